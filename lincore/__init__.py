@@ -1,0 +1,39 @@
+"""Linear classifiers and their geometry, compared honestly.
+
+Names are resolved when they are first used, so that ``import lincore`` stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "DataError": "lincore.errors",
+    "Dataset": "lincore.datasets",
+    "LinearDiscriminantAnalysis": "lincore.discriminant",
+    "Moments": "lincore.moments",
+    "PCA": "lincore.pca",
+    "Results": "lincore.experiments.results",
+    "Standardizer": "lincore.standardize",
+    "holdout": "lincore.experiments.holdout",
+    "load": "lincore.datasets",
+    "plots": "",
+    "sample": "lincore.samples",
+    "split": "lincore.datasets",
+}
+
+__version__ = "0.1.0"
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'lincore' has no attribute {name!r}")
+    if not _HOME[name]:
+        return import_module(f"lincore.{name}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
