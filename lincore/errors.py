@@ -40,10 +40,10 @@ class DataError(ValueError):
 
     Examples
     --------
-    >>> raise DataError("No such column.", where="column 'Speces'", remedy="Choose one of: Species.")
+    >>> raise DataError("No such column.", where="column 'Speces'", remedy="Did you mean Species?")
     Traceback (most recent call last):
     ...
-    lincore.errors.DataError: column 'Speces': No such column. Choose one of: Species.
+    lincore.errors.DataError: column 'Speces': No such column. Did you mean Species?
     """
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:

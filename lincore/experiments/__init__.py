@@ -1,0 +1,1 @@
+"""Honest experiments: pipelines fitted on training rows alone, and what they score elsewhere."""

@@ -1,0 +1,186 @@
+"""What is done with a covariance before it is used: shrinking, factorising, the row space."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.moments import Moments
+
+Shrinkage = float | Literal["oas"] | None
+Array = NDArray[np.float64]
+
+
+class Whitener(NamedTuple):
+    """A factor W with ``W @ W.T`` the inverse of a covariance on the subspace where it varies.
+
+    Attributes
+    ----------
+    factor : ndarray of shape (p, rank)
+        In inverse units of the features.
+    log_det : float
+        log|cov| on the subspace that is kept.
+    """
+
+    factor: Array
+    log_det: float
+
+    @property
+    def rank(self) -> int:
+        """Dimension of the subspace that is kept."""
+        return int(self.factor.shape[1])
+
+    @classmethod
+    def from_covariance(cls, cov: Array, *, equilibrate: bool = True) -> Whitener:
+        """Factorise a covariance.
+
+        Parameters
+        ----------
+        cov : ndarray of shape (p, p)
+            Symmetric and positive semidefinite.
+        equilibrate : bool, default True
+            Bring every feature to unit variance first, so that the rank depends on correlations
+            alone and not on units: one table may hold scales from 1e-8 to 1e8. On a singular
+            covariance this defines the inverse as ``D⁻¹ R⁺ D⁻¹``, R being the correlations.
+
+        Raises
+        ------
+        ValueError
+            When nothing varies.
+
+        Examples
+        --------
+        >>> cov = np.array([[4.0, 4.0], [4.0, 4.0]])  # one direction only
+        >>> W = Whitener.from_covariance(cov)
+        >>> W.rank, np.round(W.factor @ W.factor.T, 4).tolist()
+        (1, [[0.0625, 0.0625], [0.0625, 0.0625]])
+        """
+        scale = deviations(cov) if equilibrate else np.ones(len(cov))
+        # eigh, not inv: a lost rank shows as a shorter factor, never as noise.
+        values, vectors = np.linalg.eigh(cov / scale / scale[:, None])
+        kept = is_positive(values)
+        if not kept.any():
+            raise ValueError(
+                "Nothing varies within the classes (their covariance is zero), so distances have "
+                "no scale. Add rows, or leave out the features that are constant in each class."
+            )
+        factor = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+        return cls(factor, float(np.log(values[kept]).sum() + 2 * np.log(scale).sum()))
+
+
+class RowSpace(NamedTuple):
+    """The space that n < p rows span, and the way there and back.
+
+    A model that only sees differences and inner products of rows is the same in these r <= n
+    coordinates, and the (p, p) covariance is never formed.
+
+    Attributes
+    ----------
+    origin : ndarray of shape (p,)
+    scale : ndarray of shape (p,)
+        Units of the features in which the axes are orthonormal.
+    axes : ndarray of shape (p, r)
+        Orthonormal columns, principal axes of the rows in decreasing order.
+    """
+
+    origin: Array
+    scale: Array
+    axes: Array
+
+    @classmethod
+    def spanned_by(cls, X: NDArray[Any], origin: Array, scale: Array) -> RowSpace:
+        """Find the space by the (n, n) products of the centred and scaled rows of X (n, p).
+
+        Directions whose singular value is below 1e-8 of the largest are lost, as in a scatter.
+        """
+        rows = (X - origin) / scale
+        values, vectors = np.linalg.eigh(rows @ rows.T)
+        kept = is_positive(values)
+        axes = rows.T @ (vectors[:, kept] / np.sqrt(values[kept]))
+        return cls(origin, scale, np.asarray(axes[:, ::-1]))
+
+    @property
+    def forward(self) -> Array:
+        """The (p, r) matrix of ``z = (x - origin) @ forward``."""
+        return self.axes / self.scale[:, None]
+
+    def coordinates(self, X: NDArray[Any]) -> Array:
+        """Return the coordinates (n, r) of rows X (n, p)."""
+        return (X - self.origin) @ self.forward
+
+    def lift_points(self, Z: Array) -> Array:
+        """Return coordinates (n, r) as points in the p features."""
+        return self.origin + Z @ (self.axes * self.scale[:, None]).T
+
+    def lift(self, moments: Moments) -> Moments:
+        """Return moments of coordinates as moments of the p features, scatter (p, p) and all."""
+        full = moments.map((self.axes * self.scale[:, None]).T)
+        mean = np.where((full.count > 0)[..., None], full.mean + self.origin, 0.0)
+        return Moments(full.count, mean, full.scatter)
+
+
+def is_positive(eigenvalues: Array) -> NDArray[np.bool_]:
+    """Tell eigenvalues (p,) from rounding: larger than 10 p eps of the largest."""
+    eps = np.finfo(np.float64).eps
+    return np.asarray(eigenvalues > eigenvalues.max(initial=0.0) * len(eigenvalues) * 10 * eps)
+
+
+def deviations(cov: Array) -> Array:
+    """Return the standard deviations (p,) of a covariance (p, p) or its diagonal; 1 where zero."""
+    variance = np.diagonal(cov) if cov.ndim == 2 else cov
+    return np.sqrt(np.where(variance > 0, variance, 1.0))
+
+
+def shrink(
+    cov: Array, shrinkage: Shrinkage, *, n_samples: float, n_features: int | None = None
+) -> Array:
+    """Pull a covariance towards a multiple of the identity of the same trace.
+
+    Parameters
+    ----------
+    cov : ndarray of shape (r, r)
+    shrinkage : None, float in [0, 1] or "oas"
+        The share of the target; None or 0 leaves `cov` as it is. "oas" estimates the share from
+        the data, with the formula that scikit-learn's `OAS` uses (Chen et al., eq. 23, without
+        its terms in 2/p).
+    n_samples : float
+        Rows, or total weight, behind `cov`; used by "oas".
+    n_features : int, optional
+        The number of features p >= r when `cov` is given in the row space. Default r.
+
+    Raises
+    ------
+    ValueError
+        For any other shrinkage.
+
+    References
+    ----------
+    Chen, Wiesel, Eldar, Hero (2010), "Shrinkage algorithms for MMSE covariance estimation".
+
+    Examples
+    --------
+    >>> shrink(np.diag([1.0, 3.0]), 0.5, n_samples=10)
+    array([[1.5, 0. ],
+           [0. , 2.5]])
+    """
+    if shrinkage is None:
+        return cov
+    p = len(cov) if n_features is None else n_features
+    if shrinkage == "oas":
+        share = _oas_share(cov, n_samples, p)
+    elif isinstance(shrinkage, (int, float, np.number)) and 0 <= shrinkage <= 1:
+        share = float(shrinkage)
+    else:
+        raise ValueError(f"shrinkage must be None, 'oas' or in [0, 1], got {shrinkage!r}.")
+    return (1 - share) * cov + share * np.trace(cov) / p * np.eye(len(cov))
+
+
+def _oas_share(cov: Array, n_samples: float, p: int) -> float:
+    if p == 1:
+        return 0.0
+    mean_square = np.sum(cov**2) / p**2
+    square_mean = (np.trace(cov) / p) ** 2
+    excess = (n_samples + 1) * (mean_square - square_mean / p)
+    return 1.0 if excess <= 0 else float(min((mean_square + square_mean) / excess, 1.0))

@@ -1,0 +1,86 @@
+"""What all linear classifiers share: scores that are affine in the features."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lincore.moments import BLOCK_VALUES
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that chooses the class of the largest score ``x @ coef_[k] + intercept_[k]``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    coef_ : ndarray of shape (K, p), or (1, p) for two classes
+        For two classes the difference of the second class from the first, as in scikit-learn.
+    intercept_ : ndarray of shape (K,), or (1,) for two classes
+    """
+
+    classes_: NDArray[Any]
+    coef_: NDArray[np.float64]
+    intercept_: NDArray[np.float64]
+
+    @abstractmethod
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn `classes_`, `coef_` and `intercept_`."""
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Score rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n, K), or (n,) for two classes
+            For two classes positive values speak for ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype="numeric", reset=False)
+        scores = blocked_product(rows, self.coef_.T) + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of the largest score, shape (n,)."""
+        scores = self.decision_function(X)
+        chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[np.asarray(chosen, dtype=np.intp)]
+
+
+class SoftmaxPosterior:
+    """Posterior probabilities for classifiers whose scores are log joint densities."""
+
+    decision_function: Any
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the logarithms of the posterior probabilities, shape (n, K)."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        return np.asarray(log_softmax(scores, axis=1))
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the posterior probabilities, shape (n, K); rows sum to one."""
+        return np.exp(self.predict_log_proba(X))
+
+
+def blocked_product(X: NDArray[Any], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ``X @ matrix`` in float64, converting rows of another type block by block."""
+    if X.dtype == np.float64:
+        return np.asarray(X @ matrix)
+    out = np.empty((len(X), matrix.shape[1]))
+    length = max(1, BLOCK_VALUES // max(1, X.shape[1]))
+    for start in range(0, len(X), length):
+        block = slice(start, start + length)
+        out[block] = X[block].astype(np.float64) @ matrix
+    return out

@@ -1,0 +1,360 @@
+"""Count, mean and scatter of groups of rows: all that the classifiers here are solved from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+# Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
+# run at full speed and to make merging cheap, small beside any data set worth blocking.
+BLOCK_VALUES = 6_400_000
+# Rows converted and centred at a time, so that they stay in the processor's cache meanwhile.
+TILE_ROWS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Count, mean and centred scatter of any grouping of rows.
+
+    The moments of two disjoint sets of rows merge into those of their union, so a set of rows
+    may be cut in any way (blocks, folds, files, machines) and put together again. The scatter
+    is kept about each group's own mean, never as raw sums: at an offset of 1e6 raw sums lose
+    half of the digits. There is no subtraction for the same reason; see `leave_one_out`.
+
+    Parameters
+    ----------
+    count : ndarray of shape (...)
+        Number (or total weight) of the rows of each group, >= 0.
+    mean : ndarray of shape (..., p)
+        In the units of the features. Zero for an empty group.
+    scatter : ndarray of shape (..., p, p) or (..., p)
+        Sum of the outer products of the centred rows, in squared units; or only its diagonal.
+
+    Notes
+    -----
+    The scatter squares the condition number: directions whose singular value is below 1e-8 of
+    the largest are lost. Memory is p^2 for each group (p when diagonal). Missing values must be
+    dealt with first.
+
+    References
+    ----------
+    Chan, Golub, LeVeque (1983), "Algorithms for computing the sample variance", eq. 2.1.
+    "lda-qda-derivations", eqs. 19 and 28, for the estimates that are read off it.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0], [3.0, 6.0], [9.0, 9.0]])
+    >>> m = Moments.from_groups(X, [0, 0, 1], n_groups=2)
+    >>> m.mean
+    array([[2., 4.],
+           [9., 9.]])
+    >>> m.pooled().scatter / (len(X) - 1)  # the covariance of all rows
+    array([[17.33..., 13.66...],
+           [13.66..., 12.33...]])
+    """
+
+    count: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    scatter: NDArray[np.float64]
+
+    @classmethod
+    def from_groups(
+        cls,
+        X: ArrayLike,
+        codes: ArrayLike,
+        n_groups: int,
+        sample_weight: ArrayLike | None = None,
+        *,
+        diagonal: bool = False,
+    ) -> Moments:
+        """Summarise rows in one blocked pass.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Finite numbers of any real type. They are converted block by block, so that rows in
+            uint8 or float32 are never copied to float64 as a whole.
+        codes : array-like of shape (n,)
+            The group of each row, an integer from 0 to `n_groups` - 1.
+        n_groups : int
+            Number of groups, those without rows included.
+        sample_weight : array-like of shape (n,), optional
+            A row of weight w counts as w copies of itself; w >= 0 may be fractional.
+        diagonal : bool, default False
+            Keep only the diagonal of the scatter.
+
+        Returns
+        -------
+        Moments
+            With shapes (n_groups,), (n_groups, p) and (n_groups, p, p) or (n_groups, p).
+
+        Raises
+        ------
+        ValueError
+            For codes outside the groups, negative weights, or lengths that do not match.
+        """
+        X, codes, weight = _checked_rows(X, codes, n_groups, sample_weight)
+        moments = cls.empty((n_groups,), X.shape[1], diagonal=diagonal)
+        order = np.argsort(codes, kind="stable")
+        if weight is not None:
+            order = order[weight[order] > 0]
+        bounds = np.searchsorted(codes[order], np.arange(n_groups + 1))
+        length = max(
+            1, min(BLOCK_VALUES // max(1, X.shape[1]), int(np.diff(bounds).max(initial=1)))
+        )
+        buffer = np.empty((length, X.shape[1]))
+        for group in range(n_groups):
+            for start in range(bounds[group], bounds[group + 1], length):
+                rows = order[start : min(start + length, bounds[group + 1])]
+                block = _summarise(X, rows, weight, buffer, diagonal)
+                # A group's first block is taken as it is: merging would copy it.
+                merged = block if start == bounds[group] else moments[group] + block
+                moments.count[group] = merged.count
+                moments.mean[group] = merged.mean
+                moments.scatter[group] = merged.scatter
+        return moments
+
+    @classmethod
+    def empty(cls, shape: tuple[int, ...], p: int, *, diagonal: bool = False) -> Moments:
+        """Return the moments of no rows: the neutral element of merging."""
+        tail = (p,) if diagonal else (p, p)
+        return cls(np.zeros(shape), np.zeros((*shape, p)), np.zeros((*shape, *tail)))
+
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether only the diagonal of the scatter is kept."""
+        return self.scatter.ndim == self.mean.ndim
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, p."""
+        return int(self.mean.shape[-1])
+
+    def __len__(self) -> int:
+        """Return the length of the first axis of the grouping."""
+        return len(self.count)
+
+    def __getitem__(self, index: Any) -> Moments:
+        """Select along the leading axes."""
+        return Moments(self.count[index], self.mean[index], self.scatter[index])
+
+    def __iter__(self) -> Iterator[Moments]:
+        """Walk along the first axis of the grouping."""
+        return (self[i] for i in range(len(self)))
+
+    def __add__(self, other: Moments) -> Moments:
+        """Merge group by group; an empty group is neutral.
+
+        Raises
+        ------
+        ValueError
+            When the groupings, the numbers of features or the kinds of scatter differ.
+        """
+        if not isinstance(other, Moments):
+            return NotImplemented
+        if self.mean.shape != other.mean.shape or self.scatter.shape != other.scatter.shape:
+            raise ValueError(
+                f"Moments of shapes {self.mean.shape}, {self.scatter.shape} and "
+                f"{other.mean.shape}, {other.scatter.shape} cannot be merged."
+            )
+        count = self.count + other.count
+        share = other.count / np.where(count > 0, count, 1.0)
+        delta = other.mean - self.mean
+        mean = self.mean + share[..., None] * delta
+        scatter = self.scatter + other.scatter
+        return Moments(count, mean, scatter + _spread(self.count * share, delta, self.is_diagonal))
+
+    def scale(self, weight: ArrayLike) -> Moments:
+        """Return the moments as if each row of a group stood there `weight` times.
+
+        Parameters
+        ----------
+        weight : array-like that broadcasts to the grouping (...)
+            Finite and >= 0; may be fractional.
+        """
+        w = np.asarray(weight, dtype=float)
+        if not np.all(np.isfinite(w) & (w >= 0)):
+            raise ValueError("Weights of groups must be finite and not negative.")
+        w = np.broadcast_to(w, self.count.shape)
+        tail = (None,) * (self.scatter.ndim - w.ndim)
+        mean = np.where((w > 0)[..., None], self.mean, 0.0)
+        return Moments(self.count * w, mean, self.scatter * w[(..., *tail)])
+
+    def map(self, matrix: ArrayLike, origin: ArrayLike | None = None) -> Moments:
+        """Return the moments of ``(X - origin) @ matrix`` without another look at the rows.
+
+        Parameters
+        ----------
+        matrix : array-like of shape (p, q), or (p,) for a change of units
+            A vector stands for a diagonal matrix and is the only map that diagonal moments allow.
+        origin : array-like of shape (p,), optional
+            Subtracted first; zero if left out.
+
+        Returns
+        -------
+        Moments
+            With q features. Empty groups stay empty, with mean zero.
+        """
+        A = np.asarray(matrix, dtype=float)
+        mean = self.mean if origin is None else self.mean - np.asarray(origin, dtype=float)
+        mean = np.where((self.count > 0)[..., None], mean, 0.0)
+        if A.ndim == 1:
+            outer = A * A if self.is_diagonal else np.outer(A, A)
+            return Moments(self.count, mean * A, self.scatter * outer)
+        if self.is_diagonal:
+            raise ValueError("Diagonal moments can only be mapped by a change of units.")
+        return Moments(self.count, mean @ A, A.T @ self.scatter @ A)
+
+    def pooled(self) -> Moments:
+        """Merge over the last axis of the grouping: the moments of all its rows together."""
+        count = self.count.sum(axis=-1)
+        share = self.count / np.where(count > 0, count, 1.0)[..., None]
+        # About a group that has rows, so that a common offset cancels before it is summed.
+        first = np.argmax(self.count > 0, axis=-1)[..., None, None]
+        anchor = np.take_along_axis(self.mean, first, axis=-2)
+        mean = anchor[..., 0, :] + (share[..., None] * (self.mean - anchor)).sum(axis=-2)
+        mean = np.where((count > 0)[..., None], mean, 0.0)
+        delta = np.where((self.count > 0)[..., None], self.mean - mean[..., None, :], 0.0)
+        between = _spread(self.count, delta, self.is_diagonal, summed=True)
+        return Moments(count, mean, self.within() + between)
+
+    def pooled_fully(self) -> Moments:
+        """Merge over every axis of the grouping: one count, one mean, one scatter."""
+        moments = self
+        while moments.count.ndim:
+            moments = moments.pooled()
+        return moments
+
+    def within(self) -> NDArray[np.float64]:
+        """Sum the scatters about each group's own mean over the last axis of the grouping.
+
+        Returns
+        -------
+        ndarray of shape (..., p, p) or (..., p)
+        """
+        axis = self.count.ndim - 1
+        return np.asarray(self.scatter.sum(axis=axis))
+
+
+def leave_one_out(parts: Sequence[Moments] | Moments) -> list[Moments]:
+    """Merge all parts but one, for every part.
+
+    By merges of prefixes and suffixes, k - 1 each way, never by subtraction: taking an outlying
+    fold away from the total errs by 4e-7 where merging errs by 3e-15, and can leave a scatter
+    that is not positive semidefinite.
+
+    Parameters
+    ----------
+    parts : sequence of Moments, or Moments whose first axis is the part
+        At least two, of equal shapes.
+
+    Returns
+    -------
+    list of Moments
+        Entry i is the merge of all parts but the i-th: the training moments of fold i.
+
+    Examples
+    --------
+    >>> X = np.arange(6.0)[:, None]
+    >>> folds = Moments.from_groups(X, [0, 0, 1, 1, 2, 2], n_groups=3)
+    >>> [float(m.mean[0]) for m in leave_one_out(folds)]
+    [3.5, 2.5, 1.5]
+    """
+    parts = list(parts)
+    if len(parts) < 2:
+        raise ValueError("Leaving one part out needs at least two parts.")
+    suffixes = [parts[-1]]
+    for part in reversed(parts[1:-1]):
+        suffixes.append(part + suffixes[-1])
+    left_out = [suffixes.pop()]
+    prefix = parts[0]
+    for part in parts[1:-1]:
+        left_out.append(prefix + suffixes.pop())
+        prefix = prefix + part
+    return [*left_out, prefix]
+
+
+def _checked_rows(
+    X: ArrayLike, codes: ArrayLike, n_groups: int, sample_weight: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.float64] | None]:
+    X = np.asarray(X)
+    X = X if X.dtype.kind in "biuf" else X.astype(np.float64)
+    codes = np.asarray(codes)
+    if X.ndim != 2 or codes.shape != (len(X),):
+        raise ValueError(f"X of shape {X.shape} and codes of shape {codes.shape} do not match.")
+    codes = codes.astype(np.intp, casting="safe" if len(codes) else "unsafe")
+    if len(codes) and not 0 <= codes.min() <= codes.max() < n_groups:
+        raise ValueError(f"Codes must lie in 0 .. {n_groups - 1}.")
+    if sample_weight is None:
+        return X, codes, None
+    weight = np.asarray(sample_weight, dtype=float)
+    if weight.shape != codes.shape or not np.all(np.isfinite(weight) & (weight >= 0)):
+        raise ValueError("Weights must be finite, not negative, and one for each row.")
+    return X, codes, weight
+
+
+def _summarise(
+    X: NDArray[Any],
+    rows: NDArray[np.intp],
+    weight: NDArray[np.float64] | None,
+    buffer: NDArray[np.float64],
+    diagonal: bool,
+) -> Moments:
+    """Return the moments of some rows of X as one group, centring them into `buffer`."""
+    tiles = [slice(i, i + TILE_ROWS) for i in range(0, len(rows), TILE_ROWS)]
+    anchor = _anchor(X, rows, weight, tiles)
+    centred = buffer[: len(rows)]
+    total = np.zeros(X.shape[1])
+    for tile in tiles:
+        piece = np.subtract(X[rows[tile]], anchor, out=centred[tile])
+        if weight is None:
+            total += piece.sum(axis=0)
+        else:
+            total += weight[rows[tile]] @ piece
+            piece *= np.sqrt(weight[rows[tile]])[:, None]
+    count = float(len(rows)) if weight is None else float(weight[rows].sum())
+    rest = total / count
+    if diagonal:
+        scatter = np.einsum("ij,ij->j", centred, centred) - count * rest**2
+        return Moments(np.asarray(count), anchor + rest, np.maximum(scatter, 0.0))
+    # NumPy sees a product with its own transpose and calls syrk: half of the work.
+    scatter = centred.T @ centred
+    scatter -= _spread(np.asarray(count), rest, diagonal=False)
+    return Moments(np.asarray(count), anchor + rest, scatter)
+
+
+def _anchor(
+    X: NDArray[Any],
+    rows: NDArray[np.intp],
+    weight: NDArray[np.float64] | None,
+    tiles: list[slice],
+) -> NDArray[np.float64]:
+    """Return a point so near the rows' mean that centring there and correcting loses nothing.
+
+    The mean of m of n rows differs from the mean of all by a square of at most scatter / m
+    (Cauchy and Schwarz), so the correction, n times that square, is at most n / m scatters:
+    the first tile will do. Weights can make any tile light, so there it is the mean of all.
+    """
+    # Steps from the first row, so that the scatter of a constant column is zero to the last bit.
+    origin = X[rows[0]].astype(np.float64)
+    if weight is None:
+        return np.asarray(origin + np.subtract(X[rows[tiles[0]]], origin).mean(axis=0))
+    share = weight[rows] / weight[rows].sum()
+    steps = (share[tile] @ np.subtract(X[rows[tile]], origin) for tile in tiles)
+    return np.asarray(origin + sum(steps))
+
+
+def _spread(
+    count: NDArray[np.float64], delta: NDArray[np.float64], diagonal: bool, summed: bool = False
+) -> NDArray[np.float64]:
+    """Return ``count * delta deltaᵀ`` or its diagonal; summed over the groups on request."""
+    rooted = np.sqrt(count)[..., None] * delta  # keeps the product symmetric to the last bit
+    if diagonal:
+        return np.asarray((rooted**2).sum(axis=-2)) if summed else rooted**2
+    if summed:
+        return np.swapaxes(rooted, -1, -2) @ rooted
+    return np.asarray(rooted[..., :, None] * rooted[..., None, :])
