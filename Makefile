@@ -1,0 +1,70 @@
+# Everything a person types here. `make help` lists it.
+#
+# Needs Python 3.11 or newer, make and git, nothing else: what is missing goes into .venv.
+
+VENV ?= .venv
+PORT ?= 8501
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+CANDIDATES := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
+# Chromium's journeys share one process; the other tests use the rest of the machine.
+PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist loadgroup
+
+.DEFAULT_GOAL := help
+.PHONY: run test lint format bench clean help
+
+run: $(VENV)/.run ## open the dashboard on localhost:8501 (PORT=... for another port)
+	$(BIN)/streamlit run app.py --server.address localhost --server.port $(PORT)
+
+test: lint ## format, lint, types, then every test, a real browser included
+	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+lint: $(VENV)/.dev ## what CI checks before it tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev ## rewrite the code as `make lint` wants it
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.run ## print every benchmark's ratios (LINCORE_DATA names the folder of real data)
+	@for file in benchmarks/[a-z]*.py; do \
+		$(BIN)/python -m "benchmarks.$$(basename "$$file" .py)" || exit 1; \
+	done
+
+clean: ## remove what was built, the environment included
+	rm -rf $(VENV) artefacts build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# An environment counts as made when pip is in it, and as filled when its stamp is newer than the
+# requirements; the environment itself is order-only, for its folder changes all the time.
+$(VENV)/.run: requirements.txt | $(BIN)/pip
+	@echo "Installing requirements.txt into $(VENV) (a minute or two the first time)"
+	@$(PIP) install -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.run
+	@echo "Installing requirements-dev.txt into $(VENV)"
+	@$(PIP) install -r requirements-dev.txt
+	@touch $@
+
+$(BIN)/pip:
+	@for python in $(CANDIDATES); do \
+		"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+		"$$python" -c 'import venv, ensurepip' 2>/dev/null || { unable=$$python; continue; }; \
+		echo "Making $(VENV) with $$("$$python" --version)"; \
+		exec "$$python" -m venv --clear $(VENV); \
+	done; \
+	if [ -n "$$unable" ]; then \
+		echo "$$unable cannot make a virtual environment: it lacks ensurepip."; \
+		echo "On Debian and Ubuntu: apt-get install python3-venv"; \
+	else \
+		echo "lincore needs Python 3.11 or newer; here python3 is $$(python3 --version 2>&1)."; \
+		echo "If one is installed elsewhere: make PYTHON=/path/to/python3.11 ..."; \
+	fi >&2; \
+	exit 1
