@@ -1,0 +1,409 @@
+"""A data set as every other part of the library sees it, how to load one and how to split it."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
+
+import numpy as np
+
+from lincore.errors import DataError, Notice
+from lincore.limits import LIMITS, check_size, is_zip, read_limited
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | pd.DataFrame | tuple[Any, Any]
+
+# What a file name ends in that is no part of the name of the data.
+_ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz))+$", re.IGNORECASE)
+
+
+class Skipped(NamedTuple):
+    """A file of a zip that was left out, and why."""
+
+    name: str
+    reason: str
+
+
+class Split(NamedTuple):
+    """Row numbers of the training and of the test part, each sorted."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianTruth:
+    """The distribution that generated data were drawn from.
+
+    Parameters
+    ----------
+    means : (K, p) float64
+    covariances : (K, p, p) float64
+    priors : (K,) float64
+        Sum to one.
+    """
+
+    means: np.ndarray
+    covariances: np.ndarray
+    priors: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows, their classes, and what is known about where they came from.
+
+    Parameters
+    ----------
+    name : str
+    X : (n, p) array
+        float64 for tables (NaN where a value is missing), uint8 for grey images.
+    codes : (n,) intp
+        The class of each row, as a position in `classes`.
+    classes : (K,) array
+        The labels, whole numbers or text, in order (Class2 before Class10).
+    feature_names : tuple of str
+    row_names : tuple of str, optional
+        File names of images.
+    given_test : (n,) bool, optional
+        The rows that the source itself set apart for testing.
+    image_shape : (height, width), optional
+        In pixels, where a row is an image.
+    notices : tuple of Notice
+        What reading did or found.
+    skipped : tuple of Skipped
+        The files of a zip that were left out.
+    truth : GaussianTruth, optional
+        For generated data.
+
+    Examples
+    --------
+    >>> data = load(([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], ["b", "a", "b"]), name="tiny")
+    >>> data.classes.tolist(), data.codes.tolist(), data.counts.tolist()
+    (['a', 'b'], [1, 0, 1], [1, 2])
+    """
+
+    name: str
+    X: np.ndarray
+    codes: np.ndarray
+    classes: np.ndarray
+    feature_names: tuple[str, ...]
+    row_names: tuple[str, ...] | None = None
+    given_test: np.ndarray | None = None
+    image_shape: tuple[int, int] | None = None
+    notices: tuple[Notice, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    truth: GaussianTruth | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def y(self) -> np.ndarray:
+        """Label of each row, shape (n,)."""
+        return self.classes[self.codes]
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Rows of each class, shape (K,)."""
+        return np.bincount(self.codes, minlength=self.n_classes)
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether any feature of any row is missing."""
+        return self.X.dtype.kind == "f" and bool(np.isnan(self.X).any())
+
+    @cached_property
+    def digest(self) -> str:
+        """Fingerprint of the whole content (never a sample of it), for caches."""
+        state = blake2b(digest_size=16)
+        names = (self.name, self.feature_names, self.row_names, self.image_shape)
+        state.update(repr((names, self.classes.tolist())).encode("utf-8", "surrogatepass"))
+        for array in (self.X, self.codes, self.given_test):
+            if array is not None:
+                state.update(repr((array.shape, array.dtype.str)).encode())
+                state.update(np.ascontiguousarray(array).data)
+        return state.hexdigest()
+
+
+def load(
+    source: Source,
+    *,
+    target: str | int | None = None,
+    name: str | None = None,
+    size: tuple[int, int] | None = None,
+) -> Dataset:
+    r"""Load a table or a zip of images in class folders.
+
+    Parameters
+    ----------
+    source : path, open binary file, bytes, DataFrame or (X, y)
+        A zip is told by its first bytes; any other file is read as a table. Arrays are taken as
+        they are: `X` of shape (n, p), or (n, height, width) in uint8 for grey images.
+    target : str or int, optional
+        The column that holds the classes, by name or by position (negative ones count from the
+        end). Proposed from the names and contents when not given. For tables only.
+    name : str, optional
+        What to call the data. The file's name when not given.
+    size : (height, width), optional
+        In pixels, to which images are brought. For zips of images only.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        When the source cannot be used, with the place and the remedy.
+
+    Examples
+    --------
+    >>> text = b"length,width,species\n5.1,3.5,setosa\n6.2,2.9,virginica\n4.9,3.0,setosa\n"
+    >>> data = load(text, name="flowers.csv", target="species")
+    >>> data.name, data.X.shape, data.classes.tolist()
+    ('flowers', (3, 2), ['setosa', 'virginica'])
+    """
+    import pandas as pd
+
+    from lincore.images import read_image_zip
+    from lincore.tables import arrays_to_dataset, frame_to_table, read_table, table_to_dataset
+
+    if isinstance(source, pd.DataFrame):
+        return table_to_dataset(frame_to_table(source, name or "table"), target)
+    if isinstance(source, tuple):
+        return arrays_to_dataset(*source, name=name or "arrays")
+    raw, name = _read(source, name)
+    if not is_zip(raw):
+        _refuse_option(size is not None, "A table has no image size.", "size")
+        return table_to_dataset(read_table(raw, name), target)
+    _refuse_option(target is not None, "A zip of images has no target column.", "target")
+    return read_image_zip(raw, name, size=size)
+
+
+def split(
+    data: Dataset, how: str = "stratified", *, test_size: float = 0.3, seed: int = 0
+) -> Split:
+    """Set rows of every class apart for testing.
+
+    A class of one row is trained on and never tested; any other class has rows in both parts.
+
+    Parameters
+    ----------
+    data : Dataset
+    how : {"stratified", "last", "given"}
+        At random within each class; the last rows of each class in file order; or the test part
+        that the source brought, whatever `test_size` says.
+    test_size : float
+        Share of each class, between 0 and 1.
+    seed : int
+        For "stratified".
+
+    Returns
+    -------
+    Split
+
+    Raises
+    ------
+    DataError
+        When `how` or `test_size` is out of range, when the source brought no test part, or when
+        that leaves a class without training rows.
+
+    Examples
+    --------
+    >>> data = load(([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]))
+    >>> split(data, "last", test_size=0.5).test.tolist()
+    [1, 3]
+    """
+    if how == "given":
+        return _given_split(data)
+    if how not in ("stratified", "last"):
+        raise DataError(f"No split is called {how!r}.", remedy="Use stratified, last or given.")
+    if not 0 < test_size < 1:
+        raise DataError(f"The test share {test_size} is not between 0 and 1.", remedy="Try 0.3.")
+    rng = np.random.default_rng(seed)
+    tested = np.zeros(data.n_rows, dtype=bool)
+    for code, count in enumerate(data.counts):
+        rows = np.flatnonzero(data.codes == code)
+        # Rounding alone would leave a small class without test rows, or with nothing else.
+        n_test = min(max(round(test_size * count), 1), count - 1)
+        if how == "stratified":
+            rows = rng.permutation(rows)
+        tested[rows[count - n_test :]] = True
+    return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
+
+
+def _given_split(data: Dataset) -> Split:
+    tested = data.given_test
+    if tested is None or not tested.any():
+        raise DataError(
+            "The data bring no test part of their own.",
+            where=data.name,
+            remedy="Use stratified or last, or zip folders called train and test.",
+        )
+    trained = np.bincount(data.codes[~tested], minlength=data.n_classes)
+    if not trained.all():
+        raise DataError(
+            f"The given split leaves no training rows to class {data.classes[trained.argmin()]}.",
+            where=data.name,
+            remedy="Use stratified or last, or add rows of that class to the training part.",
+        )
+    return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
+
+
+def _read(source: Any, name: str | None) -> tuple[bytes, str]:
+    """Return the bytes of a path, open file or bytes, and the name of the file."""
+    if isinstance(source, bytes):
+        check_size(len(source), name or "data")
+        return source, name or "data"
+    if isinstance(source, (str, os.PathLike)):
+        try:
+            with open(source, "rb") as stream:
+                return _read(stream, name)
+        except (OSError, ValueError) as error:
+            if isinstance(error, DataError):
+                raise
+            reason = getattr(error, "strerror", None) or str(error)
+            raise DataError(
+                f"The file cannot be opened: {reason}.",
+                where=os.fspath(source),
+                remedy="Check the path.",
+            ) from error
+    name = name or Path(str(getattr(source, "name", "data"))).name
+    return read_limited(source, name), name
+
+
+def _refuse_option(given: bool, what: str, option: str) -> None:
+    if given:
+        raise DataError(what, where=f"option {option}", remedy=f"Leave {option} out.")
+
+
+def display_name(file_name: str) -> str:
+    """Return a file's name without its ending, to call the data by."""
+    return _ENDINGS.sub("", file_name) or file_name
+
+
+def numbered(word: str, count: int) -> tuple[str, ...]:
+    """Return names such as "column 1", "column 2"."""
+    return tuple(f"{word} {i}" for i in range(1, count + 1))
+
+
+def pixel_names(height: int, width: int) -> tuple[str, ...]:
+    """Return the feature names of an image, row by row, counted from 1 at the top left."""
+    return tuple(f"pixel {i},{j}" for i in range(1, height + 1) for j in range(1, width + 1))
+
+
+def lone_class_notices(codes: np.ndarray, classes: np.ndarray) -> tuple[Notice, ...]:
+    """Return a notice about the classes that have a single row, if there are any."""
+    lone = [str(label) for label in classes[np.bincount(codes) == 1]]
+    if not lone:
+        return ()
+    return (
+        Notice(
+            "A single row can be trained on but never tested.",
+            where=f"class {', '.join(lone)}",
+            remedy="Add rows of this class, merge it with another, or leave it out.",
+        ),
+    )
+
+
+def natural_key(text: str) -> tuple[Any, ...]:
+    """Sort key under which numbers inside text count as numbers, so that s2 precedes s10.
+
+    Examples
+    --------
+    >>> sorted(["s10", "s2", "S1"], key=natural_key)
+    ['S1', 's2', 's10']
+    """
+    pieces = re.split(r"([0-9]+)", text.casefold())
+    # By length and then by digits: int() refuses the thousands of digits that a name may hold.
+    pieces[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in pieces[1::2])]
+    return (*pieces, text)
+
+
+def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+    """Turn labels into positions in their sorted list.
+
+    Parameters
+    ----------
+    labels : (n,) array
+        Numbers or text, nothing missing. Of type object where text may be long.
+    where : str
+        The place, for messages.
+
+    Returns
+    -------
+    codes : (n,) intp
+    classes : (K,) array
+        int64 where all labels are whole numbers, text otherwise.
+
+    Raises
+    ------
+    DataError
+        With missing labels, fewer than two classes, or a label that is too long.
+
+    Examples
+    --------
+    >>> encode_labels(np.array([2.0, 1.0, 2.0]), "y")
+    (array([1, 0, 1]), array([1, 2]))
+    """
+    if labels.dtype.kind in "iuf":
+        codes, classes = _encode_numbers(labels, where)
+    else:
+        texts = [str(label) for label in labels]
+        found = sorted(set(texts), key=natural_key)
+        if len(max(found, key=len, default="")) > LIMITS.max_label_chars:
+            raise DataError(
+                f"A label is longer than {LIMITS.max_label_chars} characters.",
+                where=where,
+                remedy="Choose a column of short labels, or shorten the labels.",
+            )
+        position = {text: code for code, text in enumerate(found)}
+        codes, classes = (
+            np.array([position[text] for text in texts], dtype=np.intp),
+            np.array(found),
+        )
+    if len(classes) < 2:
+        only = f"only one class, {classes[0]}" if len(classes) else "no class"
+        raise DataError(
+            f"There is {only}: nothing to tell apart.",
+            where=where,
+            remedy="Load rows of at least two classes, or choose another target.",
+        )
+    return codes, classes
+
+
+def _encode_numbers(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+    if np.isnan(labels.astype(np.float64)).any():
+        raise DataError(
+            "Some labels are missing.", where=where, remedy="Leave the rows without a label out."
+        )
+    classes, codes = np.unique(labels, return_inverse=True)
+    whole = classes.astype(np.int64, casting="unsafe") if _are_whole(classes) else None
+    # In the order of the numbers, although their text would sort otherwise.
+    named = np.array([str(value) for value in classes.tolist()]) if whole is None else whole
+    return codes.astype(np.intp), named
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    """Tell whether all values are whole numbers that float64 and int64 both hold exactly."""
+    floats = values.astype(np.float64)
+    return bool((np.isfinite(floats) & (np.abs(floats) < 2**53) & (floats % 1 == 0)).all())

@@ -1,0 +1,307 @@
+"""What a stranger's file may cost, in one place, and the guards that look before any parser."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import struct
+import zipfile
+import zlib
+from dataclasses import dataclass
+from typing import Protocol
+
+from lincore.errors import DataError
+
+
+class UnusableFile(Exception):
+    """The reason why one file of a zip is left out while the others are read."""
+
+
+class Readable(Protocol):
+    """Anything that gives bytes: an open file, an upload, an entry of a zip."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none at the end."""
+        ...
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large an input may be before it is refused, skipped or scaled down.
+
+    Parameters
+    ----------
+    max_file_bytes : int
+        Size of a file as it arrives, and of a table after unpacking gzip.
+    max_columns : int
+        Columns of a table. They are counted in the text: pandas needs minutes for 300,000.
+    max_cells : int
+        Rows times columns of a table.
+    max_label_chars : int
+        Characters of one class label. An array of labels is as wide as the longest one.
+    max_members : int
+        Entries of a zip. Only listing 200,000 of them takes seconds.
+    max_member_bytes : int
+        Size of one unpacked entry of a zip.
+    max_total_bytes : int
+        Size of all unpacked entries of a zip together.
+    max_ratio : int
+        Unpacked by packed size of one entry of a zip, where it unpacks to more than a megabyte.
+    max_image_pixels : int
+        Pixels of one image as its header states them, before it is decoded.
+    max_total_pixels : int
+        Images times pixels of the common size: the bytes of the array of all images.
+    max_features : int
+        Pixels of the common size. Larger images are scaled down to it.
+    """
+
+    max_file_bytes: int = 200_000_000
+    max_columns: int = 5_000
+    max_cells: int = 50_000_000
+    max_label_chars: int = 200
+    max_members: int = 100_000
+    max_member_bytes: int = 50_000_000
+    max_total_bytes: int = 1_000_000_000
+    max_ratio: int = 200
+    max_image_pixels: int = 50_000_000
+    max_total_pixels: int = 500_000_000
+    max_features: int = 16_384
+
+
+LIMITS = Limits()
+
+ZIP_MAGIC = b"PK\x03\x04"
+EMPTY_ZIP_MAGIC = b"PK\x05\x06"
+GZIP_MAGIC = b"\x1f\x8b"
+
+# Stands before the directory record of every entry of a zip.
+_ENTRY_MAGIC = b"PK\x01\x02"
+# What the zipfile module raises for bytes that are no good archive.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError)
+# Below this an entry may unpack to any multiple of its size: blank images do.
+_SMALL_BYTES = 1_000_000
+
+# The beginning of a file, and what such a file is called.
+_FOREIGN = {
+    b"%PDF": "a PDF document",
+    b"\x7fELF": "a program",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+    b"PAR1": "a Parquet file",
+    b"SQLite format 3": "a database",
+    b"\x89PNG": "a single image",
+    b"\xff\xd8\xff": "a single image",
+    b"GIF8": "a single image",
+    b"\x93NUMPY": "a NumPy file",
+    b"\x89HDF": "an HDF5 file",
+    b"7z\xbc\xaf": "a 7z archive",
+    GZIP_MAGIC: "a packed gzip archive",
+    b"Rar!": "a RAR archive",
+    b"BZh": "a bzip2 archive",
+    b"<!DOCTYPE": "a web page",
+    b"<!doctype": "a web page",
+    b"<html": "a web page",
+    b"\xfd7zXZ": "an xz archive",
+    # A pickle of protocol 2 to 5; loading one would run whatever it holds.
+    b"\x80\x02": "a Python pickle",
+    b"\x80\x03": "a Python pickle",
+    b"\x80\x04": "a Python pickle",
+    b"\x80\x05": "a Python pickle",
+}
+_SAVE_AS_TEXT = "Save it as CSV (text with one row per line) and load that."
+_ZIP_FOLDERS = "Put the images of each class into a folder of their own and zip the folders."
+
+
+def check_size(n_bytes: int, name: str, limits: Limits = LIMITS) -> None:
+    """Refuse a file that is empty or larger than the limit.
+
+    Raises
+    ------
+    DataError
+        When `n_bytes` is zero or above ``limits.max_file_bytes``.
+    """
+    if n_bytes == 0:
+        raise DataError("The file is empty.", where=name, remedy="Load a file that holds data.")
+    if n_bytes > limits.max_file_bytes:
+        raise DataError(
+            f"The file is larger than {limits.max_file_bytes / 1e6:,.0f} MB.",
+            where=name,
+            remedy="Load a part of it, for example every tenth row or fewer images.",
+        )
+
+
+def read_limited(stream: Readable, name: str, limits: Limits = LIMITS) -> bytes:
+    """Read a whole binary stream, but never more than one byte above the limit.
+
+    Parameters
+    ----------
+    stream : binary file
+        Open for reading.
+    name : str
+        The file's name, for the message.
+    limits : Limits
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    DataError
+        When the stream is empty, too large, or gives text.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_limited(io.BytesIO(b"a,b"), "small.csv")
+    b'a,b'
+    """
+    raw = stream.read(limits.max_file_bytes + 1)
+    if not isinstance(raw, bytes):
+        raise DataError(
+            "The file was opened as text.", where=name, remedy="Open it with open(path, 'rb')."
+        )
+    check_size(len(raw), name, limits)
+    return raw
+
+
+def is_zip(raw: bytes) -> bool:
+    """Tell by its first bytes whether a file is a zip archive, whatever its name says."""
+    return raw.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC))
+
+
+def refuse_foreign(raw: bytes, name: str) -> None:
+    """Refuse a file whose first bytes say that it is no text.
+
+    Raises
+    ------
+    DataError
+        Naming what the file is and how to save it instead.
+
+    Examples
+    --------
+    >>> refuse_foreign(b"%PDF-1.7", "report.csv")
+    Traceback (most recent call last):
+    ...
+    lincore.errors.DataError: report.csv: This is a PDF document, not a text table. Save ...
+    """
+    for magic, kind in _FOREIGN.items():
+        if raw.startswith(magic):
+            remedy = _ZIP_FOLDERS if "image" in kind else _SAVE_AS_TEXT
+            raise DataError(f"This is {kind}, not a text table.", where=name, remedy=remedy)
+    if is_zip(raw):
+        raise DataError(
+            "This is a zip archive or an Excel workbook, not a text table.",
+            where=name,
+            remedy=_SAVE_AS_TEXT,
+        )
+
+
+def unpack_gzip(raw: bytes, name: str, limits: Limits = LIMITS) -> bytes:
+    """Unpack a gzip file, never to more than the limit; return any other file as it is.
+
+    Raises
+    ------
+    DataError
+        When the file is damaged, or too large unpacked.
+    """
+    if not raw.startswith(GZIP_MAGIC):
+        return raw
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
+            return read_limited(stream, name, limits)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(
+            f"The gzip file is damaged: {error}.", where=name, remedy="Load it unpacked."
+        ) from error
+
+
+def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = LIMITS) -> None:
+    """Refuse a table that is too large, or too small to hold a feature and a target.
+
+    Raises
+    ------
+    DataError
+        With fewer than two columns, no rows, or more columns or cells than the limits.
+    """
+    if n_columns < 2:
+        raise DataError(
+            "There is only one column.",
+            where=name,
+            remedy="Separate columns by comma, semicolon, tab or |, and keep features and classes.",
+        )
+    if n_columns > limits.max_columns:
+        raise DataError(
+            f"There are {n_columns:,} columns; {limits.max_columns:,} are allowed.",
+            where=name,
+            remedy="Leave columns out, or put rows where columns are.",
+        )
+    if n_rows * n_columns > limits.max_cells:
+        raise DataError(
+            f"There are {n_rows:,} rows of {n_columns:,} columns; together "
+            f"{limits.max_cells:,} cells are allowed.",
+            where=name,
+            remedy="Leave columns out, or load a part of the rows.",
+        )
+    if n_rows == 0:
+        raise DataError("There are no rows.", where=name, remedy="Load a table that holds rows.")
+
+
+def open_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> zipfile.ZipFile:
+    """Open an archive after a look at what it claims to hold.
+
+    Raises
+    ------
+    DataError
+        When it is damaged, holds too many files or bytes, or files that overlap.
+    """
+    # Every entry carries this mark, whatever count the archive states.
+    if raw.count(_ENTRY_MAGIC) > limits.max_members:
+        raise _hostile(f"The zip holds more than {limits.max_members:,} files.", name)
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(raw))
+    except (*_DAMAGE, NotImplementedError) as error:
+        raise DataError(
+            f"The zip cannot be opened: {str(error).rstrip('.')}.",
+            where=name,
+            remedy="Zip the folders again.",
+        ) from error
+    entries = archive.infolist()
+    if sum(entry.compress_size for entry in entries) > len(raw):
+        raise _hostile("The files in the zip overlap, as in a zip bomb.", name)
+    if sum(entry.file_size for entry in entries) > limits.max_total_bytes:
+        raise _hostile(f"The zip unpacks to over {limits.max_total_bytes / 1e6:,.0f} MB.", name)
+    return archive
+
+
+def _hostile(what: str, name: str) -> DataError:
+    return DataError(what, where=name, remedy="Zip fewer or smaller images.")
+
+
+def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limits: Limits = LIMITS) -> bytes:
+    """Unpack one file of a zip in memory, never beyond the limit.
+
+    Raises
+    ------
+    UnusableFile
+        When it is encrypted, empty, too large or damaged.
+    """
+    if entry.flag_bits & 0x1:
+        raise UnusableFile("encrypted")
+    if entry.file_size == 0:
+        raise UnusableFile("empty file")
+    # The other methods unpack a few bytes to gigabytes in one step, which no limit can stop.
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise UnusableFile("packed by another method than deflate")
+    if entry.file_size > max(_SMALL_BYTES, limits.max_ratio * entry.compress_size):
+        raise UnusableFile(f"unpacks to more than {limits.max_ratio} times its size")
+    too_large = UnusableFile(f"larger than {limits.max_member_bytes / 1e6:,.0f} MB")
+    if entry.file_size > limits.max_member_bytes:
+        raise too_large
+    try:
+        with archive.open(entry) as stream:
+            raw = stream.read(limits.max_member_bytes + 1)
+    except (*_DAMAGE, RuntimeError) as error:
+        raise UnusableFile("damaged in the zip") from error
+    if len(raw) > limits.max_member_bytes:
+        raise too_large
+    return raw
