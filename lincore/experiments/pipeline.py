@@ -15,7 +15,7 @@ from lincore.standardize import Standardizer
 
 
 def build_pipeline(
-    classifier: Any,
+    classifier: Any | None,
     *,
     impute: bool = False,
     standardize: bool = True,
@@ -26,7 +26,8 @@ def build_pipeline(
 
     Parameters
     ----------
-    classifier : estimator
+    classifier : estimator or None
+        None leaves the steps before it, for looking at the rows alone.
     impute : bool, default False
         Fill missing values with the median of the feature in the training rows.
     standardize : bool, default True
@@ -39,7 +40,7 @@ def build_pipeline(
     Returns
     -------
     sklearn.pipeline.Pipeline
-        With some of the steps "impute", "standardize" and "pca", and "classify".
+        With some of the steps "impute", "standardize", "pca" and "classify", in this order.
     """
     steps: list[tuple[str, Any]] = []
     if impute:
@@ -49,7 +50,9 @@ def build_pipeline(
         steps.append(("standardize", Standardizer()))
     if n_components is not None:
         steps.append(("pca", PCA(n_components, whiten=whiten)))
-    return Pipeline([*steps, ("classify", classifier)])
+    if classifier is not None:
+        steps.append(("classify", classifier))
+    return Pipeline(steps)
 
 
 def fit_from_moments(pipeline: Pipeline, moments: Moments, classes: ArrayLike) -> Pipeline:
@@ -68,14 +71,15 @@ def fit_from_moments(pipeline: Pipeline, moments: Moments, classes: ArrayLike) -
     Pipeline
         The same object: equal, but for rounding, to one fitted from the rows.
     """
-    for name, step in pipeline.steps[:-1]:
-        if name != "impute":
+    for name, step in pipeline.steps:
+        if name == "classify":
+            step.fit_moments(moments, classes)
+        elif name != "impute":
             moments = step.fit_moments(moments).map_moments(moments)
-    pipeline.steps[-1][1].fit_moments(moments, classes)
     return pipeline
 
 
 def before_classifier(pipeline: Pipeline, X: NDArray[Any]) -> NDArray[np.float64]:
-    """Return rows (n, p) as the classifier sees them, (n, q)."""
-    steps = pipeline[:-1]
+    """Return rows (n, p) as a classifier behind the steps sees them, (n, q)."""
+    steps = pipeline[:-1] if "classify" in pipeline.named_steps else pipeline
     return np.asarray(steps.transform(X) if len(steps) else X, dtype=float)

@@ -1,0 +1,74 @@
+"""Widgets used on more than one page, and widgets that survive a change of data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.datasets import Dataset
+
+
+def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> Any:
+    """Return one of some options; a stored value that is no longer offered is forgotten."""
+    if key in st.session_state and st.session_state[key] not in options:
+        del st.session_state[key]
+    return st.selectbox(label, options, key=key, persist_state="session", **settings)
+
+
+def number(label: str, low: int, high: int, default: int, *, key: str, help: str) -> int:
+    """Return a whole number from a range; a stored value outside of it is brought inside."""
+    if key in st.session_state:
+        st.session_state[key] = min(max(st.session_state[key], low), high)
+    value = min(max(default, low), high)
+    return int(
+        st.number_input(
+            label, low, high, value, step=1, key=key, help=help, persist_state="session"
+        )
+    )
+
+
+def standardize(data: Dataset, *, key: str) -> bool:
+    """Ask whether to bring features to unit variance: yes for tables, no for pixels."""
+    return st.toggle(
+        "Standardise",
+        value=data.image_shape is None,
+        key=key,
+        persist_state="session",
+        help="Bring every feature to mean 0 and variance 1 over the training rows, so that units "
+        "do not matter. Pixels share one unit and are better left as they are.",
+    )
+
+
+def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
+    """Ask which two coordinates to draw, where there are more than two."""
+    if len(names) <= 2:
+        return tuple(range(len(names)))
+    positions = list(range(len(names)))
+    left, right = st.columns(2)
+    with left:
+        x = choose(
+            "Across",
+            positions,
+            key=f"{key}.x",
+            format_func=lambda i: names[i],
+            help="Coordinate drawn from left to right.",
+        )
+    with right:
+        y = choose(
+            "Up",
+            [i for i in positions if i != x],
+            key=f"{key}.y",
+            format_func=lambda i: names[i],
+            help="Coordinate drawn from bottom to top.",
+        )
+    return (x, y)
+
+
+def figure(fig: go.Figure, *, key: str) -> None:
+    """Show a figure of lincore.plots, with its text alternative."""
+    st.plotly_chart(fig, key=key, alt=fig.layout.meta["alt"], config={"displaylogo": False})

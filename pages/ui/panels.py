@@ -1,0 +1,133 @@
+"""Panels used on more than one page, or too long for one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import cached, controls, text
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset
+    from lincore.experiments.results import Results
+
+SHOWN_ROWS = 200
+SHEET_COLUMNS = 6
+SHEET_CLASSES = 12
+
+
+def table_head(data: Dataset, *, key: str) -> None:
+    """Show the first rows with their classes."""
+    import pandas as pd
+
+    shown = min(SHOWN_ROWS, data.n_rows)
+    frame = pd.DataFrame(data.X[:shown], columns=list(data.feature_names))
+    frame.insert(0, "class", [str(label) for label in data.y[:shown]], allow_duplicates=True)
+    st.subheader("Rows", anchor=False)
+    st.dataframe(frame, key=key, height=320, alt=f"The first {shown} rows and their classes.")
+    st.caption(f"The first {shown:,} of {data.n_rows:,} rows.")
+
+
+def contact_sheet(data: Dataset, *, key: str) -> None:
+    """Show some pictures of each class, and offer all of them as a zip."""
+    import numpy as np
+
+    from lincore import plots
+
+    shown = range(min(SHEET_CLASSES, data.n_classes))
+    rows = np.concatenate([np.flatnonzero(data.codes == k)[:SHEET_COLUMNS] for k in shown])
+    stack = data.X[rows].reshape(-1, *data.image_shape)
+    st.subheader("Pictures", anchor=False)
+    titles = [str(data.classes[code]) for code in data.codes[rows]]
+    controls.figure(plots.images(stack, titles, columns=SHEET_COLUMNS), key=key)
+    more = f" of the first {SHEET_CLASSES} classes" if data.n_classes > SHEET_CLASSES else ""
+    st.caption(f"The first pictures of each class{more}.")
+    st.download_button(
+        "Download as a zip of images",
+        lambda: cached.image_zip(data.digest, data),
+        file_name=f"{data.name}.zip",
+        mime="application/zip",
+        key=f"{key}.zip",
+        on_click="ignore",
+        help="One folder for each class. Upload it again to try the way of the images.",
+    )
+
+
+def reading_notes(data: Dataset) -> None:
+    """Say what reading did, and list every file that was skipped."""
+    import pandas as pd
+
+    if data.notices:
+        st.subheader("What reading it found", anchor=False)
+        text.show_notices(data)
+    if data.skipped:
+        st.subheader("Skipped files", anchor=False)
+        st.dataframe(
+            pd.DataFrame(data.skipped, columns=["file", "reason"]),
+            key="data.skipped",
+            hide_index=True,
+            alt=f"{len(data.skipped)} files that were skipped, with the reason for each.",
+        )
+
+
+def truth(data: Dataset) -> None:
+    """Show the distribution that generated data were drawn from."""
+    import pandas as pd
+
+    if data.truth is None:
+        return
+    st.subheader("The truth behind the rows", anchor=False)
+    lines = []
+    for k, label in enumerate(data.classes):
+        line = {"class": str(label), "share": data.truth.priors[k]}
+        for i, name in enumerate(data.feature_names):
+            line[f"mean of {name}"] = data.truth.means[k, i]
+        for i, name in enumerate(data.feature_names):
+            for j in range(i + 1):
+                pair = name if i == j else f"{data.feature_names[j]}, {name}"
+                line[f"covariance of {pair}" if i != j else f"variance of {pair}"] = (
+                    data.truth.covariances[k, i, j]
+                )
+        lines.append(line)
+    st.dataframe(
+        pd.DataFrame(lines).round(3),
+        key="data.truth",
+        hide_index=True,
+        alt="True shares, means and covariances of the classes.",
+    )
+
+
+def scores_row(results: Results, method: str, data: Dataset) -> None:
+    """Show accuracy and log loss with their intervals."""
+    from lincore.experiments import scores
+    from lincore.report import words
+
+    right, loss = scores.accuracy(results, method), scores.log_loss(results, method)
+    n = f"{len(results.rows):,} test {text.row_noun(data)}"
+    left, middle, right_column = st.columns(3)
+    left.metric(
+        "Accuracy",
+        words.percent(right.value),
+        delta=f"{words.interval(right)} %",
+        delta_color="off",
+        delta_arrow="off",
+        help=f"Share of the {n} that is right, with Wilson's 95 % interval.",
+    )
+    middle.metric(
+        "Log loss",
+        f"{loss.value:.3f}",
+        delta=f"{loss.low:.3f}–{loss.high:.3f}",
+        delta_color="off",
+        delta_arrow="off",
+        help=f"Mean of −log(posterior of the true class) in nats over the {n}, with a bootstrap "
+        "95 % interval; 0 is perfect, and confident errors cost much.",
+    )
+    right_column.metric(
+        "Guessing",
+        words.percent(scores.baseline(results)),
+        delta="always the largest class",
+        delta_color="off",
+        delta_arrow="off",
+        help=f"Accuracy of always guessing the largest class among the {n}.",
+    )

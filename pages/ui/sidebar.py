@@ -1,0 +1,108 @@
+"""What is true on every page: the data set, its target, the split and the class balance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore.errors import DataError
+from pages.ui import cached, controls, state, text
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset, Split
+
+_HOW = {
+    "stratified": "At random, by class",
+    "last": "The last of each class",
+    "given": "As the zip gives it",
+}
+
+
+class Experiment(NamedTuple):
+    """The data of this session and how its test part is set apart."""
+
+    data: Dataset
+    choice: cached.SplitChoice
+    split: Split
+
+
+def show() -> Experiment:
+    """Draw the sidebar and return the experiment that it describes.
+
+    Ends the page with a message when the data cannot be split as wished.
+    """
+    data = state.require_dataset()
+    with st.sidebar:
+        st.markdown(f"**{text.escape(data.name)}**  \n{text.describe(data)}.")
+        _target()
+        choice = _split(state.require_dataset())
+    data = state.require_dataset()
+    try:
+        split = cached.split(data.digest, choice, data)
+    except DataError as error:
+        text.show_problem(error.notice)
+        st.stop()
+    with st.sidebar:
+        _balance(data, split)
+    return Experiment(data, choice, split)
+
+
+def _target() -> None:
+    source = state.source()
+    if source is None:
+        return
+    columns = [str(name) for name in source.table.frame.columns]
+    if "sidebar.target" not in st.session_state:
+        st.session_state["sidebar.target"] = source.target
+    st.selectbox(
+        "Target",
+        columns,
+        key="sidebar.target",
+        persist_state="session",
+        help="The column that holds the classes.",
+        on_change=lambda: state.choose_target(st.session_state["sidebar.target"]),
+    )
+
+
+def _split(data: Dataset) -> cached.SplitChoice:
+    options = [how for how in _HOW if how != "given" or data.given_test is not None]
+    if data.given_test is not None:
+        options = ["given", *options[:-1]]
+    how = controls.choose(
+        "Test part",
+        options,
+        key="sidebar.how",
+        format_func=_HOW.__getitem__,
+        help="Rows that no model sees before it is judged. Where rows are related, as pictures of "
+        "one series are, a random split puts near copies on both sides: take the last of each.",
+    )
+    if how == "given":
+        return cached.SplitChoice(how, 0.0, 0)
+    share = st.slider(
+        "Share of rows for testing",
+        5,
+        50,
+        30,
+        step=5,
+        format="%d %%",
+        key="sidebar.share",
+        persist_state="session",
+        help="Of each class; the rest is for training.",
+    )
+    seed = 0
+    if how == "stratified":
+        seed = controls.number(
+            "Seed", 0, 9999, 0, key="sidebar.seed", help="Another number draws another split."
+        )
+    return cached.SplitChoice(how, share / 100, seed)
+
+
+def _balance(data: Dataset, split: Split) -> None:
+    import numpy as np
+
+    from lincore import plots
+
+    train, test = (np.bincount(data.codes[part], minlength=data.n_classes) for part in split)
+    st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
+    controls.figure(plots.class_balance(train, test, data.classes), key="sidebar.balance")
