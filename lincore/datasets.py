@@ -336,7 +336,8 @@ def natural_key(text: str) -> tuple[Any, ...]:
     pieces = re.split(r"([0-9]+)", text.casefold())
     # By length and then by digits: int() refuses the thousands of digits that a name may hold.
     pieces[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in pieces[1::2])]
-    return (*pieces, text)
+    # Nested, so that text never meets a number at the same place.
+    return tuple(pieces), text
 
 
 def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
@@ -406,4 +407,5 @@ def _encode_numbers(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndar
 def _are_whole(values: np.ndarray) -> bool:
     """Tell whether all values are whole numbers that float64 and int64 both hold exactly."""
     floats = values.astype(np.float64)
-    return bool((np.isfinite(floats) & (np.abs(floats) < 2**53) & (floats % 1 == 0)).all())
+    # Infinity is its own floor: the bound refuses it.
+    return bool(((np.abs(floats) < 2**53) & (floats == np.floor(floats))).all())

@@ -267,14 +267,24 @@ def _common_shape(
     """Return the height and width that all images are brought to."""
     if size is not None and (len(size) != 2 or min(size) < 1):
         raise DataError(f"The size {size} is none.", where=name, remedy="Give (height, width).")
-    common = size or Counter(picture.size for picture in pictures).most_common(1)[0][0]
+    if (
+        sum(height * width for height, width in (p.size for p in pictures))
+        > limits.max_source_pixels
+    ):
+        raise DataError(
+            f"The images have over {limits.max_source_pixels / 1e9:g} billion pixels.",
+            where=name,
+            remedy="Zip fewer or smaller images.",
+        )
+    sizes = Counter(picture.size for picture in pictures)
+    common = (size[0], size[1]) if size else sizes.most_common(1)[0][0]
     shape = _scaled_down(common, limits.max_features)
     said = f"{shape[0]} × {shape[1]} pixels (height × width)"
     notices = []
     if shape != common:
         what = f"Images of {common[0]} × {common[1]} pixels are too large: scaled down to {said}."
         notices.append(Notice(what, name, "Give a smaller size, or cut the images out."))
-    others = sum(picture.size != common for picture in pictures)
+    others = len(pictures) - sizes[common]
     if others and size is None:
         what = f"{others} of {len(pictures)} images had another size: resized to {said}."
         notices.append(Notice(what, name, "Zip images of one size to keep every pixel."))
@@ -329,11 +339,11 @@ def _grey_pixels(raw: bytes, shape: tuple[int, int]) -> np.ndarray:
 
 def _to_grey(image: Image.Image) -> Image.Image:
     if image.mode[0] in "IF":
-        values = np.asarray(image, dtype=np.float64)
-        # 16 bits: 65535 is white. Fractions: 1 is white.
-        values = values * 255 if image.mode == "F" and values.max() <= 1 else values
-        values = values / 257 if image.mode[0] == "I" else values
-        return Image.fromarray(np.clip(np.rint(values), 0, 255).astype(np.uint8))
+        values = np.asarray(image, dtype=np.float32)
+        # 16 bits: 65535 is white. Fractions: 1 is white, unless there are larger values.
+        largest = 65535 if image.mode[0] == "I" else 1 if values.max() <= 1 else 255
+        grey = np.clip(np.rint(values * np.float32(255 / largest)), 0, 255)
+        return Image.fromarray(grey.astype(np.uint8))
     if image.has_transparency_data:
         image = image.convert("RGBA")
         white = Image.new("RGBA", image.size, "white")

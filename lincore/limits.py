@@ -49,6 +49,8 @@ class Limits:
         Unpacked by packed size of one entry of a zip, where it unpacks to more than a megabyte.
     max_image_pixels : int
         Pixels of one image as its header states them, before it is decoded.
+    max_source_pixels : int
+        Pixels of all images of a zip before they are resized: the time that decoding takes.
     max_total_pixels : int
         Images times pixels of the common size: the bytes of the array of all images.
     max_features : int
@@ -63,7 +65,8 @@ class Limits:
     max_member_bytes: int = 50_000_000
     max_total_bytes: int = 1_000_000_000
     max_ratio: int = 200
-    max_image_pixels: int = 50_000_000
+    max_image_pixels: int = 25_000_000
+    max_source_pixels: int = 4_000_000_000
     max_total_pixels: int = 500_000_000
     max_features: int = 16_384
 
@@ -231,7 +234,7 @@ def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = L
         )
     if n_columns > limits.max_columns:
         raise DataError(
-            f"There are {n_columns:,} columns; {limits.max_columns:,} are allowed.",
+            f"There are more than {limits.max_columns:,} columns.",
             where=name,
             remedy="Leave columns out, or put rows where columns are.",
         )

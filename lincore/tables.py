@@ -33,7 +33,8 @@ from lincore.limits import (
     unpack_gzip,
 )
 
-SEPARATORS = "\t;,|"
+# The rarer in text, the earlier: the order decides where two agree equally well.
+SEPARATORS = "\t|;,"
 MISSING_MARKS = ("?", "-", " ?")
 # fmt: off
 TARGET_WORDS = (
@@ -44,6 +45,7 @@ TARGET_WORDS = (
 MAX_PROPOSED_CLASSES = 50
 
 _SAMPLE_CHARS = 65_536
+_HEADER_CHARS = 1_000_000
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _WITH_DECIMAL_COMMA = r"[+-]?(?:\d+(?:,\d*)?|,\d+)(?:[eE][+-]?\d+)? *"
 # Why a column is no feature: what to say, and what to do about it.
@@ -115,12 +117,11 @@ def read_table(raw: bytes, name: str, *, limits: Limits = LIMITS) -> Table:
     check_size(len(raw), name, limits)
     text, decoding = _decode(unpack_gzip(raw, name, limits), name)
     separator = _separator(text)
-    stream = io.StringIO(text)
-    header, heading = _read_header(stream, separator, name)
+    header, start, heading = _read_header(text, separator, name)
     names, naming = _unique(header)
     check_table_shape(text.count("\n") + 1, len(names), name, limits)
-    first_line = text.count("\n", 0, stream.tell()) + 1
-    frame = _parse(stream, separator, names, name)
+    first_line = text.count("\n", 0, start) + 1
+    frame = _parse(text[start:], separator, names, name=name, first_line=first_line)
     if separator == ";":
         frame = pd.DataFrame({column: _read_decimal_comma(frame[column]) for column in frame})
     # Blank lines and line breaks inside quotes would make every line number wrong.
@@ -318,10 +319,10 @@ def _separator(text: str) -> str:
     return max(SEPARATORS, key=agreement)
 
 
-def _read_header(
-    stream: io.StringIO, separator: str, name: str
-) -> tuple[list[str], tuple[Notice, ...]]:
-    """Return the column names and leave the stream at the first row."""
+def _read_header(text: str, separator: str, name: str) -> tuple[list[str], int, tuple[Notice, ...]]:
+    """Return the column names, and where in the text the rows begin."""
+    # A StringIO takes four bytes a character: it is given the beginning alone.
+    stream = io.StringIO(text[:_HEADER_CHARS])
     records = (record for record in csv.reader(stream, delimiter=separator) if record)
     try:
         header = next(records, [])
@@ -333,9 +334,7 @@ def _read_header(
             where=name,
             remedy="Check that quotation marks come in pairs.",
         ) from error
-    has_names = not _is_data(header)
-    stream.seek(after_header if has_names else 0)
-    # Only the tokens of later lines are counted by pandas; a longer first row would be cut.
+    # pandas compares later rows alone with the header, and would cut this one.
     if any(field.strip() for field in first[len(header) :]):
         raise DataError(
             f"The first row has {len(first)} fields, the header has {len(header)}.",
@@ -343,10 +342,11 @@ def _read_header(
             remedy="Give every column a name in the header.",
         )
     numbers = numbered("column", max(len(header), len(first)))
-    if not has_names:
-        return list(numbers), (Notice("There is no header line: the columns are numbered.", name),)
+    if _is_data(header):
+        said = "There is no header line: the columns are numbered."
+        return list(numbers), 0, (Notice(said, name),)
     given = [field.strip() for field in header]
-    return [field or number for field, number in zip_longest(given, numbers)], ()
+    return [field or number for field, number in zip_longest(given, numbers)], after_header, ()
 
 
 def _is_data(header: Sequence[str]) -> bool:
@@ -379,12 +379,13 @@ def _unique(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
     return unique, (Notice("A name stands twice; numbered.", _columns(repeated), remedy),)
 
 
-def _parse(stream: io.StringIO, separator: str, names: Sequence[str], name: str) -> pd.DataFrame:
-    """Read the rows from where the stream stands."""
-    lines_before = stream.getvalue().count("\n", 0, stream.tell())
+def _parse(
+    rows: str, separator: str, names: Sequence[str], *, name: str, first_line: int
+) -> pd.DataFrame:
+    """Read the rows below the header; `first_line` is where they begin in the file."""
     try:
         frame = pd.read_csv(
-            stream,
+            io.BytesIO(rows.encode()),
             sep=separator,
             header=None,
             names=list(names),
@@ -394,22 +395,27 @@ def _parse(stream: io.StringIO, separator: str, names: Sequence[str], name: str)
             low_memory=False,
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        counts = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
-        if counts:
-            line = int(counts[2]) + lines_before
-            what = f"The line has {counts[3]} fields, the first one has {counts[1]}."
-            remedy = "Put text that holds the separator in quotation marks."
-            raise DataError(what, where=f"{name}, line {line}", remedy=remedy) from error
-        raise DataError(
-            f"The table cannot be read: {str(error).rstrip('.')}.",
-            where=name,
-            remedy="Check that quotation marks come in pairs.",
-        ) from error
-    if frame.empty:
-        raise DataError(
-            "There is a header but no rows.", where=name, remedy="Load a table that holds rows."
-        )
+        raise _parse_error(str(error), name, first_line) from error
+    check_table_shape(len(frame), len(names), name)
     return frame
+
+
+def _parse_error(message: str, name: str, first_line: int) -> DataError:
+    """Say in the user's words, and lines, what pandas found."""
+    counts = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
+    if counts:
+        return DataError(
+            f"The line has {counts[3]} fields, the first one has {counts[1]}.",
+            where=f"{name}, line {int(counts[2]) + first_line - 1}",
+            remedy="Put text that holds the separator in quotation marks.",
+        )
+    if "No columns" in message:
+        return DataError("There are no rows.", where=name, remedy="Load a table that holds rows.")
+    return DataError(
+        f"The table cannot be read: {message.rstrip('.')}.",
+        where=name,
+        remedy="Check that quotation marks come in pairs.",
+    )
 
 
 def _read_decimal_comma(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -494,9 +500,13 @@ def _choose_features(table: Table, target: str, kept: np.ndarray) -> tuple[list[
     for column in table.frame.columns.drop(target):
         roles[_role(table.frame[column], kept)].append(column)
     if not roles["feature"]:
+        # In a handful of rows made up by hand a measurement may well run 1, 2, 3.
+        roles["feature"], roles["identifier"] = roles["identifier"], []
+    if not roles["feature"]:
+        found = ", ".join(f"{len(names)} {role}" for role, names in roles.items() if names)
         raise DataError(
-            "No numeric feature is left besides the target.",
-            where=f"{table.name}, {_columns(roles['text'] or list(table.frame.columns))}",
+            f"No numeric feature is left besides the target ({found}).",
+            where=f"{table.name}, {_columns(list(table.frame.columns.drop(target)))}",
             remedy="Add a column of numbers, or encode text as numbers.",
         )
     notices = [
@@ -516,9 +526,15 @@ def _role(column: pd.Series[Any], kept: np.ndarray) -> str:
         return "text"
     if n_distinct == 1:
         return "constant"
-    # Over all rows: those that count them do so whether or not they have a label.
-    counts_rows = column.nunique() == len(column) and column.max() - column.min() == len(column) - 1
-    return "identifier" if counts_rows and (column % 1 == 0).all() else "feature"
+    return "identifier" if _counts_rows(column) else "feature"
+
+
+def _counts_rows(column: pd.Series[Any]) -> bool:
+    """Tell whether the values are distinct whole numbers without a gap, as of an identifier."""
+    n_rows = len(column)
+    if pd.api.types.is_bool_dtype(column) or column.nunique() < n_rows:
+        return False
+    return bool(column.max() - column.min() == n_rows - 1 and (column % 1 == 0).all())
 
 
 def _columns(names: Sequence[str]) -> str:

@@ -1,0 +1,446 @@
+"""Zips of images: classes, sizes, grey levels, every skipped file listed, bombs not set off."""
+
+from __future__ import annotations
+
+import io
+import struct
+import tracemalloc
+import warnings
+import zipfile
+import zlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from lincore.datasets import Dataset, load, split
+from lincore.errors import DataError
+from lincore.images import read_image_zip, write_image_zip
+from lincore.limits import LIMITS
+from lincore.samples import sample
+from tests.data import DATA, needs_data
+
+
+def picture(seed=0, size=(5, 4), kind="PNG", mode="L"):
+    """Return an image of random grey levels; `size` is (height, width)."""
+    pixels = np.random.default_rng(seed).integers(0, 256, size, dtype=np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).convert(mode).save(buffer, kind)
+    return buffer.getvalue()
+
+
+def encoded(image, kind="PNG", **options):
+    buffer = io.BytesIO()
+    image.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def zipped(files, method=zipfile.ZIP_DEFLATED):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, compress_type=method)
+    return buffer.getvalue()
+
+
+def two_classes(**more):
+    return {f"{label}/{i}.png": picture(i) for label in "ab" for i in range(2)} | more
+
+
+def read(files, **options):
+    return read_image_zip(zipped(files), "made.zip", **options)
+
+
+def refused(raw, limits=LIMITS):
+    with pytest.raises(DataError) as caught:
+        read_image_zip(raw, "made.zip", limits=limits)
+    assert caught.value.notice.remedy
+    assert "made.zip" in caught.value.notice.where
+    return str(caught.value)
+
+
+def reasons(data):
+    return {file.name: file.reason for file in data.skipped}
+
+
+def png_of_stated_size(width, height):
+    """Return a PNG whose header states any size, over no pixels at all."""
+
+    def chunk(kind, content):
+        check = zlib.crc32(kind + content)
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", check)
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    pixels = chunk(b"IDAT", zlib.compress(b""))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + pixels + chunk(b"IEND", b"")
+
+
+def test_the_folder_is_the_class_and_order_is_natural():
+    files = {f"top/Class{k}/x_{i}.png": picture(10 * k + i) for k in (10, 2) for i in (10, 2, 1)}
+    data = read(files)
+    assert data.classes.tolist() == ["Class2", "Class10"]
+    assert data.row_names == tuple(f"top/Class{k}/x_{i}.png" for k in (2, 10) for i in (1, 2, 10))
+    assert (data.name, data.image_shape, data.X.dtype) == ("made", (5, 4), np.uint8)
+    expected = np.random.default_rng(21).integers(0, 256, (5, 4), dtype=np.uint8)
+    np.testing.assert_array_equal(data.X[0].reshape(5, 4), expected)
+    assert data.given_test is None
+    assert data.notices == ()
+    assert data.skipped == ()
+    assert data.feature_names[:5] == (
+        "pixel 1,1",
+        "pixel 1,2",
+        "pixel 1,3",
+        "pixel 1,4",
+        "pixel 2,1",
+    )
+
+
+@pytest.mark.parametrize("kind", ["PNG", "BMP", "PPM", "GIF", "TIFF", "WEBP", "JPEG"])
+def test_formats(kind):
+    options = {"lossless": True} if kind == "WEBP" else {}
+    image = Image.fromarray(np.arange(0, 240, 12, dtype=np.uint8).reshape(5, 4))
+    data = read({f"{label}/1": encoded(image, kind, **options) for label in "ab"})
+    np.testing.assert_allclose(
+        data.X[0].astype(int), np.asarray(image).ravel(), atol=8 * (kind == "JPEG")
+    )
+
+
+def test_a_file_opened_is_read_like_its_bytes(tmp_path):
+    path = tmp_path / "made.zip"
+    path.write_bytes(zipped(two_classes()))
+    with path.open("rb") as stream:
+        assert read_image_zip(stream, "made.zip").digest == load(path).digest
+
+
+@pytest.mark.parametrize(
+    ("image", "grey"),
+    [
+        (Image.new("1", (2, 2), 1), 255),
+        (Image.new("RGB", (2, 2), (10, 10, 10)), 10),
+        (Image.new("P", (2, 2), 0), 0),
+        (Image.new("LA", (2, 2), (100, 255)), 100),
+        (Image.new("LA", (2, 2), (100, 0)), 255),
+        (Image.new("RGBA", (2, 2), (0, 0, 0, 0)), 255),
+        (Image.fromarray(np.full((2, 2), 65535, dtype=np.uint16)), 255),
+        (Image.fromarray(np.full((2, 2), 257 * 77, dtype=np.uint16)), 77),
+    ],
+)
+def test_every_mode_becomes_grey_with_transparent_as_white(image, grey):
+    assert (
+        read({"a/1.png": encoded(image), "b/1.png": picture(size=(2, 2))}).X[0].tolist()
+        == [grey] * 4
+    )
+
+
+@pytest.mark.parametrize(("fraction", "grey"), [(0.5, 128), (1.0, 255), (200.0, 200)])
+def test_floating_point_grey(fraction, grey):
+    tiff = encoded(Image.fromarray(np.full((2, 2), fraction, dtype=np.float32)), "TIFF")
+    assert read({"a/1.tif": tiff, "b/1.tif": tiff}).X[0].tolist() == [grey] * 4
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_photographs_are_turned_upright(kind):
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    left_half_white = np.zeros((8, 16), dtype=np.uint8)
+    left_half_white[:, :8] = 255
+    turned = encoded(Image.fromarray(left_half_white), kind, exif=exif)
+    data = read({"a/1": turned, "b/1": turned})
+    assert data.image_shape == (16, 8)
+    assert data.X[0].reshape(16, 8)[:7].min() > 240 > 20 > data.X[0].reshape(16, 8)[9:].max()
+
+
+@pytest.mark.parametrize(
+    ("train", "test"), [("train", "test"), ("Training", "VAL"), ("TRAIN", "validation")]
+)
+@pytest.mark.parametrize("layout", ["{part}/{label}/{i}.png", "top/{label}/{part}/{i}.png"])
+def test_a_split_in_folders_is_kept(train, test, layout):
+    files = {
+        layout.format(part=part, label=label, i=i): picture(i)
+        for part in (train, test)
+        for label in "ab"
+        for i in range(3 if part == train else 1)
+    }
+    data = read(files)
+    assert data.classes.tolist() == ["a", "b"]
+    assert [test in name for name in data.row_names] == data.given_test.tolist()
+    assert len(split(data, "given").test) == 2
+    assert "6 images to train on, 2 to test" in str(data.notices[0])
+
+
+def test_a_test_folder_without_a_training_folder_is_a_class():
+    data = read({"test/1.png": picture(1), "control/1.png": picture(2)})
+    assert data.classes.tolist() == ["control", "test"]
+    assert data.given_test is None
+
+
+def test_an_image_in_a_split_without_a_class_is_skipped():
+    files = {f"{part}/{label}/1.png": picture() for part in ("train", "test") for label in "ab"}
+    assert reasons(read(files | {"train/1.png": picture()})) == {
+        "train/1.png": "not inside a class folder"
+    }
+
+
+def test_every_skipped_file_is_listed_with_its_reason():
+    whole = picture()
+    data = read(
+        two_classes()
+        | {
+            "a/": b"",
+            "root.png": whole,
+            "__MACOSX/a/._0.png": whole,
+            "a/.DS_Store": b"x",
+            "a/notes.txt": b"text",
+            "a/cut.png": whole[:-40],
+            "a/text.png": b"text",
+            "a/empty.png": b"",
+            "../a/up.png": whole,
+            "/a/absolute.png": whole,
+            "C:\\a\\drive.png": whole,
+            "a/picture.eps": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n",
+        }
+    )
+    assert reasons(data) == {
+        "root.png": "not inside a class folder",
+        "__MACOSX/a/._0.png": "hidden, or a system's own (__MACOSX)",
+        "a/.DS_Store": "hidden, or a system's own (__MACOSX)",
+        "a/notes.txt": "not an image",
+        "a/cut.png": "damaged image",
+        "a/text.png": "damaged image",
+        "a/empty.png": "empty file",
+        "../a/up.png": "its path leads out of the zip",
+        "/a/absolute.png": "its path leads out of the zip",
+        "C:/a/drive.png": "its path leads out of the zip",
+        "a/picture.eps": "not an image",
+    }
+    assert data.n_rows == 4
+
+
+def test_backslashes_are_folders():
+    assert read({"a\\1.png": picture(), "b\\1.png": picture()}).classes.tolist() == ["a", "b"]
+
+
+def test_mixed_sizes_are_brought_to_the_most_frequent():
+    data = read(two_classes(**{"a/wide.png": picture(size=(4, 30))}))
+    assert data.image_shape == (5, 4)
+    assert "1 of 5 images had another size: resized to 5 × 4" in str(data.notices[0])
+
+
+def test_a_size_asked_for_overrules():
+    plain = {f"{label}/1.png": encoded(Image.new("L", (4, 6), 77)) for label in "ab"}
+    data = read(plain, size=(3, 2))
+    assert data.image_shape == (3, 2)
+    assert set(data.X.ravel().tolist()) == {77}
+    with pytest.raises(DataError, match="size"):
+        read(plain, size=(0, 2))
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [((20, 80), (5, 20)), ((1, 900), (1, 100)), ((900, 1), (100, 1))]
+)
+def test_large_images_are_scaled_down_in_proportion(size, expected):
+    files = {f"{label}/1.png": picture(size=size) for label in "ab"}
+    data = read(files, limits=replace(LIMITS, max_features=100))
+    assert data.image_shape == expected
+    assert "scaled down" in str(data.notices[0])
+
+
+def test_a_class_of_one_image_is_told():
+    assert "class c: A single row" in str(read(two_classes(**{"c/1.png": picture()})).notices[0])
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "no image that can be used"),
+        ({"a/1.txt": b"text"}, "a/1.txt: not an image"),
+        ({"xl/workbook.xml": b"<xml/>", "[Content_Types].xml": b"<xml/>"}, "Excel workbook"),
+        ({"faces/1.png": picture(), "faces/2.png": picture()}, "one class folder: faces"),
+        ({"1.png": picture(), "2.png": picture()}, "not inside a class folder"),
+        ({"a/1.png": picture(), "b/1.png": picture()[:-40]}, "one class folder: a"),
+        ({f"{label * 201}/1.png": picture() for label in "ab"}, "longer than 200"),
+    ],
+)
+def test_a_zip_without_two_classes_of_images_is_refused(files, message):
+    assert message in refused(zipped(files))
+
+
+@pytest.mark.parametrize("raw", [b"PK\x03\x04", b"no zip", zipped(two_classes())[:-30]])
+def test_a_damaged_zip_is_refused(raw):
+    assert "cannot be opened" in refused(raw)
+
+
+def changed_entry(raw, name, offset, value):
+    """Overwrite bytes of the directory record of one file of a zip."""
+    at = raw.rindex(b"PK\x01\x02", 0, raw.rindex(name.encode())) + offset
+    return raw[:at] + value + raw[at + len(value) :]
+
+
+def test_an_encrypted_file_is_skipped():
+    raw = changed_entry(zipped(two_classes()), "a/0.png", 8, struct.pack("<H", 1))
+    assert reasons(read_image_zip(raw, "made.zip")) == {"a/0.png": "encrypted"}
+
+
+def test_a_file_that_lies_about_its_checksum_or_size_is_skipped():
+    raw = zipped(two_classes())
+    for offset in (16, 24):
+        lying = changed_entry(raw, "a/0.png", offset, struct.pack("<I", 20))
+        assert reasons(read_image_zip(lying, "made.zip")) == {"a/0.png": "damaged in the zip"}
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_methods_that_no_limit_can_stop_are_not_unpacked(method):
+    assert "another method than deflate" in refused(zipped(two_classes(), method))
+
+
+def test_a_bomb_is_skipped_without_being_unpacked():
+    raw = zipped(two_classes(**{"a/bomb.png": bytes(60_000_000), "b/flat.bmp": bytes(20_000_000)}))
+    tracemalloc.start()
+    data = read_image_zip(raw, "made.zip")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert set(reasons(data).values()) == {"unpacks to more than 200 times its size"}
+    assert peak < 5_000_000
+
+
+def test_a_small_blank_image_is_no_bomb():
+    blank = encoded(Image.new("L", (900, 900)), "PPM")
+    raw = zipped({"a/1.pgm": blank, "b/1.pgm": blank})
+    assert len(raw) * 200 < 2 * len(blank)
+    assert read_image_zip(raw, "made.zip").n_rows == 2
+
+
+def test_overlapping_files_are_refused():
+    raw = zipped({f"a/{i}.png": picture(0, (40, 40)) for i in range(4)}, zipfile.ZIP_STORED)
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        entries = archive.infolist()
+    buffer = io.BytesIO(raw)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        # A second directory of the same content: every record twice.
+        archive.filelist = [*entries, *entries]
+        archive._didModify = True
+    assert "overlap" in refused(buffer.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"max_members": 3}, "more than 3 files"),
+        ({"max_total_bytes": 100}, "unpacks to over"),
+        ({"max_file_bytes": 100}, "larger than"),
+        ({"max_total_pixels": 79}, "are too many"),
+        ({"max_source_pixels": 79}, "billion pixels"),
+        ({"max_member_bytes": 10}, "larger than 0 MB"),
+        ({"max_image_pixels": 19}, "too many pixels: 5 × 4"),
+    ],
+)
+def test_limits_hold(change, message):
+    assert message in refused(zipped(two_classes()), replace(LIMITS, **change))
+
+
+def test_entries_are_counted_whatever_the_archive_states():
+    raw = zipped(two_classes())
+    end = raw.rindex(b"PK\x05\x06")
+    lying = raw[: end + 8] + struct.pack("<HH", 1, 1) + raw[end + 12 :]
+    assert "more than 3 files" in refused(lying, replace(LIMITS, max_members=3))
+
+
+@pytest.mark.parametrize("side", [6_000, 13_000, 60_000])
+def test_a_header_of_too_many_pixels_is_not_decoded(side):
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        data = read(two_classes(**{"a/huge.png": png_of_stated_size(side, side)}))
+    assert warned == []
+    assert list(reasons(data)) == ["a/huge.png"]
+    if side < 10_000:
+        assert reasons(data)["a/huge.png"] == f"too many pixels: {side} × {side}"
+
+
+def test_digits_come_back_as_they_were():
+    digits = sample("digits")
+    raw = write_image_zip(digits)
+    assert raw == write_image_zip(digits)
+    again = load(raw, name="digits.zip")
+    assert again.row_names[0] == "digits/0/00001.png"
+    assert again.classes.tolist() == [str(label) for label in digits.classes]
+    grouped = np.argsort(digits.codes, kind="stable")
+    np.testing.assert_array_equal(again.X, digits.X[grouped])
+    np.testing.assert_array_equal(again.codes, digits.codes[grouped])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text(min_size=1, max_size=8), min_size=2, max_size=5, unique=True))
+def test_classes_of_any_name_can_be_written(labels):
+    X = np.arange(6 * len(labels), dtype=np.uint8).reshape(len(labels), 6)
+    names = tuple(f"p{i}" for i in range(6))
+    codes = np.arange(len(labels))
+    data = Dataset("../x", X, codes, np.array(labels), names, image_shape=(2, 3))
+    try:
+        raw = write_image_zip(data)
+    except UnicodeEncodeError:
+        pytest.skip("surrogates are no text")
+    again = read_image_zip(raw, "x.zip")
+    assert sorted(again.X.tolist()) == X.tolist()
+    assert again.n_classes == len(labels)
+    assert again.skipped == ()
+
+
+def test_a_table_is_not_written_as_images():
+    with pytest.raises(DataError, match="no images"):
+        write_image_zip(sample("iris"))
+
+
+SMALL = zipped(
+    {
+        f"{label}/{kind}": picture(i, (8, 9), kind, "RGB" if kind == "JPEG" else "L")
+        for i, label in enumerate("ab")
+        for kind in ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP")
+    },
+    zipfile.ZIP_STORED,
+)
+VALUES = [b"\xff\xff\xff\xff", bytes(4), b"PK\x01\x02", b"PK\x05\x06", b"\x7f", b""]
+changes = st.lists(st.tuples(st.integers(0, len(SMALL) - 1), st.sampled_from(VALUES)), max_size=6)
+
+
+@settings(max_examples=200, deadline=None)
+@given(changes, st.integers(0, 12))
+def test_any_damage_is_a_skipped_file_or_refused_with_a_remedy(places, cut):
+    raw = bytearray(SMALL)
+    for place, value in places:
+        raw[place : place + len(value)] = value
+        del raw[place : place + cut * (value == b"")]
+    try:
+        data = read_image_zip(bytes(raw), "made.zip")
+    except DataError as error:
+        assert error.notice.remedy
+    else:
+        assert len(data.row_names) == data.n_rows == len(data.X)
+
+
+@needs_data
+def test_three_faces():
+    data = load(DATA / "faces3_bmp30.zip")
+    assert data.X.shape == (3000, 900)
+    assert data.image_shape == (30, 30)
+    assert data.classes.tolist() == ["Class1", "Class2", "Class3"]
+    assert data.counts.tolist() == [1000] * 3
+    assert data.row_names[:10] == tuple(
+        f"Data_Train/Class1/faceTrain1_{i}.bmp" for i in range(1, 11)
+    )
+    test = split(data, "last", test_size=0.1).test
+    assert data.row_names[test[0]].endswith("Class1/faceTrain1_901.bmp")
+    assert data.row_names[test[-1]].endswith("Class3/faceTrain3_1000.bmp")
+    assert len(test) == 300
+
+
+@needs_data
+def test_forty_faces():
+    data = load(DATA / "orl_faces.zip")
+    assert data.X.shape == (400, 10304)
+    assert data.image_shape == (112, 92)
+    assert data.classes.tolist() == [f"s{k}" for k in range(1, 41)]
+    assert set(data.counts.tolist()) == {10}
+    assert reasons(data) == {"orl_faces/README": "not an image"}
