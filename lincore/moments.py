@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.blocks import block_moments
+
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
 # run at full speed and to make merging cheap, small beside any data set worth blocking.
 BLOCK_VALUES = 6_400_000
-# Rows converted and centred at a time, so that they stay in the processor's cache meanwhile.
-TILE_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class Moments:
         for group in range(n_groups):
             for start in range(bounds[group], bounds[group + 1], length):
                 rows = order[start : min(start + length, bounds[group + 1])]
-                block = _summarise(X, rows, weight, buffer, diagonal)
+                block = cls(*block_moments(X, rows, weight, buffer, diagonal=diagonal))
                 # A group's first block is taken as it is: merging would copy it.
                 merged = block if start == bounds[group] else moments[group] + block
                 moments.count[group] = merged.count
@@ -295,57 +295,6 @@ def _checked_rows(
     if weight.shape != codes.shape or not np.all(np.isfinite(weight) & (weight >= 0)):
         raise ValueError("Weights must be finite, not negative, and one for each row.")
     return X, codes, weight
-
-
-def _summarise(
-    X: NDArray[Any],
-    rows: NDArray[np.intp],
-    weight: NDArray[np.float64] | None,
-    buffer: NDArray[np.float64],
-    diagonal: bool,
-) -> Moments:
-    """Return the moments of some rows of X as one group, centring them into `buffer`."""
-    tiles = [slice(i, i + TILE_ROWS) for i in range(0, len(rows), TILE_ROWS)]
-    anchor = _anchor(X, rows, weight, tiles)
-    centred = buffer[: len(rows)]
-    total = np.zeros(X.shape[1])
-    for tile in tiles:
-        piece = np.subtract(X[rows[tile]], anchor, out=centred[tile])
-        if weight is None:
-            total += piece.sum(axis=0)
-        else:
-            total += weight[rows[tile]] @ piece
-            piece *= np.sqrt(weight[rows[tile]])[:, None]
-    count = float(len(rows)) if weight is None else float(weight[rows].sum())
-    rest = total / count
-    if diagonal:
-        scatter = np.einsum("ij,ij->j", centred, centred) - count * rest**2
-        return Moments(np.asarray(count), anchor + rest, np.maximum(scatter, 0.0))
-    # NumPy sees a product with its own transpose and calls syrk: half of the work.
-    scatter = centred.T @ centred
-    scatter -= _spread(np.asarray(count), rest, diagonal=False)
-    return Moments(np.asarray(count), anchor + rest, scatter)
-
-
-def _anchor(
-    X: NDArray[Any],
-    rows: NDArray[np.intp],
-    weight: NDArray[np.float64] | None,
-    tiles: list[slice],
-) -> NDArray[np.float64]:
-    """Return a point so near the rows' mean that centring there and correcting loses nothing.
-
-    The mean of m of n rows differs from the mean of all by a square of at most scatter / m
-    (Cauchy and Schwarz), so the correction, n times that square, is at most n / m scatters:
-    the first tile will do. Weights can make any tile light, so there it is the mean of all.
-    """
-    # Steps from the first row, so that the scatter of a constant column is zero to the last bit.
-    origin = X[rows[0]].astype(np.float64)
-    if weight is None:
-        return np.asarray(origin + np.subtract(X[rows[tiles[0]]], origin).mean(axis=0))
-    share = weight[rows] / weight[rows].sum()
-    steps = (share[tile] @ np.subtract(X[rows[tile]], origin) for tile in tiles)
-    return np.asarray(origin + sum(steps))
 
 
 def _spread(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lincore import moments as module
+from lincore import blocks, moments
 from lincore.moments import Moments, leave_one_out
 from tests.lincore.references import moments_by_loops
 
@@ -65,9 +65,28 @@ def test_blocks_and_tiles_do_not_matter(case, block, tile):
     X, codes, n_groups, scale = case
     expected = Moments.from_groups(X, codes, n_groups)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "BLOCK_VALUES", block * X.shape[1])
-        patch.setattr(module, "TILE_ROWS", tile)
+        patch.setattr(moments, "BLOCK_VALUES", block * X.shape[1])
+        patch.setattr(blocks, "TILE_ROWS", tile)
         assert_same(Moments.from_groups(X, codes, n_groups), expected, scale)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.booleans())
+def test_columns_that_begin_to_vary_at_any_row(seed, tile, weighted):
+    """Constant columns are left out of the product until, and unless, they vary."""
+    rng = np.random.default_rng(seed)
+    X = np.full((20, 6), 1e6) + np.arange(6)
+    for column, start in enumerate(rng.integers(0, 25, 6)):
+        X[start:, column] += rng.standard_normal(max(0, 20 - start))
+    weight = rng.uniform(0.1, 2, 20) if weighted else None
+    codes = np.zeros(20, dtype=int)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "TILE_ROWS", tile)
+        for diagonal in (False, True):
+            found = Moments.from_groups(X, codes, 1, weight, diagonal=diagonal)
+            count, mean, scatter = moments_by_loops(X, codes, 1, weight)
+            scatter = np.diagonal(scatter, axis1=1, axis2=2) if diagonal else scatter
+            assert_same(found, Moments(count, mean, scatter))
+            assert not found.scatter[scatter == 0].any()
 
 
 @given(grouped_rows())
