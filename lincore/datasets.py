@@ -119,7 +119,8 @@ class Dataset:
     @property
     def y(self) -> np.ndarray:
         """Label of each row, shape (n,)."""
-        return self.classes[self.codes]
+        labels: np.ndarray = self.classes[self.codes]
+        return labels
 
     @property
     def counts(self) -> np.ndarray:

@@ -151,8 +151,8 @@ def _as_numbers(values: Any, what: str) -> np.ndarray:
     return numbers
 
 
-def _checked_means(means: Any) -> np.ndarray:
-    means = _as_numbers(means, "means")
+def _checked_means(values: Any) -> np.ndarray:
+    means: np.ndarray = _as_numbers(values, "means")
     if means.ndim != 2 or len(means) < 2 or means.shape[1] < 1:
         raise DataError(
             f"Their shape is {means.shape}.",
@@ -162,8 +162,8 @@ def _checked_means(means: Any) -> np.ndarray:
     return means
 
 
-def _checked_covariances(covariances: Any, n_classes: int, p: int) -> np.ndarray:
-    covariances = _as_numbers(covariances, "covariances")
+def _checked_covariances(values: Any, n_classes: int, p: int) -> np.ndarray:
+    covariances: np.ndarray = _as_numbers(values, "covariances")
     if covariances.shape == (p, p):
         covariances = np.repeat(covariances[None], n_classes, axis=0)
     if covariances.shape != (n_classes, p, p):
@@ -173,7 +173,7 @@ def _checked_covariances(covariances: Any, n_classes: int, p: int) -> np.ndarray
             remedy="Give one square matrix for each class, or one for all.",
         )
     for k, covariance in enumerate(covariances, start=1):
-        values = np.linalg.eigvalsh(covariance)
+        smallest = np.linalg.eigvalsh(covariance)[0]
         rounding = p * np.finfo(np.float64).eps * np.abs(covariance).max()
         if np.abs(covariance - covariance.T).max() > rounding:
             raise DataError(
@@ -181,9 +181,9 @@ def _checked_covariances(covariances: Any, n_classes: int, p: int) -> np.ndarray
                 where=f"covariance of class {k}",
                 remedy="Make the entries above and below the diagonal equal.",
             )
-        if values[0] < -rounding:
+        if smallest < -rounding:
             raise DataError(
-                f"It is not positive semidefinite: its smallest eigenvalue is {values[0]:.3g}.",
+                f"It is not positive semidefinite: its smallest eigenvalue is {smallest:.3g}.",
                 where=f"covariance of class {k}",
                 remedy="Make the entries off the diagonal smaller, or the variances larger.",
             )
