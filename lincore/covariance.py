@@ -57,16 +57,18 @@ class Whitener(NamedTuple):
         >>> W.rank, np.round(W.factor @ W.factor.T, 4).tolist()
         (1, [[0.0625, 0.0625], [0.0625, 0.0625]])
         """
-        scale = deviations(cov) if equilibrate else np.ones(len(cov))
+        varying = np.flatnonzero(np.diagonal(cov) > 0)
+        scale = np.sqrt(np.diagonal(cov)[varying]) if equilibrate else np.ones(len(varying))
         # eigh, not inv: a lost rank shows as a shorter factor, never as noise.
-        values, vectors = np.linalg.eigh(cov / scale / scale[:, None])
+        values, vectors = np.linalg.eigh(cov[np.ix_(varying, varying)] / scale / scale[:, None])
         kept = is_positive(values)
         if not kept.any():
             raise ValueError(
                 "Nothing varies within the classes (their covariance is zero), so distances have "
                 "no scale. Add rows, or leave out the features that are constant in each class."
             )
-        factor = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+        factor = np.zeros((len(cov), np.count_nonzero(kept)))
+        factor[varying] = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
         return cls(factor, float(np.log(values[kept]).sum() + 2 * np.log(scale).sum()))
 
 
