@@ -1,0 +1,225 @@
+"""Who may import whom: the layers of lincore, read from the source and enforced."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+class Layer(NamedTuple):
+    """Modules, and what they may import besides the standard library and each other.
+
+    A package in `modules` stands for everything inside it that no other layer names.
+    """
+
+    modules: str
+    layers: str = ""
+    outside: str = ""
+    for_typing: str = ""
+
+
+LAYERS = {
+    "front": Layer("lincore"),
+    "numbers": Layer(
+        "lincore.blocks lincore.moments lincore.covariance lincore.optimize lincore.gaussian",
+        outside="numpy scipy",
+    ),
+    "estimators": Layer(
+        "lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
+        "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
+        "lincore.multiclass lincore.basis lincore.pca lincore.bayes",
+        layers="numbers",
+        outside="numpy scipy sklearn",
+    ),
+    "data": Layer(
+        "lincore.errors lincore.limits lincore.datasets lincore.tables lincore.images",
+        outside="numpy pandas PIL pyarrow charset_normalizer",
+    ),
+    "samples": Layer("lincore.samples", layers="data", outside="numpy sklearn.datasets"),
+    "experiments": Layer(
+        "lincore.experiments",
+        layers="numbers estimators data results",
+        outside="numpy scipy pandas sklearn",
+    ),
+    # What is read from finished experiments: no fitting, so plots and words may use it.
+    "results": Layer(
+        "lincore.experiments.results lincore.experiments.scores lincore.experiments.views "
+        "lincore.experiments.planes",
+        layers="numbers estimators data experiments",
+        outside="numpy scipy pandas sklearn",
+    ),
+    "scale": Layer("lincore.distributed", layers="numbers", outside="numpy dask"),
+    "plots": Layer(
+        "lincore.plots", layers="results", outside="numpy plotly", for_typing="estimators data"
+    ),
+    "report": Layer(
+        "lincore.report",
+        layers="results plots",
+        outside="numpy plotly jinja2",
+        for_typing="estimators data",
+    ),
+}
+
+PATTERNS = {module: name for name, layer in LAYERS.items() for module in layer.modules.split()}
+# A name computed at run time hides from this test; the front door alone needs that.
+STANDARD = sys.stdlib_module_names - {"importlib"}
+
+
+class Import(NamedTuple):
+    """One name that a module imports, and whether type checkers alone see it."""
+
+    name: str
+    line: int
+    for_typing: bool
+
+
+def modules(root: Path, package: str) -> dict[str, Path]:
+    """Return the dotted name and the file of every module under a folder."""
+    found = {}
+    for path in sorted((root / package).rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(source: str, module: str, is_package: bool = False) -> Iterator[Import]:
+    """Yield every import of a module, those inside functions included."""
+    tree = ast.parse(source)
+    typed = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
+        for statement in block.body
+        for node in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, module, is_package)
+            names = [f"{base}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            yield Import(name, node.lineno, id(node) in typed)
+
+
+def violations(sources: dict[str, Path]) -> list[str]:
+    """Return what breaks the table, as lines that say where."""
+    broken = []
+    for module, path in sources.items():
+        layer = layer_of(module)
+        if layer is None:
+            broken.append(f"{module} is in no layer: add it to LAYERS and to the design")
+            continue
+        broken += [
+            f"{module}:{found.line} ({layer}) imports {found.name}"
+            for found in imports(path.read_text(), module, path.name == "__init__.py")
+            if not allowed(found, layer)
+        ]
+    return broken
+
+
+def layer_of(name: str) -> str | None:
+    """Return the layer of a module, or of the module that an imported name belongs to."""
+    known = [pattern for pattern in PATTERNS if within(name, pattern) and pattern != "lincore"]
+    if known:
+        return PATTERNS[max(known, key=len)]
+    return "front" if name == "lincore" else None
+
+
+def allowed(found: Import, layer: str) -> bool:
+    """Whether a module of this layer may have this import."""
+    rule = LAYERS[layer]
+    if found.name.split(".")[0] == "lincore":
+        target = layer_of(found.name)
+        permitted = [layer, *rule.layers.split()]
+        return target in (permitted + rule.for_typing.split() if found.for_typing else permitted)
+    if found.name.split(".")[0] == "importlib":
+        return layer == "front"
+    return any(within(found.name, root) for root in [*STANDARD, *rule.outside.split()])
+
+
+def within(name: str, root: str) -> bool:
+    """Whether a dotted name is `root` or lies inside it."""
+    return f"{name}.".startswith(f"{root}.")
+
+
+def _absolute(node: ast.ImportFrom, module: str, is_package: bool) -> str:
+    if not node.level:
+        return node.module or ""
+    parents = module.split(".")[: None if is_package and node.level == 1 else -node.level]
+    return ".".join([*parents, *filter(None, [node.module])])
+
+
+def test_lincore_keeps_its_layers() -> None:
+    assert violations(modules(ROOT, "lincore")) == []
+
+
+def test_nothing_imports_a_page() -> None:
+    pages = {name for name in modules(ROOT, "pages") if name.count(".") == 1} - {"pages.ui"}
+    sources = {
+        name: path
+        for folder in ("lincore", "pages", "benchmarks", "tests")
+        for name, path in modules(ROOT, folder).items()
+    }
+    broken = [
+        f"{name}:{found.line} imports {found.name}"
+        for name, path in sources.items()
+        for found in imports(path.read_text(), name)
+        if any(within(found.name, page) for page in {*pages, "app"})
+        or (name.startswith("lincore") and within(found.name, "pages"))
+    ]
+    assert broken == []
+
+
+def test_pages_are_short() -> None:
+    lengths = {page.name: len(page.read_text().splitlines()) for page in ROOT.glob("pages/*.py")}
+    assert {name: length for name, length in lengths.items() if length >= 120} == {}
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "breaks"),
+    [
+        ("moments", "import numpy as np", False),
+        ("moments", "import sklearn", True),
+        ("moments", "from lincore.pca import PCA", True),
+        ("moments", "from lincore import pca", True),
+        ("pca", "from lincore.moments import Moments", False),
+        ("pca", "def fit():\n    import streamlit", True),
+        ("pca", "import plotly.graph_objects as go", True),
+        ("pca", "from importlib import import_module", True),
+        ("pca", "from .datasets import Dataset", True),
+        ("tables", "import sklearn.datasets", True),
+        ("samples", "from sklearn import datasets", False),
+        ("samples", "from sklearn.linear_model import LogisticRegression", True),
+        ("images", "import numpy_financial", True),
+        ("experiments.holdout", "from lincore.errors import DataError", False),
+        ("experiments.holdout", "from lincore import plots", True),
+        ("plots.scree", "import plotly.graph_objects as go", False),
+        ("plots.scree", "from lincore.experiments.results import Results", False),
+        ("plots.scree", "from lincore.experiments.holdout import holdout", True),
+        ("plots.scree", "from lincore.pca import PCA", True),
+        ("plots.scree", "if TYPE_CHECKING:\n    from lincore.pca import PCA", False),
+        ("plots.scree", "if TYPE_CHECKING:\n    import streamlit", True),
+        ("plots.scree", "from pages.ui import state", True),
+        ("surprise", "", True),
+    ],
+)
+def test_a_planted_import_is_caught(tmp_path: Path, module: str, line: str, breaks: bool) -> None:
+    path = tmp_path / "lincore" / f"{module.replace('.', '/')}.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(line)
+    assert bool(violations(modules(tmp_path, "lincore"))) is breaks
+
+
+def test_no_module_is_in_two_layers() -> None:
+    named = [module for layer in LAYERS.values() for module in layer.modules.split()]
+    assert len(named) == len(set(named))
