@@ -1,0 +1,393 @@
+"""Drive the dashboard in a browser as a person does, and read what stands on the screen.
+
+Widgets are named by their keys: Streamlit gives the element of ``key="data.target"`` the class
+``st-key-data-target``. A read-only ``st.dataframe`` gets none in Streamlit 1.67: put it into a
+``st.container(key=...)`` and name that.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+#: Counts what the page sends to the server: a click is over when its message has been answered.
+#: (Watching for the script state `running` instead misses runs of a few milliseconds.)
+WATCH = """
+window.lincore = {sent: 0, at: 0, answered: true, since: null};
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (message) {
+  if (!this.lincoreWatched) {
+    this.lincoreWatched = true;
+    this.addEventListener('message', () => { window.lincore.answered = true; });
+  }
+  Object.assign(window.lincore, {at: performance.now(), answered: false});
+  window.lincore.sent += 1;
+  return send.call(this, message);
+};
+"""
+
+#: True once the page has been finished and still for 300 ms: `notRunning` alone holds before the
+#: first run as well, and Plotly draws after the script has ended.
+SETTLED = """
+() => {
+  const app = document.querySelector('[data-testid="stApp"]');
+  const seen = (element) => element.checkVisibility();
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const now = performance.now();
+  const settled = app
+    && app.getAttribute('data-test-script-state') === 'notRunning'
+    && app.getAttribute('data-test-connection-state') === 'CONNECTED'
+    && (window.lincore.answered || now - window.lincore.at > 2000)
+    && document.querySelector('[data-testid="stMain"] [data-testid="stElementContainer"]')
+    && !document.querySelector('[data-testid*="Skeleton"], [data-stale="true"]')
+    && all('[data-testid="stPlotlyChart"]').filter(seen).every((chart) =>
+         chart.querySelector('.js-plotly-plot .main-svg'))
+    && all('img').filter(seen).every((image) => image.complete);
+  window.lincore.since = settled ? (window.lincore.since ?? now) : null;
+  return settled && now - window.lincore.since > 300;
+}
+"""
+
+#: A figure's data and layout; typed arrays become lists, base64 ones stay for Python to decode.
+FIGURE = """
+(box) => {
+  const plot = box.matches('.js-plotly-plot') ? box : box.querySelector('.js-plotly-plot');
+  const plain = (name, value) => ArrayBuffer.isView(value) ? Array.from(value) : value;
+  const shown = {data: plot.data, layout: plot.layout};
+  return JSON.parse(JSON.stringify(shown, (name, value) =>
+    name.startsWith('_') || name === 'template' ? undefined : plain(name, value)));
+}
+"""
+
+#: The sizes of the WebGL scenes that are alive in a figure.
+SCENES = """
+(box) => [...box.querySelectorAll('.js-plotly-plot')].flatMap((plot) =>
+  Object.values(plot._fullLayout)
+    .map((part) => part && part._scene && part._scene.glplot && part._scene.glplot.gl)
+    .filter((gl) => gl && !gl.isContextLost())
+    .map((gl) => [gl.drawingBufferWidth, gl.drawingBufferHeight]))
+"""
+
+#: Rows of an HTML table, or of the table that a data frame's canvas holds for screen readers.
+ROWS = """
+(box) => [...box.querySelectorAll('table tr')].map((row) =>
+  [...row.querySelectorAll('th, td')].map((cell) => cell.textContent.trim()))
+"""
+
+#: Streamlit looks for its server beside the page first: two 404s on every direct way to a page.
+STREAMLITS_OWN = re.compile(r"404 \(Not Found\) \(\S+/_stcore/(health|host-config)\)$")
+
+WIDEST_WAIT = 60_000  # milliseconds: a first page imports everything, on a busy machine
+
+
+class Dashboard:
+    """One visitor at a time, each in a browser context of its own.
+
+    Parameters
+    ----------
+    browser : Browser
+        A running Chromium.
+    address : str
+        Where the dashboard is served.
+    artefacts : Path
+        The folder for screenshots.
+    """
+
+    def __init__(self, browser: Browser, address: str, artefacts: Path) -> None:
+        self.browser = browser
+        self.address = address
+        self.artefacts = artefacts
+        self.faults: list[str] = []
+        self._context: BrowserContext | None = None
+        self._page: Page | None = None
+
+    @property
+    def page(self) -> Page:
+        """The visitor's tab, for what has no helper here."""
+        if self._page is None:
+            raise RuntimeError("nobody is here yet: call goto() first")
+        return self._page
+
+    # --- coming and going -----------------------------------------------------------------
+
+    def goto(self, page: str = "", *, dark: bool = False, width: int = 1440) -> None:
+        """Open a page as a new visitor; `page` is its URL path, with a query if there is one."""
+        self.close()
+        height = 900 if width > 600 else 844
+        self._context = self.browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            accept_downloads=True,
+        )
+        self._context.add_init_script(WATCH)
+        self._page = self._context.new_page()
+        self._page.set_default_timeout(20_000)
+        self.faults = []
+        self._page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
+        self._page.on("console", self._listen)
+        self._page.goto(f"{self.address}/{page}")
+        self.settle()
+        if self._page.get_by_role("dialog", name="Page not found").count():
+            raise ValueError(f"no page {page!r}; there are {self.pages()}")
+
+    def visit(self, page: str) -> None:
+        """Go to another page through the navigation, within the same session."""
+        link = self.page.locator(f'[data-testid="stSidebarNavLink"][href$="/{page}"]')
+        self.open_sidebar()
+        sent = self._sent()
+        link.click()
+        self._follow(sent)
+
+    def open_sidebar(self) -> None:
+        """Open the sidebar where it is closed, as on a phone."""
+        opener = self.page.get_by_test_id("stExpandSidebarButton")
+        if opener.is_visible():
+            opener.click()
+            opener.wait_for(state="hidden")
+            self.settle()
+
+    def close_sidebar(self) -> None:
+        """Close the sidebar where it is open, so that a phone shows the page again."""
+        if not self.page.get_by_test_id("stExpandSidebarButton").is_visible():
+            self.page.get_by_test_id("stSidebarHeader").hover()
+            self.page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+            self.page.get_by_test_id("stExpandSidebarButton").wait_for()
+            self.settle()
+
+    def pages(self) -> list[str]:
+        """Return the URL paths of all pages in the navigation, in its order; "" is the first."""
+        links = self.page.locator('[data-testid="stSidebarNavLink"]')
+        addresses: list[str] = links.evaluate_all("links => links.map(link => link.href)")
+        return [address.removeprefix(f"{self.address}/") for address in addresses] or [""]
+
+    def close(self) -> None:
+        """Let the visitor go."""
+        if self._context is not None:
+            self._context.close()
+        self._context = self._page = None
+
+    def settle(self) -> None:
+        """Wait until the script has run and everything that it sent has been drawn."""
+        self.page.wait_for_function(SETTLED, timeout=WIDEST_WAIT, polling=50)
+
+    # --- what a person does ---------------------------------------------------------------
+
+    def element(self, key: str) -> Locator:
+        """Return the element of the widget or container with this key."""
+        return self.page.locator(f".st-key-{re.sub(r'[^a-zA-Z0-9_-]', '-', key)}").first
+
+    def choose(self, key: str, option: str) -> None:
+        """Choose an option of a select box, multiselect, radio, segmented control or pills."""
+        sent = self._sent()
+        combobox = self.element(key).get_by_role("combobox")
+        if combobox.count():
+            self._bring(combobox)
+            combobox.click()
+            self.page.get_by_role("listbox").wait_for()
+            listed = self.page.get_by_role("option", name=option, exact=True)
+            if not listed.is_visible():  # a long list draws only what is in view: search
+                combobox.press_sequentially(option)
+            listed.click()
+            if self.element(key).get_by_test_id("stMultiSelect").count():
+                combobox.press("Escape")  # its list stays open for the next choice
+        else:
+            exactly = re.compile(rf"^\s*{re.escape(option)}\s*$")
+            buttons = self.element(key).locator('button[data-variant], [data-testid$="Option"]')
+            buttons.filter(has_text=exactly).click()
+        self._follow(sent)
+
+    def enter(self, key: str, value: float | str) -> None:
+        """Type into a number or text input and press Enter."""
+        sent = self._sent()
+        field = self.element(key).locator("input, textarea").first
+        field.fill(str(value))
+        field.press("Enter")
+        self._follow(sent)
+
+    def slide(self, key: str, *values: float) -> None:
+        """Set a slider by the keyboard: one value, or two of a range.
+
+        A ``st.select_slider`` counts its options from 0.
+        """
+        sent = self._sent()
+        for thumb, value in enumerate(values):
+            handle = self.element(key).locator('input[type="range"]').nth(thumb)
+            start, step = float(handle.input_value()), float(handle.get_attribute("step") or 1)
+            presses = round((value - start) / step)
+            for _ in range(abs(presses)):
+                handle.press("ArrowRight" if presses > 0 else "ArrowLeft")
+        self._follow(sent)
+
+    def switch(self, key: str, on: bool = True) -> None:
+        """Set a toggle or a checkbox."""
+        sent = self._sent()
+        box = self.element(key).locator('input[type="checkbox"]')
+        if box.is_checked() == on:
+            return
+        self.element(key).locator("label").first.click()
+        self._follow(sent)
+
+    def press(self, key: str) -> None:
+        """Press a button and wait for what it does."""
+        sent = self._sent()
+        self.element(key).get_by_role("button").first.click()
+        self._follow(sent)
+
+    def unfold(self, key: str) -> None:
+        """Open an expander with this key, if it is closed."""
+        summary = self.element(key).locator("summary").first
+        if summary.evaluate("summary => !summary.parentElement.open"):
+            summary.click()
+        self.settle()
+
+    def upload(self, key: str, *files: Path | tuple[str, bytes]) -> None:
+        """Give a file uploader files: paths, or names with bytes."""
+        sent = self._sent()
+        named = [
+            (file.name, file.read_bytes()) if isinstance(file, Path) else file for file in files
+        ]
+        self.element(key).locator('input[type="file"]').set_input_files(
+            [
+                {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+                for name, content in named
+            ]
+        )
+        # One message asks where to put the files, the next says that they are there.
+        self._follow(sent, messages=2, patience=WIDEST_WAIT)
+
+    def download(self, key: str) -> tuple[str, bytes]:
+        """Press a download button; return the name and the bytes of the file that comes."""
+        with self.page.expect_download() as waiting:
+            self.element(key).get_by_role("button").first.click()
+        self.settle()
+        return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+    def select_point(self, key: str, index: int) -> None:
+        """Click the `index`-th marker of a scatter that reports selections."""
+        sent = self._sent()
+        self.element(key).locator(".point").nth(index).click(force=True)
+        self._follow(sent)
+
+    # --- what stands on the screen --------------------------------------------------------
+
+    def text(self, key: str | None = None) -> str:
+        """Return the text of an element, or of the whole page without its sidebar."""
+        element = self.element(key) if key else self.page.get_by_test_id("stMain")
+        return element.inner_text()
+
+    def table(self, key: str) -> list[list[str]]:
+        """Return the header and the rows in view of a table or data frame, as shown."""
+        # A data frame writes its table for screen readers a moment after it has painted.
+        self.element(key).locator("table tr").first.wait_for(state="attached")
+        rows: list[list[str]] = self.element(key).evaluate(ROWS)
+        return rows
+
+    def figure(self, key: str) -> dict[str, Any]:
+        """Return a Plotly figure's data and layout as drawn; numbers come as NumPy arrays."""
+        figure: dict[str, Any] = _decoded(self.element(key).evaluate(FIGURE))
+        return figure
+
+    def alternative(self, key: str) -> str:
+        """Return a figure's text alternative, as a screen reader finds it."""
+        labelled = self.element(key).locator("[aria-label]").first
+        return labelled.get_attribute("aria-label") or ""
+
+    def scenes(self, key: str) -> int:
+        """Count the WebGL scenes of a figure that are alive and in which something is drawn."""
+        alive = [size for size in self.element(key).evaluate(SCENES) if min(size) > 0]
+        if not alive:
+            return 0
+        self.element(key).scroll_into_view_if_needed()
+        canvases = self.element(key).locator(".gl-container, #scene, .gl-canvas").all()
+        drawn = [_colours(canvas.screenshot()) > 16 for canvas in canvases if canvas.is_visible()]
+        return len(alive) if any(drawn) else 0
+
+    def screenshot(self, name: str) -> Path:
+        """Keep a picture of the whole page, below the fold included."""
+        path = self.artefacts / f"{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        size = self.page.viewport_size or {"width": 1440, "height": 900}
+        # The page scrolls inside stMain, so Playwright's full_page sees no more than the window.
+        height = self.page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")
+        self.page.set_viewport_size(
+            {"width": size["width"], "height": int(np.clip(height, size["height"], 8000))}
+        )
+        try:
+            self.settle()
+            self.page.screenshot(path=path)
+        finally:
+            self.page.set_viewport_size(size)
+        return path
+
+    def check(self) -> None:
+        """Assert that no exception is shown, that the console is clean, that nothing overflows."""
+        for shown in self.page.get_by_test_id("stException").all():
+            raise AssertionError(f"an exception is shown: {shown.inner_text()}")
+        assert not self.faults, f"the browser's console holds errors: {self.faults}"
+        overflow = self.page.get_by_test_id("stMain").evaluate(
+            "main => main.scrollWidth - main.clientWidth"
+        )
+        assert overflow <= 0, f"the page is {overflow} pixels wider than the window"
+
+    # --- inside ---------------------------------------------------------------------------
+
+    def _listen(self, message: Any) -> None:
+        text = f"{message.text} ({message.location.get('url', '')})"
+        if message.type == "error" and not STREAMLITS_OWN.search(text):
+            self.faults.append(text)
+
+    def _sent(self) -> int:
+        return int(self.page.evaluate("window.lincore.sent"))
+
+    def _bring(self, element: Locator) -> None:
+        # Scrolling closes a list, and a click scrolls when it must: so scroll first, and wait
+        # for the two frames in which the page hears of it.
+        element.evaluate(
+            """element => new Promise((done) => {
+                 element.scrollIntoView({block: 'center', behavior: 'instant'});
+                 requestAnimationFrame(() => requestAnimationFrame(done));
+               })"""
+        )
+
+    def _follow(self, before: int, messages: int = 1, patience: float = 1_500) -> None:
+        # Between a click and the message that it sends the page looks settled. Choosing what is
+        # chosen sends none: then patience ends.
+        try:
+            self.page.wait_for_function(
+                "least => window.lincore.sent >= least",
+                arg=before + messages,
+                timeout=patience,
+                polling=20,
+            )
+        except PlaywrightTimeoutError:
+            if patience >= WIDEST_WAIT:
+                raise
+        self.page.evaluate("window.lincore.since = null")
+        self.settle()
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, dict) and "bdata" in value:
+        array = np.frombuffer(base64.b64decode(value["bdata"]), dtype=f"<{value['dtype']}")
+        shape = [int(n) for n in str(value.get("shape", array.size)).split(",")]
+        return array.reshape(shape)
+    if isinstance(value, dict):
+        return {name: _decoded(part) for name, part in value.items()}
+    if isinstance(value, list):
+        parts = [_decoded(part) for part in value]
+        plain = bool(parts) and all(type(part) in (int, float) for part in parts)
+        return np.array(parts) if plain else parts
+    return value
+
+
+def _colours(picture: bytes) -> int:
+    with Image.open(io.BytesIO(picture)) as image:
+        return len(image.convert("RGB").getcolors(maxcolors=1 << 24) or [])

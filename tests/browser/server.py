@@ -1,0 +1,85 @@
+"""Run the dashboard as a visitor meets it: `streamlit run` in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+#: What belongs to the person or the test run at hand and must not reach the app.
+FOREIGN = ("STREAMLIT_", "PYTEST_", "PYTHONWARNINGS", "COVERAGE_")
+
+
+@contextmanager
+def serving(root: Path, home: Path, log: Path) -> Iterator[str]:
+    """Serve ``app.py`` of the folder `root` and yield its address.
+
+    Parameters
+    ----------
+    root : Path
+        The folder from which a person would run the app.
+    home : Path
+        An empty folder: the user's own Streamlit settings stay out.
+    log : Path
+        Where the server's output goes, tracebacks included.
+    """
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    options = ["--server.headless=true", "--server.fileWatcherType=none"]
+    where = ["--server.address=localhost", f"--server.port={port}"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, *options, *where],
+            cwd=root,
+            env=_environment(home),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            address = f"http://localhost:{port}"
+            _wait_until_healthy(process, address, log)
+            yield address
+        finally:
+            _stop(process)
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        return int(probe.getsockname()[1])
+
+
+def _environment(home: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    return {**kept, "HOME": str(home), "PYTHONUNBUFFERED": "1"}
+
+
+def _wait_until_healthy(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        try:
+            with urlopen(f"{address}/_stcore/health", timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except (URLError, TimeoutError, ConnectionError):
+            time.sleep(0.1)
+    raise RuntimeError(f"the dashboard did not start:\n{log.read_text(errors='replace')}")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
