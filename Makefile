@@ -30,8 +30,8 @@ format: $(VENV)/.dev ## rewrite the code as `make lint` wants it
 	$(BIN)/ruff check --fix .
 
 bench: $(VENV)/.run ## print every benchmark's ratios (LINCORE_DATA names the folder of real data)
-	@for file in benchmarks/[a-z]*.py; do \
-		$(BIN)/python -m "benchmarks.$$(basename "$$file" .py)" || exit 1; \
+	@for file in $(filter-out %/common.py,$(wildcard benchmarks/*.py)); do \
+		echo "== $$file"; PYTHONPATH=. $(BIN)/python "$$file" || exit 1; \
 	done
 
 clean: ## remove what was built, the environment included

@@ -1,0 +1,15 @@
+"""What every test of a page starts from: nothing remembered from the test before."""
+
+from collections.abc import Iterator
+
+import pytest
+import streamlit as st
+
+
+@pytest.fixture(autouse=True)
+def _fresh_caches() -> Iterator[None]:
+    # Streamlit's caches live as long as the process: an answer kept from one test would hide
+    # that another test's page no longer computes it.
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    yield
