@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -13,15 +12,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
 import numpy as np
 
 from lincore.errors import DataError, Notice
-from lincore.limits import LIMITS, check_size, is_zip, read_limited
+from lincore.limits import check_size, is_zip, read_limited
 
 if TYPE_CHECKING:
     import pandas as pd
 
     Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | pd.DataFrame | tuple[Any, Any]
-
-# What a file name ends in that is no part of the name of the data.
-_ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz))+$", re.IGNORECASE)
 
 
 class Skipped(NamedTuple):
@@ -279,9 +275,9 @@ def _read(source: Any, name: str | None) -> tuple[bytes, str]:
         try:
             with open(source, "rb") as stream:
                 return _read(stream, name)
+        except DataError:
+            raise
         except (OSError, ValueError) as error:
-            if isinstance(error, DataError):
-                raise
             reason = getattr(error, "strerror", None) or str(error)
             raise DataError(
                 f"The file cannot be opened: {reason}.",
@@ -295,118 +291,3 @@ def _read(source: Any, name: str | None) -> tuple[bytes, str]:
 def _refuse_option(given: bool, what: str, option: str) -> None:
     if given:
         raise DataError(what, where=f"option {option}", remedy=f"Leave {option} out.")
-
-
-def display_name(file_name: str) -> str:
-    """Return a file's name without its ending, to call the data by."""
-    return _ENDINGS.sub("", file_name) or file_name
-
-
-def numbered(word: str, count: int) -> tuple[str, ...]:
-    """Return names such as "column 1", "column 2"."""
-    return tuple(f"{word} {i}" for i in range(1, count + 1))
-
-
-def pixel_names(height: int, width: int) -> tuple[str, ...]:
-    """Return the feature names of an image, row by row, counted from 1 at the top left."""
-    return tuple(f"pixel {i},{j}" for i in range(1, height + 1) for j in range(1, width + 1))
-
-
-def lone_class_notices(codes: np.ndarray, classes: np.ndarray) -> tuple[Notice, ...]:
-    """Return a notice about the classes that have a single row, if there are any."""
-    lone = [str(label) for label in classes[np.bincount(codes) == 1]]
-    if not lone:
-        return ()
-    return (
-        Notice(
-            "A single row can be trained on but never tested.",
-            where=f"class {', '.join(lone)}",
-            remedy="Add rows of this class, merge it with another, or leave it out.",
-        ),
-    )
-
-
-def natural_key(text: str) -> tuple[Any, ...]:
-    """Sort key under which numbers inside text count as numbers, so that s2 precedes s10.
-
-    Examples
-    --------
-    >>> sorted(["s10", "s2", "S1"], key=natural_key)
-    ['S1', 's2', 's10']
-    """
-    pieces = re.split(r"([0-9]+)", text.casefold())
-    # By length and then by digits: int() refuses the thousands of digits that a name may hold.
-    pieces[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in pieces[1::2])]
-    # Nested, so that text never meets a number at the same place.
-    return tuple(pieces), text
-
-
-def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
-    """Turn labels into positions in their sorted list.
-
-    Parameters
-    ----------
-    labels : (n,) array
-        Numbers or text, nothing missing. Of type object where text may be long.
-    where : str
-        The place, for messages.
-
-    Returns
-    -------
-    codes : (n,) intp
-    classes : (K,) array
-        int64 where all labels are whole numbers, text otherwise.
-
-    Raises
-    ------
-    DataError
-        With missing labels, fewer than two classes, or a label that is too long.
-
-    Examples
-    --------
-    >>> encode_labels(np.array([2.0, 1.0, 2.0]), "y")
-    (array([1, 0, 1]), array([1, 2]))
-    """
-    if labels.dtype.kind in "iuf":
-        codes, classes = _encode_numbers(labels, where)
-    else:
-        texts = [str(label) for label in labels]
-        found = sorted(set(texts), key=natural_key)
-        if len(max(found, key=len, default="")) > LIMITS.max_label_chars:
-            raise DataError(
-                f"A label is longer than {LIMITS.max_label_chars} characters.",
-                where=where,
-                remedy="Choose a column of short labels, or shorten the labels.",
-            )
-        position = {text: code for code, text in enumerate(found)}
-        codes, classes = (
-            np.array([position[text] for text in texts], dtype=np.intp),
-            np.array(found),
-        )
-    if len(classes) < 2:
-        only = f"only one class, {classes[0]}" if len(classes) else "no class"
-        raise DataError(
-            f"There is {only}: nothing to tell apart.",
-            where=where,
-            remedy="Load rows of at least two classes, or choose another target.",
-        )
-    return codes, classes
-
-
-def _encode_numbers(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
-    if np.isnan(labels.astype(np.float64)).any():
-        raise DataError(
-            "Some labels are missing.", where=where, remedy="Leave the rows without a label out."
-        )
-    classes, codes = np.unique(labels, return_inverse=True)
-    whole = classes.astype(np.int64, casting="unsafe") if _are_whole(classes) else None
-    # In the order of the numbers, although their text would sort otherwise.
-    named = np.array([str(value) for value in classes.tolist()]) if whole is None else whole
-    return codes.astype(np.intp), named
-
-
-def _are_whole(values: np.ndarray) -> bool:
-    """Tell whether all values are whole numbers that float64 and int64 both hold exactly."""
-    floats = values.astype(np.float64)
-    # Infinity is its own floor: the bound refuses it.
-    return bool(((np.abs(floats) < 2**53) & (floats == np.floor(floats))).all())

@@ -9,52 +9,29 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image
 
-from lincore.datasets import (
-    Dataset,
-    Skipped,
+from lincore.archives import UnusableFile, open_zip, read_entry
+from lincore.datasets import Dataset, Skipped
+from lincore.errors import DataError, Notice
+from lincore.labels import (
     display_name,
     encode_labels,
     lone_class_notices,
     natural_key,
     pixel_names,
 )
-from lincore.errors import DataError, Notice
-from lincore.limits import (
-    LIMITS,
-    Limits,
-    Readable,
-    UnusableFile,
-    check_size,
-    open_zip,
-    read_entry,
-    read_limited,
-)
+from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
+from lincore.pictures import grey_pixels, image_size
 
-# Named one by one: some of Pillow's other formats call external programs.
-FORMATS = ("PNG", "JPEG", "BMP", "PPM", "GIF", "TIFF", "WEBP")
 TRAIN_FOLDERS = frozenset({"train", "training"})
 TEST_FOLDERS = frozenset({"test", "testing", "val", "validation"})
 
-_ENDINGS = (
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".bmp",
-    ".pgm",
-    ".ppm",
-    ".pbm",
-    ".gif",
-    ".tif",
-    ".tiff",
-    ".webp",
-)
 _SPLIT_FOLDERS = TRAIN_FOLDERS | TEST_FOLDERS
-_ORIENTATION = 0x0112
 _SEPARATE = "Zip one folder for each class, with the images of that class inside."
 
 
@@ -190,7 +167,7 @@ def _pictures(
     for entry, path, folders in sorted(located, key=lambda file: _path_key(file[1])):
         try:
             label, tests = _class_of(folders, splits)
-            size = _image_size(read_entry(archive, entry, limits), path, limits)
+            size = image_size(read_entry(archive, entry, limits), path, limits)
             yield _Picture(entry, path, label, tests, size)
         except UnusableFile as reason:
             skipped.append(Skipped(path, str(reason)))
@@ -220,31 +197,6 @@ def _class_of(folders: Sequence[str], splits: bool) -> tuple[str, bool]:
     return labels[-1], bool(parts) and parts[-1] in TEST_FOLDERS
 
 
-def _image_size(raw: bytes, path: str, limits: Limits) -> tuple[int, int]:
-    """Return height and width of an upright image, from its header alone."""
-    try:
-        with Image.open(io.BytesIO(raw), formats=FORMATS) as image:
-            width, height = image.size
-            if width * height <= limits.max_image_pixels and _is_turned(image):
-                height, width = width, height
-    except UnidentifiedImageError as error:
-        image_name = path.lower().endswith(_ENDINGS)
-        raise UnusableFile("damaged image" if image_name else "not an image") from error
-    # Decoders meet hostile bytes here, and raise whatever they like.
-    except Exception as error:
-        raise UnusableFile("damaged image") from error
-    if not 0 < width * height <= limits.max_image_pixels:
-        raise UnusableFile(f"too many pixels: {height} × {width}")
-    return height, width
-
-
-def _is_turned(image: Image.Image) -> bool:
-    # A PNG without EXIF in front would be decoded to look for it behind the pixels.
-    if image.format == "PNG" and "exif" not in image.info:
-        return False
-    return image.getexif().get(_ORIENTATION) in (5, 6, 7, 8)
-
-
 def _require(pictures: Sequence[_Picture], name: str, skipped: Sequence[Skipped]) -> None:
     """Refuse a zip without images, or with images of one class."""
     labels = {picture.label for picture in pictures}
@@ -267,10 +219,7 @@ def _common_shape(
     """Return the height and width that all images are brought to."""
     if size is not None and (len(size) != 2 or min(size) < 1):
         raise DataError(f"The size {size} is none.", where=name, remedy="Give (height, width).")
-    if (
-        sum(height * width for height, width in (p.size for p in pictures))
-        > limits.max_source_pixels
-    ):
+    if sum(prod(picture.size) for picture in pictures) > limits.max_source_pixels:
         raise DataError(
             f"The images have over {limits.max_source_pixels / 1e9:g} billion pixels.",
             where=name,
@@ -288,7 +237,7 @@ def _common_shape(
     if others and size is None:
         what = f"{others} of {len(pictures)} images had another size: resized to {said}."
         notices.append(Notice(what, name, "Zip images of one size to keep every pixel."))
-    if len(pictures) * shape[0] * shape[1] > limits.max_total_pixels:
+    if len(pictures) * prod(shape) > limits.max_total_pixels:
         raise DataError(
             f"{len(pictures):,} images of {said} are too many.",
             where=name,
@@ -314,41 +263,15 @@ def _decode_all(
     limits: Limits,
 ) -> tuple[np.ndarray, list[_Picture]]:
     """Decode one image at a time into (n, height * width) uint8; add the damaged to `skipped`."""
-    X = np.empty((len(pictures), shape[0] * shape[1]), dtype=np.uint8)
+    X = np.empty((len(pictures), prod(shape)), dtype=np.uint8)
     read: list[_Picture] = []
     for picture in pictures:
         try:
-            X[len(read)] = _grey_pixels(read_entry(archive, picture.entry, limits), shape)
+            X[len(read)] = grey_pixels(read_entry(archive, picture.entry, limits), shape)
             read.append(picture)
         except UnusableFile as reason:
             skipped.append(Skipped(picture.path, str(reason)))
     return X[: len(read)], read
-
-
-def _grey_pixels(raw: bytes, shape: tuple[int, int]) -> np.ndarray:
-    try:
-        with Image.open(io.BytesIO(raw), formats=FORMATS) as image:
-            grey = _to_grey(ImageOps.exif_transpose(image))
-            if (grey.height, grey.width) != shape:
-                grey = grey.resize((shape[1], shape[0]), Image.Resampling.LANCZOS)
-            return np.asarray(grey).ravel()
-    # Decoders meet hostile bytes here, and raise whatever they like.
-    except Exception as error:
-        raise UnusableFile("damaged image") from error
-
-
-def _to_grey(image: Image.Image) -> Image.Image:
-    if image.mode[0] in "IF":
-        values = np.asarray(image, dtype=np.float32)
-        # 16 bits: 65535 is white. Fractions: 1 is white, unless there are larger values.
-        largest = 65535 if image.mode[0] == "I" else 1 if values.max() <= 1 else 255
-        grey = np.clip(np.rint(values * np.float32(255 / largest)), 0, 255)
-        return Image.fromarray(grey.astype(np.uint8))
-    if image.has_transparency_data:
-        image = image.convert("RGBA")
-        white = Image.new("RGBA", image.size, "white")
-        image = Image.alpha_composite(white, image)
-    return image.convert("L")
 
 
 def _given_test(

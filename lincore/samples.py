@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lincore.datasets import Dataset, GaussianTruth, encode_labels, numbered, pixel_names
+from lincore.datasets import Dataset, GaussianTruth
 from lincore.errors import DataError
+from lincore.labels import encode_labels, numbered, pixel_names
 from lincore.limits import LIMITS
 
 SAMPLES = ("iris", "wine", "breast cancer", "digits", "gaussian")

@@ -39,7 +39,8 @@ LAYERS = {
         outside="numpy scipy sklearn",
     ),
     "data": Layer(
-        "lincore.errors lincore.limits lincore.datasets lincore.tables lincore.images",
+        "lincore.errors lincore.limits lincore.archives lincore.labels lincore.datasets "
+        "lincore.delimited lincore.tables lincore.pictures lincore.images",
         outside="numpy pandas PIL pyarrow charset_normalizer",
     ),
     "samples": Layer("lincore.samples", layers="data", outside="numpy sklearn.datasets"),

@@ -1,4 +1,4 @@
-"""A data set's counts, labels and digest; loading from any source; the laws of a split."""
+"""A data set's counts and digest; loading from any source; the laws of a split."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lincore
-from lincore.datasets import Dataset, encode_labels, load, natural_key, split
+from lincore.datasets import Dataset, load, split
 from lincore.errors import DataError
 
 TEXT = b"length,width,kind\n5.5,3.5,b\n6.5,2.5,a\n4.5,3.0,b\n5.0,3.1,b\n"
@@ -121,49 +121,6 @@ def test_options_of_the_other_kind_are_refused():
         load(TEXT, name="kinds.csv", size=(8, 8))
     with pytest.raises(DataError, match="no target column"):
         load(b"PK\x05\x06" + bytes(18), target="kind")
-
-
-@given(st.lists(st.text(max_size=6)))
-def test_the_natural_order_is_total_for_any_text(texts):
-    backwards = texts[::-1]
-    assert sorted(texts, key=natural_key) == sorted(backwards, key=natural_key)
-
-
-def test_numbers_in_names_count_as_numbers():
-    long = ["9" * 5000, "1" + "0" * 5000]
-    assert sorted(["s10", "S2", "s02b", "s", *long], key=natural_key) == [
-        *long,
-        "s",
-        "S2",
-        "s02b",
-        "s10",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("labels", "classes"),
-    [
-        (np.array([10.0, 2.0]), [2, 10]),
-        (np.array([-1, 1], dtype=np.int8), [-1, 1]),
-        (np.array([1.5, 0.5, 10.0]), ["0.5", "1.5", "10.0"]),
-        (np.array([np.inf, 1e300]), ["1e+300", "inf"]),
-        (np.array([True, False]), ["False", "True"]),
-        (np.array(["Class10", "Class2"]), ["Class2", "Class10"]),
-        (np.array([1, "1", "b"], dtype=object), ["1", "b"]),
-        (np.array(["<b>x</b>", "](javascript:)"]), ["<b>x</b>", "](javascript:)"]),
-    ],
-)
-def test_labels_of_any_type_are_ordered(labels, classes):
-    codes, found = encode_labels(labels, "y")
-    assert found.tolist() == classes
-    assert [str(found[code]).removesuffix(".0") for code in codes] == [
-        str(label).removesuffix(".0") for label in labels
-    ]
-
-
-def test_a_label_too_long_is_refused():
-    with pytest.raises(DataError, match="longer than 200"):
-        encode_labels(np.array(["a", "b" * 201], dtype=object), "y")
 
 
 @given(

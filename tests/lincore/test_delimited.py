@@ -1,0 +1,219 @@
+"""Delimited text: encoding, separator, header and values, told from the bytes alone."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lincore.delimited import read_delimited
+from lincore.errors import DataError
+from lincore.limits import LIMITS
+from tests.data import DATA, needs_data
+
+ROWS = "1.5,4,a\n2.5,3,b\n3.5,9,a\n4.5,7,b\n"
+
+
+def read(text):
+    return read_delimited(text if isinstance(text, bytes) else text.encode(), "made.csv")
+
+
+def refused(text):
+    with pytest.raises(DataError) as caught:
+        read(text)
+    assert caught.value.notice.remedy
+    assert caught.value.notice.where
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_separators_and_line_ends(separator, line_end):
+    text = ("u,v,class\n" + ROWS).replace(",", separator).replace("\n", line_end)
+    frame, notices, first_line = read(text)
+    expected = {"u": [1.5, 2.5, 3.5, 4.5], "v": [4, 3, 9, 7], "class": ["a", "b", "a", "b"]}
+    assert frame.to_dict("list") == expected
+    assert notices == ()
+    assert first_line == 2
+
+
+def test_quoted_separators_and_line_breaks():
+    frame, _, first_line = read('"u,v","say ""class""",class\n1.5,"x,y\nz",a\n2.5,";;;;",b\n')
+    assert frame.columns.tolist() == ["u,v", 'say "class"', "class"]
+    assert frame['say "class"'].tolist() == ["x,y\nz", ";;;;"]
+    assert first_line is None
+
+
+def test_a_decimal_comma_is_read_where_the_separator_is_a_semicolon():
+    frame = read("u;v;code;class\n" + "1,5;-0,25;1,2,3;a\n2;1e3;4,5,6;b\n" * 2).frame
+    assert frame["u"].tolist() == [1.5, 2.0] * 2
+    assert frame["v"].tolist() == [-0.25, 1000.0] * 2
+    assert frame["code"].tolist() == ["1,2,3", "4,5,6"] * 2
+
+
+def test_decimal_commas_without_a_header():
+    frame = read("1,5;2,5;a\n3,5;4,5;b\n" * 2).frame
+    assert frame.iloc[:, :2].to_numpy().tolist() == [[1.5, 2.5], [3.5, 4.5]] * 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_encodings(encoding):
+    text = "Größe,Straße,class\n" + "1.5,Köln,süß\n2.5,Zürich,öde\n" * 20
+    frame, notices, _ = read(text.encode(encoding))
+    assert frame.columns.tolist() == ["Größe", "Straße", "class"]
+    assert set(frame["class"]) == {"süß", "öde"}
+    assert any("not UTF-8" in str(notice) for notice in notices) == (encoding == "cp1252")
+
+
+def test_gzip_is_told_by_its_content():
+    assert len(read(gzip.compress(("u,v,class\n" + ROWS).encode())).frame) == 4
+
+
+def test_missing_marks_become_nan():
+    frame = read("u,v,class\n1.5,?,a\n-, ?,b\nNA,2.5,a\n ,3.5,b\n4.5,5.5,a\n").frame
+    np.testing.assert_array_equal(
+        frame[["u", "v"]],
+        [[1.5, np.nan], [np.nan] * 2, [np.nan, 2.5], [np.nan, 3.5], [4.5, 5.5]],
+    )
+
+
+def test_columns_of_a_file_without_a_header_are_numbered():
+    frame, (notice,), first_line = read("6,148,33.6,1\n1,85,26.6,0\n8,183,23.3,1\n1,89,28.1,0\n")
+    assert frame.columns.tolist() == ["column 1", "column 2", "column 3", "column 4"]
+    assert len(frame) == 4
+    assert "no header line" in notice.what
+    assert first_line == 1
+
+
+def test_years_are_names_where_another_name_stands_beside():
+    assert read("1950,1960,class\n" + ROWS).frame.columns.tolist() == ["1950", "1960", "class"]
+
+
+def test_repeated_and_empty_names_are_made_unique():
+    frame, (notice,), _ = read("u,u,,u (2),class\n" + "1.5,2.5,3.5,4.5,a\n" * 2)
+    assert frame.columns.tolist() == ["u", "u (2)", "column 3", "u (2) (2)", "class"]
+    assert "stands twice" in notice.what
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "empty"),
+        (b" \n\n", "empty"),
+        (b"\xef\xbb\xbf", "empty"),
+        ("u,class\n", "no rows"),
+        ("just text\nno columns\n", "only one column"),
+        ("u,class\n1.5,a,7\n2.5,b\n", "The first row has 3 fields"),
+        ("u,class\n1.5,a\n2.5,b,7\n", "line 3: The line has 3 fields"),
+        ('u,class\n1.5,a\n2.5,"b\n', "quotation marks"),
+    ],
+)
+def test_what_is_wrong_is_said_with_place_and_remedy(text, message):
+    assert message in refused(text)
+
+
+class Evil:
+    """Would create a file if it were ever loaded."""
+
+    def __reduce__(self):
+        """Tell pickle to call open()."""
+        return open, ("evil-was-loaded", "w")
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_a_pickle_is_refused_and_not_loaded(protocol, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "Python pickle" in refused(pickle.dumps(Evil(), protocol))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"\x7fELF\x02\x01\x01", "a program"),
+        (b"%PDF-1.7\n", "a PDF document"),
+        (b"PK\x03\x04rest", "Excel workbook"),
+        (b"PAR1\x15\x04", "a Parquet file"),
+        (b"\x89PNG\r\n\x1a\n", "a single image"),
+        (b"\x1f\x8b\x08\x00damaged", "gzip"),
+        (gzip.compress(gzip.compress(b"u,v\n1,2\n")), "gzip"),
+        (gzip.compress(b"%PDF-1.7\n"), "a PDF document"),
+        (b"<!DOCTYPE html><html>", "a web page"),
+        (b"u,class\n1,\x00a\n2,b\n", "NUL bytes"),
+        (b"u,class\n1,\xff\x00a\n2,b\n", "NUL bytes"),
+    ],
+)
+def test_what_is_no_text_is_called_by_its_name(raw, message):
+    assert message in refused(raw)
+
+
+def test_a_hundred_thousand_columns_are_refused_before_pandas(monkeypatch):
+    def never(*args, **kwargs):
+        raise AssertionError("pandas was asked")
+
+    monkeypatch.setattr(pd, "read_csv", never)
+    header = ",".join(f"c{i}" for i in range(100_000))
+    assert "more than 5,000 columns" in refused(f"{header}\n{header}\n")
+    assert "The first row has 100000 fields" in refused("u,class\n" + "1," * 99_999 + "1\n")
+
+
+def test_a_wide_line_further_down_is_an_error_with_its_number():
+    text = "u,class\n1.5,a\n2.5,b\n" + "1," * 99_999 + "1\n"
+    assert "line 4: The line has 100000 fields" in refused(text)
+
+
+def test_limits_hold():
+    raw = ("u,v,class\n" + ROWS).encode()
+    for limits, message in [
+        (replace(LIMITS, max_file_bytes=len(raw) - 1), "larger than"),
+        (replace(LIMITS, max_columns=2), "more than 2 columns"),
+        (replace(LIMITS, max_cells=11), "cells are allowed"),
+    ]:
+        with pytest.raises(DataError, match=message):
+            read_delimited(raw, "made.csv", limits)
+    bomb = gzip.compress(bytes(10_000))
+    with pytest.raises(DataError, match="larger than"):
+        read_delimited(bomb, "made.csv.gz", replace(LIMITS, max_file_bytes=5_000))
+
+
+finite = st.floats(-1e9, 1e9).map(lambda value: value + 0.0)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(finite, st.one_of(st.none(), finite)), min_size=4, max_size=12),
+    st.sampled_from([",", ";", "\t", "|"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_what_is_written_is_read(rows, separator, encoding):
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=separator)
+    writer.writerow(["u", "v, ;w", "class"])
+    writer.writerows((u, v, f"c{i % 2}, {separator}") for i, (u, v) in enumerate(rows))
+    frame = read_delimited(buffer.getvalue().encode(encoding), "made.csv").frame
+    expected = np.array([[np.nan if value is None else value for value in row] for row in rows])
+    np.testing.assert_allclose(frame.iloc[:, :2].to_numpy(dtype=float), expected, rtol=1e-15)
+    assert frame["class"].tolist() == [f"c{i % 2}, {separator}" for i in range(len(rows))]
+
+
+@needs_data
+def test_decimal_commas_of_gapminder():
+    name = "gapminder_semicolon_decimalcomma.txt"
+    frame = read_delimited((DATA / "csv" / name).read_bytes(), name).frame
+    assert frame.select_dtypes("number").iloc[0].tolist() == [1952.0, 28.801, 8425333.0]
+
+
+@needs_data
+def test_pound_signs_of_the_text_messages():
+    raw = (DATA / "csv" / "sms_spam_latin1.csv").read_bytes()
+    table = read_delimited(raw, "sms_spam_latin1.csv")
+    assert "cp1252" in table.notices[0].what
+    assert table.frame["v2"].str.contains("£").sum() > 200
