@@ -64,7 +64,7 @@ $(BIN)/pip:
 		echo "$$unable cannot make a virtual environment: it lacks ensurepip."; \
 		echo "On Debian and Ubuntu: apt-get install python3-venv"; \
 	else \
-		echo "lincore needs Python 3.11 or newer; here python3 is $$(python3 --version 2>&1)."; \
+		echo "lincore needs Python 3.11 or newer; python3 here: $$(python3 --version 2>/dev/null || echo none)."; \
 		echo "If one is installed elsewhere: make PYTHON=/path/to/python3.11 ..."; \
 	fi >&2; \
 	exit 1

@@ -21,7 +21,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 #: Counts what the page sends to the server: a click is over when its message has been answered.
 #: (Watching for the script state `running` instead misses runs of a few milliseconds.)
 WATCH = """
-window.lincore = {sent: 0, at: 0, answered: true, since: null};
+window.lincore = {sent: 0, at: 0, answered: true, looks: 0};
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) {
   if (!this.lincoreWatched) {
@@ -34,8 +34,9 @@ WebSocket.prototype.send = function (message) {
 };
 """
 
-#: True once the page has been finished and still for 300 ms: `notRunning` alone holds before the
-#: first run as well, and Plotly draws after the script has ended.
+#: True once the page was found finished seven times in a row, 50 ms apart: `notRunning` alone
+#: holds before the first run as well, and Plotly draws after the script has ended. Looks are
+#: counted, not milliseconds: a page busy with drawing has not read what the server sent.
 SETTLED = """
 () => {
   const app = document.querySelector('[data-testid="stApp"]');
@@ -51,8 +52,8 @@ SETTLED = """
     && all('[data-testid="stPlotlyChart"]').filter(seen).every((chart) =>
          chart.querySelector('.js-plotly-plot .main-svg'))
     && all('img').filter(seen).every((image) => image.complete);
-  window.lincore.since = settled ? (window.lincore.since ?? now) : null;
-  return settled && now - window.lincore.since > 300;
+  window.lincore.looks = settled ? window.lincore.looks + 1 : 0;
+  return window.lincore.looks > 6;
 }
 """
 
@@ -176,6 +177,7 @@ class Dashboard:
 
     def settle(self) -> None:
         """Wait until the script has run and everything that it sent has been drawn."""
+        self.page.evaluate("window.lincore.looks = 0")
         self.page.wait_for_function(SETTLED, timeout=WIDEST_WAIT, polling=50)
 
     # --- what a person does ---------------------------------------------------------------
@@ -297,8 +299,8 @@ class Dashboard:
 
     def alternative(self, key: str) -> str:
         """Return a figure's text alternative, as a screen reader finds it."""
-        labelled = self.element(key).locator("[aria-label]").first
-        return labelled.get_attribute("aria-label") or ""
+        chart = self.element(key).get_by_test_id("stPlotlyChart")
+        return chart.get_attribute("aria-label") or ""
 
     def scenes(self, key: str) -> int:
         """Count the WebGL scenes of a figure that are alive and in which something is drawn."""
@@ -370,7 +372,6 @@ class Dashboard:
         except PlaywrightTimeoutError:
             if patience >= WIDEST_WAIT:
                 raise
-        self.page.evaluate("window.lincore.since = null")
         self.settle()
 
 
