@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 # Rows converted and centred at a time, so that they stay in the processor's cache meanwhile.
-TILE_ROWS = 256
+TILE_ROWS = 128
 
 
 def block_moments(
@@ -94,7 +94,10 @@ def _centre(
     for start in range(0, len(rows), TILE_ROWS):
         chosen = rows[start : start + TILE_ROWS]
         tile = X[chosen]
-        varies = (tile[:, constant] != first[constant]).any(axis=0)
+        varies = constant
+        if len(constant):
+            # All columns are compared: choosing some of a tile costs more than comparing it.
+            varies = (tile != first).any(axis=0)[constant]
         if varies.any():
             # The rows before were equal to the anchor here.
             buffer[:start, len(columns) : len(columns) + np.count_nonzero(varies)] = 0
@@ -104,7 +107,7 @@ def _centre(
         piece = buffer[start : start + len(chosen), : len(columns)]
         np.subtract(tile, anchor[columns], out=piece)
         if weight is None:
-            total[: len(columns)] += piece.sum(axis=0)
+            total[: len(columns)] += np.ones(len(chosen)) @ piece
         else:
             total += weight[chosen] @ piece
             piece *= np.sqrt(weight[chosen])[:, None]

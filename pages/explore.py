@@ -24,7 +24,8 @@ except DataError as error:
     st.stop()
 
 pca = pipeline.named_steps["pca"]
-heading.header(words.variance_finding(pca, len(split.train), text.row_noun(data)), anchor=False)
+finding = words.variance_finding(pca.all_variances_, len(split.train), rows=text.row_noun(data))
+heading.header(finding, anchor=False)
 
 names = [f"Component {i + 1}" for i in range(pca.n_components_)]
 axes = controls.axes(names, key="explore")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lincore.experiments import scores
 from lincore.experiments.results import Results
-from lincore.pca import PCA
 
 
 def percent(share: float) -> str:
@@ -71,13 +71,15 @@ def against_baseline(results: Results, method: str) -> str:
     return f"That cannot be told apart from {always}."
 
 
-def variance_finding(pca: PCA, n_rows: int, rows: str = "rows", share: float = 0.95) -> str:
+def variance_finding(
+    variances: NDArray[np.float64], n_rows: int, *, rows: str = "rows", share: float = 0.95
+) -> str:
     """Say how few components hold most of the variance of the training rows.
 
     Parameters
     ----------
-    pca : PCA
-        Fitted.
+    variances : ndarray of shape (rank,)
+        Of every component, in decreasing order.
     n_rows : int
         How many rows it was fitted on.
     rows : str
@@ -85,7 +87,7 @@ def variance_finding(pca: PCA, n_rows: int, rows: str = "rows", share: float = 0
     share : float
         What "most" means.
     """
-    ratio = pca.all_variances_ / pca.all_variances_.sum()
+    ratio = variances / variances.sum()
     first = percent(float(ratio[:2].sum()))
     needed = int(np.argmax(np.cumsum(ratio) >= share - 1e-12)) + 1
     if len(ratio) == 1:

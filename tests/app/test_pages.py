@@ -1,0 +1,225 @@
+"""Every page, with every sample and every option, without a browser."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import lincore
+from lincore.experiments import holdout, scores
+from lincore.experiments.pipeline import build_pipeline
+from lincore.samples import SAMPLES
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["pages/data.py", "pages/explore.py", "pages/classify.py"]
+
+
+def open_app(page: str = PAGES[0]) -> AppTest:
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    if page != PAGES[0]:
+        app.switch_page(page).run()
+    assert_fine(app)
+    return app
+
+
+def assert_fine(app: AppTest) -> None:
+    assert not app.exception, app.exception[0].value
+    for chart in app.get("plotly_chart"):
+        assert chart.proto.alt.strip(), "a figure without a text alternative"
+
+
+def figures(app: AppTest) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def main_text(app: AppTest) -> str:
+    parts = [*app.header, *app.markdown, *app.caption, *app.error]
+    return "\n".join(part.value for part in parts)
+
+
+def choose_sample(app: AppTest, name: str) -> None:
+    app.switch_page(PAGES[0]).run()
+    app.button(key=f"data.sample.{name}").click().run()
+    assert_fine(app)
+
+
+def upload(app: AppTest, name: str, raw: bytes) -> AppTest:
+    app.file_uploader[0].upload(name, raw)
+    app.run()
+    assert_fine(app)
+    return app
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_page_works_at_once_on_every_sample(page, sample):
+    app = open_app()
+    choose_sample(app, sample)
+    app.switch_page(page).run()
+    assert_fine(app)
+    assert not app.error
+    assert len(figures(app)) >= 1
+    assert app.header[0].value
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_can_be_the_first_one_opened(page):
+    open_app(page)
+
+
+def test_the_numbers_on_classify_are_the_librarys():
+    app = open_app("pages/classify.py")
+    iris = lincore.sample("iris")
+    pipeline = build_pipeline(lincore.LinearDiscriminantAnalysis(), n_components=2)
+    _, results = holdout.holdout(iris, pipeline, lincore.split(iris), method="LDA")
+    right = scores.accuracy(results, "LDA")
+    assert app.metric[0].value == f"{100 * right.value:.1f} %"
+    assert app.metric[1].value == f"{scores.log_loss(results, 'LDA').value:.3f}"
+
+
+def test_every_option_of_classify():
+    app = open_app("pages/classify.py")
+    first = main_text(app)
+    for drawing in ("Surface", "Boundary", "Contour"):
+        app.segmented_control(key="classify.drawing").set_value(drawing).run()
+        assert_fine(app)
+    for quantity in ("density", "posterior"):
+        for focus in (0, 2, None):
+            app.selectbox(key="classify.quantity").set_value(quantity)
+            app.selectbox(key="classify.focus").set_value(focus).run()
+            assert_fine(app)
+    for components in (1, 3, 4):
+        app.number_input(key="classify.components").set_value(components).run()
+        for drawing in ("Surface", "Boundary", "Contour"):
+            app.segmented_control(key="classify.drawing").set_value(drawing).run()
+            assert_fine(app)
+    app.selectbox(key="classify.x").set_value(2).run()
+    assert_fine(app)
+    app.toggle(key="classify.project").set_value(False).run()
+    assert_fine(app)
+    for key in ("classify.standardize", "classify.whiten", "classify.equal_priors"):
+        toggle = app.toggle(key=key)
+        toggle.set_value(not toggle.value).run()
+        assert_fine(app)
+    for shrinkage in ("oas", "fixed", "none"):
+        app.selectbox(key="classify.shrinkage").set_value(shrinkage).run()
+        assert_fine(app)
+    app.number_input(key="sidebar.seed").set_value(7).run()
+    assert_fine(app)
+    assert main_text(app) != first
+
+
+def test_options_survive_a_page_switch_and_data_of_another_shape():
+    app = open_app("pages/classify.py")
+    app.number_input(key="classify.components").set_value(4).run()
+    app.selectbox(key="classify.shrinkage").set_value("oas").run()
+    app.switch_page("pages/explore.py").run()
+    app.switch_page("pages/classify.py").run()
+    assert app.number_input(key="classify.components").value == 4
+    assert app.selectbox(key="classify.shrinkage").value == "oas"
+    choose_sample(app, "gaussian")
+    app.switch_page("pages/classify.py").run()
+    assert_fine(app)
+    assert not app.error
+
+
+TABLE = b"length,width,colour,kind\n" + b"\n".join(
+    f"{i % 7},{(i * i) % 11},red,{'ab'[i % 2]}".encode() for i in range(40)
+)
+
+
+def test_a_table_is_uploaded_and_its_target_changed():
+    app = upload(open_app(), "flowers.csv", TABLE)
+    assert "flowers: 40 rows of 2 features in 2 classes" in main_text(app)
+    target = app.selectbox(key="sidebar.target")
+    assert target.value == "kind"
+    target.set_value("length").run()
+    assert_fine(app)
+    assert "in 7 classes" in main_text(app)
+    app.selectbox(key="sidebar.target").set_value("colour").run()
+    assert_fine(app)
+    assert app.error and "in 7 classes" in main_text(app), "the former target stays in use"
+    assert app.selectbox(key="sidebar.target").value == "length"
+
+
+def a_zip(*names: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"not an image")
+    return stream.getvalue()
+
+
+BAD = {
+    "empty.csv": b"",
+    "nul.csv": b"a,b\x00,c\n1,2,3\n",
+    "one-class.csv": b"x,kind\n1,a\n2,a\n3,a\n",
+    "no-target.csv": b"x,z\n1.5,2.5\n2.5,3.5\n3.25,4.5\n",
+    "no-numbers.csv": b"colour,kind\nred,a\nblue,b\nred,a\n",
+    "infinite.csv": b"x,z,kind\n1,2,a\ninf,3,b\n4,5,a\n7,8,b\n",
+    "constant.csv": b"x,kind\n1,a\n1,b\n1,a\n1,b\n",
+    "no-images.zip": a_zip("Class1/readme.txt", "Class2/readme.txt"),
+    "broken.zip": b"PK\x03\x04 no zip",
+    "model.pkl": b"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00",
+    "broken.csv.gz": b"\x1f\x8b\x08 broken",
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files_are_refused_with_a_reason_and_nothing_is_lost(name):
+    app = upload(open_app(), "flowers.csv", TABLE)
+    upload(app, name, BAD[name])
+    assert len(app.error) == 1
+    message = app.error[0].value
+    assert len(message) > 30, message
+    assert "flowers: 40 rows" in main_text(app)
+    assert "Still in use: flowers" in main_text(app)
+    app.switch_page("pages/classify.py").run()
+    assert_fine(app)
+    assert not app.error
+    app.switch_page("pages/data.py").run()
+    upload(app, "again.csv.gz", gzip.compress(TABLE))
+    assert not app.error, "the message goes when the next file is read"
+
+
+def test_a_constant_feature_and_a_lone_row_are_told():
+    rows = TABLE + b"\n1,2,red,c\n"
+    rows = rows.replace(b"red", b"7")
+    app = upload(open_app(), "odd.csv", rows)
+    text = main_text(app)
+    assert "colour" in text and "same value in every row" in text
+    assert "one row" in text.lower() or "1 row" in text
+    app.switch_page("pages/classify.py").run()
+    assert_fine(app)
+    assert not app.error
+
+
+def test_markup_in_a_file_is_shown_and_not_obeyed():
+    header = b"![x](http://evil.example/p.png),<b>bold</b>,kind\n"
+    body = b"\n".join(f"{i % 5},{i % 7},<i>{'ab'[i % 2]}</i>".encode() for i in range(30))
+    app = upload(open_app(), "[link](x) **name**.csv", header + body)
+    for page in PAGES:
+        app.switch_page(page).run()
+        assert_fine(app)
+        for part in [*app.header, *app.markdown, *app.caption]:
+            assert "**name**" not in part.value and "](x)" not in part.value
+        for figure in app.get("plotly_chart"):
+            assert "<i>" not in figure.proto.spec and "<b>bold" not in figure.proto.spec
+
+
+def test_no_figure_travels_with_numbers_as_text():
+    app = open_app("pages/classify.py")
+    for figure in figures(app):
+        for trace in figure["data"]:
+            for axis in ("x", "y", "z"):
+                values = trace.get(axis)
+                if isinstance(values, list):
+                    size = np.size(np.asarray(values, dtype=object))
+                    assert size <= 600, f"{trace['type']}.{axis} sends {size} values as a list"
