@@ -1,8 +1,13 @@
 """The lincore dashboard: page configuration and navigation."""
 
+from pathlib import Path
+
 import streamlit as st
 
-st.set_page_config(page_title="lincore", page_icon=":material/scatter_plot:", layout="wide")
+# A picture of our own: an icon by name would be fetched from elsewhere.
+ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
+
+st.set_page_config(page_title="lincore", page_icon=str(ICON), layout="wide")
 st.navigation(
     [
         st.Page("pages/data.py", title="Data", icon=":material/table:", default=True),

@@ -34,7 +34,6 @@ def main() -> None:
         faster = ratio(lambda model=theirs: model.fit(X, y), lambda: ours.fit(X, y), turns)
         require(f"scikit-learn's fit ({solver}) / ours", faster, at_least=bound)
         require(f"labels other than {solver}'s, ties aside", others(ours, theirs, test), at_most=0)
-    del X
     require("peak extra memory of a fit from uint8, MB", peak(pixels, y), at_most=200)
     accuracy = ours.score(test, data["y_test"])
     require("accuracy on the test images", accuracy, at_least=0.8725)

@@ -56,13 +56,19 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     noun = "errors are" if errors.sum() > 1 else "error is"
     if errors.sum() == 1:
         share = "its one"
-    return f"{text}; {share} {noun} {results.classes[taken]} taken for {results.classes[given]}."
+    return f"{text}; {share} {noun} {_name(results, taken)} taken for {_name(results, given)}."
+
+
+def _name(results: Results, code: np.intp) -> str:
+    """Return a label as it stands in a sentence: a number in quotation marks."""
+    label = results.classes[code]
+    return str(label) if isinstance(label, str) else f"“{label}”"
 
 
 def against_baseline(results: Results, method: str) -> str:
     """Say whether a method beats always guessing the largest class of the test part."""
     right, guess = scores.accuracy(results, method), scores.baseline(results)
-    largest = results.classes[np.bincount(results.truth).argmax()]
+    largest = _name(results, np.bincount(results.truth).argmax())
     always = f"always guessing {largest} ({percent(guess)})"
     if right.low > guess:
         return f"That is better than {always}."

@@ -20,14 +20,31 @@ def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> 
     return st.selectbox(label, options, key=key, persist_state="session", **settings)
 
 
-def number(label: str, low: int, high: int, default: int, *, key: str, help: str) -> int:
+def number(
+    label: str,
+    low: int,
+    high: int,
+    default: int,
+    *,
+    key: str,
+    help: str,
+    width: int | str = "stretch",
+) -> int:
     """Return a whole number from a range; a stored value outside of it is brought inside."""
     if key in st.session_state:
         st.session_state[key] = min(max(st.session_state[key], low), high)
     value = min(max(default, low), high)
     return int(
         st.number_input(
-            label, low, high, value, step=1, key=key, help=help, persist_state="session"
+            label,
+            low,
+            high,
+            value,
+            step=1,
+            key=key,
+            help=help,
+            persist_state="session",
+            width=width,
         )
     )
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Beyond this many coordinates a covariance by class is slow to look at in a browser.
 MOST_COMPONENTS = 200
+ALL_CLASSES = -1
 
 
 def lda(data: Dataset, split: Split, *, key: str) -> cached.ModelChoice:
@@ -40,6 +41,7 @@ def lda(data: Dataset, split: Split, *, key: str) -> cached.ModelChoice:
                 key=f"{key}.components",
                 help="How many principal components the model sees; with two, the picture below "
                 "shows all of it.",
+                width=180,
             )
     with st.expander("More options", key=f"{key}.more"):
         whiten, shrinkage, equal_priors = _less_used(key)
@@ -104,12 +106,12 @@ def contour_options(data: Dataset, *, key: str) -> dict[str, Any]:
     with right:
         focus = controls.choose(
             "Class",
-            [None, *range(data.n_classes)],
+            [ALL_CLASSES, *range(data.n_classes)],
             key=f"{key}.focus",
-            format_func=lambda k: "All classes" if k is None else str(data.classes[k]),
+            format_func=lambda k: "All classes" if k == ALL_CLASSES else str(data.classes[k]),
             help="Draw one class alone, or each class where it wins.",
         )
-    return {"quantity": quantity, "focus": focus}
+    return {"quantity": quantity, "focus": None if focus == ALL_CLASSES else focus}
 
 
 def camera(*, key: str) -> str:

@@ -26,7 +26,8 @@ def table_head(data: Dataset, *, key: str) -> None:
     frame.insert(0, "class", [str(label) for label in data.y[:shown]], allow_duplicates=True)
     st.subheader("Rows", anchor=False)
     st.dataframe(frame, key=key, height=320, alt=f"The first {shown} rows and their classes.")
-    st.caption(f"The first {shown:,} of {data.n_rows:,} rows.")
+    part = f"The first {shown:,} of" if shown < data.n_rows else "All"
+    st.caption(f"{part} {data.n_rows:,} rows.")
 
 
 def contact_sheet(data: Dataset, *, key: str) -> None:

@@ -18,10 +18,13 @@ pytestmark = pytest.mark.browser
 def counts_on_screen(dashboard) -> np.ndarray:
     """Return the numbers printed in the cells of the confusion matrix, true classes as rows."""
     figure = dashboard.figure("classify.confusion")
-    heatmap = next(trace for trace in figure["data"] if trace["type"] == "heatmap")
-    upwards = figure["layout"]["yaxis"].get("autorange") != "reversed"
-    counts = np.array(heatmap["customdata"] if "customdata" in heatmap else heatmap["z"])
-    return counts[::-1] if upwards else counts
+    cells = next(trace for trace in figure["data"] if trace["type"] == "scatter")
+    low, high = figure["layout"]["yaxis"]["range"]
+    assert low > high, "the first class stands at the top"
+    counts = np.zeros((max(cells["y"]) + 1, max(cells["x"]) + 1), dtype=int)
+    for x, y, text in zip(cells["x"], cells["y"], cells["text"], strict=True):
+        counts[int(y), int(x)] = int(text.split("<")[0].replace(",", ""))
+    return counts
 
 
 def follow_to_the_figures(dashboard, name: str) -> None:
