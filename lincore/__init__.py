@@ -11,16 +11,18 @@ from typing import Any
 _HOME = {
     "DataError": "lincore.errors",
     "Dataset": "lincore.datasets",
+    "DiagonalLinearDiscriminantAnalysis": "lincore.discriminant",
+    "GaussianNB": "lincore.naive_bayes",
     "LinearDiscriminantAnalysis": "lincore.discriminant",
+    "load": "lincore.datasets",
     "Moments": "lincore.moments",
     "PCA": "lincore.pca",
-    "Results": "lincore.experiments.results",
-    "Standardizer": "lincore.standardize",
-    "holdout": "lincore.experiments.holdout",
-    "load": "lincore.datasets",
     "plots": "",
+    "QuadraticDiscriminantAnalysis": "lincore.quadratic",
+    "Results": "lincore.experiments.results",
     "sample": "lincore.samples",
     "split": "lincore.datasets",
+    "Standardizer": "lincore.standardize",
 }
 
 __version__ = "0.1.0"

@@ -12,14 +12,19 @@ from lincore.moments import Moments
 Shrinkage = float | Literal["oas"] | None
 Array = NDArray[np.float64]
 
+NOTHING_VARIES = (
+    "Nothing varies within the classes (their covariance is zero), so distances have no scale. "
+    "Add rows, or leave out the features that are constant in each class."
+)
+
 
 class Whitener(NamedTuple):
     """A factor W with ``W @ W.T`` the inverse of a covariance on the subspace where it varies.
 
     Attributes
     ----------
-    factor : ndarray of shape (p, rank)
-        In inverse units of the features.
+    factor : ndarray of shape (p, rank), or (p,) for a diagonal covariance
+        In inverse units of the features. The diagonal one is zero where nothing varies.
     log_det : float
         log|cov| on the subspace that is kept.
     """
@@ -30,7 +35,17 @@ class Whitener(NamedTuple):
     @property
     def rank(self) -> int:
         """Dimension of the subspace that is kept."""
+        if self.factor.ndim == 1:
+            return int(np.count_nonzero(self.factor))
         return int(self.factor.shape[1])
+
+    def whiten(self, rows: Array) -> Array:
+        """Return centred rows (n, p) in coordinates (n, rank or p) of covariance one."""
+        return rows * self.factor if self.factor.ndim == 1 else rows @ self.factor
+
+    def unwhiten(self, white: Array) -> Array:
+        """Return ``white @ W.T``, (n, p): after `whiten`, the rows times the inverse."""
+        return white * self.factor if self.factor.ndim == 1 else white @ self.factor.T
 
     @classmethod
     def from_covariance(cls, cov: Array, *, equilibrate: bool = True) -> Whitener:
@@ -38,7 +53,7 @@ class Whitener(NamedTuple):
 
         Parameters
         ----------
-        cov : ndarray of shape (p, p)
+        cov : ndarray of shape (p, p), or (p,) for a diagonal one
             Symmetric and positive semidefinite.
         equilibrate : bool, default True
             Bring every feature to unit variance first, so that the rank depends on correlations
@@ -57,19 +72,28 @@ class Whitener(NamedTuple):
         >>> W.rank, np.round(W.factor @ W.factor.T, 4).tolist()
         (1, [[0.0625, 0.0625], [0.0625, 0.0625]])
         """
+        if cov.ndim == 1:
+            return cls._from_variances(cov)
         varying = np.flatnonzero(np.diagonal(cov) > 0)
         scale = np.sqrt(np.diagonal(cov)[varying]) if equilibrate else np.ones(len(varying))
         # eigh, not inv: a lost rank shows as a shorter factor, never as noise.
         values, vectors = np.linalg.eigh(cov[np.ix_(varying, varying)] / scale / scale[:, None])
         kept = is_positive(values)
         if not kept.any():
-            raise ValueError(
-                "Nothing varies within the classes (their covariance is zero), so distances have "
-                "no scale. Add rows, or leave out the features that are constant in each class."
-            )
+            raise ValueError(NOTHING_VARIES)
         factor = np.zeros((len(cov), np.count_nonzero(kept)))
         factor[varying] = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
         return cls(factor, float(np.log(values[kept]).sum() + 2 * np.log(scale).sum()))
+
+    @classmethod
+    def _from_variances(cls, variances: Array) -> Whitener:
+        varying = variances > 0
+        if not varying.any():
+            raise ValueError(NOTHING_VARIES)
+        kept = variances[varying]
+        factor = np.zeros(len(variances))
+        factor[varying] = 1 / np.sqrt(kept)
+        return cls(factor, float(np.log(kept).sum()))
 
 
 class RowSpace(NamedTuple):
@@ -142,7 +166,7 @@ def shrink(
 
     Parameters
     ----------
-    cov : ndarray of shape (r, r)
+    cov : ndarray of shape (r, r), or (r,) for a diagonal one
     shrinkage : None, float in [0, 1] or "oas"
         The share of the target; None or 0 leaves `cov` as it is. "oas" estimates the share from
         the data, with the formula that scikit-learn's `OAS` uses (Chen et al., eq. 23, without
@@ -176,13 +200,18 @@ def shrink(
         share = float(shrinkage)
     else:
         raise ValueError(f"shrinkage must be None, 'oas' or in [0, 1], got {shrinkage!r}.")
-    return (1 - share) * cov + share * np.trace(cov) / p * np.eye(len(cov))
+    target = _trace(cov) / p
+    return (1 - share) * cov + share * (target if cov.ndim == 1 else target * np.eye(len(cov)))
 
 
 def _oas_share(cov: Array, n_samples: float, p: int) -> float:
     if p == 1:
         return 0.0
     mean_square = np.sum(cov**2) / p**2
-    square_mean = (np.trace(cov) / p) ** 2
+    square_mean = (_trace(cov) / p) ** 2
     excess = (n_samples + 1) * (mean_square - square_mean / p)
     return 1.0 if excess <= 0 else float(min((mean_square + square_mean) / excess, 1.0))
+
+
+def _trace(cov: Array) -> float:
+    return float(cov.sum() if cov.ndim == 1 else np.trace(cov))

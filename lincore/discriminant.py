@@ -1,23 +1,24 @@
-"""Gaussian classes: linear discriminant analysis."""
+"""Linear discriminant analysis: Gaussian classes that share one covariance."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lincore.covariance import RowSpace, Shrinkage, Whitener, deviations, shrink
 from lincore.gaussian import Gaussians
+from lincore.gaussian_classifier import GaussianClassifier, class_priors, pooled_divisor
 from lincore.linear import LinearClassifier, SoftmaxPosterior
 from lincore.moments import Moments
+from lincore.validation import validate_rows
 
 Array = NDArray[np.float64]
 
 
-class LinearDiscriminantAnalysis(SoftmaxPosterior, LinearClassifier):
+class LinearDiscriminantAnalysis(SoftmaxPosterior, GaussianClassifier, LinearClassifier):
     """Gaussian classes that share one covariance; the boundaries between them are planes.
 
     The score of class k is ``w_k @ x + b_k`` with ``w_k = Σ⁻¹μ_k`` and
@@ -66,9 +67,8 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, LinearClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    _moments: Moments
+    _diagonal: ClassVar[bool] = False
     _space: RowSpace | None
-    _whitener: Whitener
 
     def __init__(
         self,
@@ -81,10 +81,19 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, LinearClassifier):
         self.shrinkage = shrinkage
         self.divisor = divisor
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from rows.
+    @property
+    def moments_(self) -> Moments:
+        """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p)."""
+        check_is_fitted(self)
+        return self._moments if self._space is None else self._space.lift(self._moments)
 
-        With fewer rows than features the work is done in the space that the rows span.
+    @property
+    def covariance_(self) -> Array:
+        """The pooled covariance after shrinkage, (p, p); formed when it is asked for."""
+        return self._covariance(self.moments_)
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from rows; with fewer rows than features in the space that the rows span.
 
         Parameters
         ----------
@@ -101,10 +110,10 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, LinearClassifier):
             For input that is not finite, fewer than two classes, priors that do not fit, or
             classes within which nothing varies.
         """
-        rows, codes, weight = self._validated(X, y, sample_weight, classes=None)
+        rows, codes, weight = validate_rows(self, X, y, sample_weight)
+        if len(rows) >= rows.shape[1] or self._diagonal:
+            return self._solve(self._summarise(rows, codes, weight))
         n_classes = len(self.classes_)
-        if len(rows) >= rows.shape[1]:
-            return self._solve(Moments.from_groups(rows, codes, n_classes, weight), None)
         diagonal = Moments.from_groups(rows, codes, n_classes, weight, diagonal=True)
         # Where Σ is singular its inverse is taken in units of the deviations within classes (see
         # Whitener), and shrinkage towards the identity in the units of the features.
@@ -115,137 +124,56 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, LinearClassifier):
         coordinates = space.coordinates(rows)
         return self._solve(Moments.from_groups(coordinates, codes, n_classes, weight), space)
 
-    def partial_fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Learn from more rows; the result does not depend on how they are cut into batches.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes : array-like of shape (K,), optional
-            All labels that will ever come; needed at the first call. A class without rows so far
-            is never predicted.
-        """
-        first = not hasattr(self, "classes_")
-        if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit.")
-        rows, codes, weight = self._validated(X, y, sample_weight, classes=classes, reset=first)
-        batch = Moments.from_groups(rows, codes, len(self.classes_), weight)
-        return self._solve(batch if first else self.moments_ + batch, None)
-
-    def fit_moments(self, moments: Moments, classes: ArrayLike) -> Self:
-        """Learn from moments grouped by class.
-
-        Parameters
-        ----------
-        moments : Moments of shapes (K,), (K, p), (K, p, p)
-        classes : array-like of shape (K,)
-            The labels, in the order of the groups.
-        """
-        self.classes_ = np.asarray(classes)
-        self.n_features_in_ = moments.n_features
-        return self._solve(moments, None)
-
-    @property
-    def moments_(self) -> Moments:
-        """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p)."""
-        check_is_fitted(self)
-        return self._moments if self._space is None else self._space.lift(self._moments)
-
-    @property
-    def covariance_(self) -> Array:
-        """The pooled covariance after shrinkage, (p, p); formed when it is asked for."""
-        return self._covariance(self.moments_, self.n_features_in_)
-
-    @property
-    def densities_(self) -> Gaussians:
-        """The class densities, K Gaussians of one covariance."""
-        check_is_fitted(self)
-        return Gaussians(self.means_, (self._whitener,) * len(self.classes_))
-
-    def _validated(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        *,
-        classes: ArrayLike | None,
-        reset: bool = True,
-    ) -> tuple[NDArray[Any], NDArray[np.intp], Array | None]:
-        """Check rows and labels; set `classes_` on reset; return X, codes and weights."""
-        rows, labels = validate_data(self, X, y, dtype="numeric", reset=reset)
-        check_classification_targets(labels)
-        if reset:
-            self.classes_ = unique_labels(labels if classes is None else classes)
-        strange = np.setdiff1d(labels, self.classes_)
-        if len(strange):
-            raise ValueError(f"Labels {strange.tolist()} are not among {self.classes_.tolist()}.")
-        weight = None
-        if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
-        return rows, np.searchsorted(self.classes_, labels), weight
-
-    def _solve(self, moments: Moments, space: RowSpace | None) -> Self:
+    def _solve(self, moments: Moments, space: RowSpace | None = None) -> Self:
         self._moments, self._space = moments, space
         self.priors_ = class_priors(moments.count, self.priors)
-        covariance = self._covariance(moments, self.n_features_in_)
-        whitener = Whitener.from_covariance(covariance, equilibrate=space is None)
+        whitener = Whitener.from_covariance(self._covariance(moments), equilibrate=space is None)
         means = moments.mean
         if space is not None:
             whitener = whitener._replace(factor=space.forward @ whitener.factor)
             means = np.where(moments.count[:, None] > 0, space.lift_points(means), 0.0)
-        self._whitener, self.means_, self.rank_ = whitener, means, whitener.rank
-        self._set_scores()
+        self.means_, self.rank_ = means, whitener.rank
+        self.densities_ = Gaussians(means, (whitener,) * len(means))
+        self._set_scores(whitener)
         return self
 
-    def _covariance(self, moments: Moments, n_features: int) -> Array:
-        total = moments.count.sum()
-        divisor = total - (len(moments) if self.divisor == "n-k" else 0)
-        if self.divisor not in ("n", "n-k"):
-            raise ValueError(f"divisor must be 'n' or 'n-k', got {self.divisor!r}.")
-        if divisor <= 0:
-            raise ValueError(
-                f"With divisor='n-k' the rows must outweigh the {len(moments)} classes; their "
-                f"total weight is {total:g}. Use divisor='n' or add rows."
-            )
+    def _covariance(self, moments: Moments) -> Array:
         return shrink(
-            moments.within() / divisor, self.shrinkage, n_samples=total, n_features=n_features
+            moments.within() / pooled_divisor(moments.count, self.divisor),
+            self.shrinkage,
+            n_samples=moments.count.sum(),
+            n_features=self.n_features_in_,
         )
 
-    def _set_scores(self) -> None:
+    def _set_scores(self, whitener: Whitener) -> None:
         centre = self.priors_ @ self.means_
         # A class without rows has no mean: its score is minus infinity, and never NaN.
         seen = self._moments.count > 0
-        white = np.where(seen[:, None], self.means_ - centre, 0.0) @ self._whitener.factor
-        coef = white @ self._whitener.factor.T
+        white = whitener.whiten(np.where(seen[:, None], self.means_ - centre, 0.0))
+        coef = whitener.unwhiten(white)
         with np.errstate(divide="ignore"):
             intercept = np.log(self.priors_) - 0.5 * (white**2).sum(axis=1) - coef @ centre
-        if len(coef) == 2:
-            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef, intercept
+        self._set_linear(coef, intercept)
 
 
-def class_priors(count: Array, priors: ArrayLike | None) -> Array:
-    """Return the priors (K,) to use: those given, or the shares of the rows.
+class DiagonalLinearDiscriminantAnalysis(LinearDiscriminantAnalysis):
+    """Linear discriminant analysis that takes the features for uncorrelated within each class.
 
-    Raises
-    ------
-    ValueError
-        For fewer than two classes with rows, or priors that are not K probabilities.
+    LDA with the diagonal of the pooled covariance: K means and p variances are all that is
+    learned, which is steady where features are many and rows are few. Options and attributes are
+    those of `LinearDiscriminantAnalysis`; `covariance_` holds the p variances.
+
+    References
+    ----------
+    Dudoit, Fridlyand, Speed (2002), "Comparison of discrimination methods for the classification
+    of tumors using gene expression data", where it is called DLDA.
+
+    Examples
+    --------
+    >>> X = np.array([[4.0, 5.0], [4.4, 4.8], [3.8, 4.2], [6.0, 3.0], [6.6, 3.8], [6.4, 3.1]])
+    >>> model = DiagonalLinearDiscriminantAnalysis().fit(X, [0, 0, 0, 1, 1, 1])
+    >>> np.round(model.covariance_, 3)
+    array([0.062, 0.121])
     """
-    if np.count_nonzero(count) < 2:
-        raise ValueError(
-            f"A classifier needs rows of at least two classes; got {np.count_nonzero(count)} class."
-        )
-    if priors is None:
-        return count / count.sum()
-    given = np.asarray(priors, dtype=float)
-    if given.shape != count.shape or not np.all(given >= 0) or not np.isclose(given.sum(), 1):
-        raise ValueError(f"priors must be {len(count)} probabilities that sum to 1, got {priors}.")
-    return np.where(count > 0, given, 0.0) / given[count > 0].sum()
+
+    _diagonal: ClassVar[bool] = True

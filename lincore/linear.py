@@ -33,6 +33,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn `classes_`, `coef_` and `intercept_`."""
 
+    def _set_linear(self, coef: NDArray[np.float64], intercept: NDArray[np.float64]) -> None:
+        """Keep the scores of K classes, coef (K, p) and intercept (K,): of two, the difference."""
+        if len(coef) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
+
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Score rows.
 

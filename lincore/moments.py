@@ -209,6 +209,12 @@ class Moments:
             raise ValueError("Diagonal moments can only be mapped by a change of units.")
         return Moments(self.count, mean @ A, A.T @ self.scatter @ A)
 
+    def diagonal(self) -> Moments:
+        """Keep only the diagonal of the scatter."""
+        if self.is_diagonal:
+            return self
+        return Moments(self.count, self.mean, np.diagonal(self.scatter, axis1=-2, axis2=-1).copy())
+
     def pooled(self) -> Moments:
         """Merge over the last axis of the grouping: the moments of all its rows together."""
         count = self.count.sum(axis=-1)

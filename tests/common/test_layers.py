@@ -32,6 +32,7 @@ LAYERS = {
         outside="numpy scipy",
     ),
     "estimators": Layer(
+        "lincore.validation lincore.gaussian_classifier lincore.quadratic "
         "lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes",
