@@ -1,0 +1,189 @@
+"""Who is taken for whom."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.experiments import scores
+from lincore.experiments.results import Results
+from lincore.plots.palette import ACCENT, CLEAR, INK, translucent
+from lincore.plots.style import axis, count, empty_figure, escape, names, percent, shorten
+from lincore.plots.words import join
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Normalize = Literal["true", "pred"] | None
+
+# Up to so many classes a cell holds its count and its share, and beyond that its count alone ...
+MOST_SHARES = 6
+# ... and up to here that; then numbers are read by pointing.
+MOST_COUNTS = 20
+# The strongest shade on which the text of both themes still has a contrast of 4.5.
+STRONGEST = 0.6
+TICK_WIDTH = 14
+
+
+def confusion(results: Results, method: str, *, normalize: Normalize = None) -> go.Figure:
+    """Draw the confusion matrix of a method, true classes from the top.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    normalize : {None, "true", "pred"}
+        Cells hold counts, with the share of their true class beneath; or first the share of the
+        true ("true") or of the predicted class ("pred"), with the count beneath. The shade is
+        that share.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Its last trace holds an invisible marker on each cell, which can be selected (a heat map
+        cannot) and has the codes of true and predicted class as `customdata`.
+    """
+    counts = scores.confusion(results, method)
+    labels, n_classes = names(results.classes), len(results.classes)
+    shares = _shares(counts, normalize)
+    figure = empty_figure(
+        _finding(counts, labels),
+        subtitle=f"{method}, {count(int(counts.sum()), 'row')}; shade: share of the "
+        f"{'predicted' if normalize == 'pred' else 'true'} class",
+        alt=_alt(counts, labels, method),
+        height=int(np.clip(110 + 74 * n_classes, 320, 640)),
+        showlegend=False,
+    )
+    figure.add_trace(_shade(shares))
+    figure.add_trace(_cells(counts, shares, labels, normalize))
+    figure.update_xaxes(_class_axis("predicted class", labels, constraintoward="left"))
+    figure.update_yaxes(
+        _class_axis("true class", labels, constraintoward="top", scaleanchor="x"),
+        range=[n_classes - 0.5, -0.5],
+    )
+    return figure
+
+
+def _shares(counts: Counts, normalize: Normalize) -> Array:
+    total = counts.sum(axis=0 if normalize == "pred" else 1, keepdims=True)
+    return counts / np.maximum(total, 1)
+
+
+def _shade(shares: Array) -> go.Heatmap:
+    strongest = STRONGEST if len(shares) <= MOST_COUNTS else 1.0
+    return go.Heatmap(
+        z=shares.astype(np.float32),
+        zmin=0,
+        zmax=1,
+        colorscale=[[0, translucent(ACCENT, 0.05)], [1, translucent(ACCENT, strongest)]],
+        showscale=False,
+        hoverinfo="skip",
+        xgap=2 if len(shares) <= MOST_COUNTS else 0,
+        ygap=2 if len(shares) <= MOST_COUNTS else 0,
+    )
+
+
+def _cells(counts: Counts, shares: Array, labels: list[str], normalize: Normalize) -> go.Scatter:
+    """Return the text of the cells, in the colour of the theme's text."""
+    true, predicted = np.indices(counts.shape).reshape(2, -1)
+    shown = len(labels) <= MOST_COUNTS
+    return go.Scatter(
+        x=predicted.astype(np.int16),
+        y=true.astype(np.int16),
+        mode="markers+text" if shown else "markers",
+        text=_texts(counts, shares, normalize) if shown else None,
+        textfont={"size": _text_size(counts), "color": INK},
+        customdata=np.column_stack([true, predicted]).astype(np.int16),
+        hovertext=_said(counts, [escape(label) for label in labels]),
+        hovertemplate="%{hovertext}<extra></extra>",
+        marker={"symbol": "square", "size": 30, "opacity": 0, "color": INK},
+        selected={"marker": {"opacity": 0.25}},
+        unselected={"marker": {"opacity": 0}, "textfont": {"color": INK}},
+    )
+
+
+def _said(counts: Counts, labels: list[str]) -> list[str]:
+    """Return what is said of each cell."""
+    texts = []
+    for (i, j), share in np.ndenumerate(_shares(counts, "true")):
+        pair = (
+            f"<b>{labels[i]}</b> taken for <b>{labels[j]}</b>" if i != j else f"{labels[i]} right"
+        )
+        number = int(counts[i, j])
+        of = f" of {count(int(counts[i].sum()), 'row')} ({percent(share)})" if number else ""
+        texts.append(f"{pair}: {number:,}{of}")
+    return texts
+
+
+def _text_size(counts: Counts) -> int:
+    """Return a size in pixels that fits the cells on a phone."""
+    if len(counts) <= MOST_SHARES:
+        return 15
+    return (13 if len(counts) <= 12 else 10) - (2 if counts.max() >= 1000 else 0)
+
+
+def _texts(counts: Counts, shares: Array, normalize: Normalize) -> list[str]:
+    texts = []
+    for number, share in zip(counts.ravel().tolist(), shares.ravel().tolist(), strict=True):
+        first, second = f"{number:,}", percent(share)
+        if normalize is not None:
+            first, second = second, first
+        if not number:
+            texts.append("0")
+        elif len(counts) > MOST_SHARES:
+            texts.append(first)
+        else:
+            texts.append(f"{first}<br><span style='font-size:11px'>{second}</span>")
+    return texts
+
+
+def _class_axis(title: str, labels: list[str], **settings: Any) -> dict[str, Any]:
+    every = int(np.ceil(len(labels) / 25))
+    ticks = list(range(0, len(labels), every))
+    return axis(
+        title,
+        tickvals=ticks,
+        ticktext=[escape(shorten(labels[i], TICK_WIDTH)) for i in ticks],
+        range=[-0.5, len(labels) - 0.5],
+        showgrid=False,
+        constrain="domain",
+        tickcolor=CLEAR,
+        **settings,
+    )
+
+
+def _most_frequent_error(counts: Counts) -> tuple[int, int, int]:
+    errors = counts - np.diag(np.diag(counts))
+    true, predicted = np.unravel_index(errors.argmax(), errors.shape)
+    return int(true), int(predicted), int(errors.max())
+
+
+def _finding(counts: Counts, labels: list[str]) -> str:
+    total, right = int(counts.sum()), int(np.trace(counts))
+    if not total:
+        return "No rows to judge by"
+    if right == total:
+        return f"All {count(total, 'row')} right"
+    true, predicted, number = _most_frequent_error(counts)
+    one, other = shorten(labels[true], TICK_WIDTH), shorten(labels[predicted], TICK_WIDTH)
+    return f"{percent(right / total)} right; most errors: {one} taken for {other} ({number:,})"
+
+
+def _alt(counts: Counts, labels: list[str], method: str) -> str:
+    total, right = int(counts.sum()), int(np.trace(counts))
+    if not total:
+        return f"Confusion matrix of {method}, without rows."
+    worst = ""
+    if right < total:
+        true, predicted, number = _most_frequent_error(counts)
+        worst = (
+            f"The most frequent error: {labels[true]} taken for {labels[predicted]}, "
+            f"{count(number, 'row')} of {int(counts[true].sum()):,}."
+        )
+    return join(
+        f"Confusion matrix of {method} over {count(len(labels), 'class', 'classes')}: "
+        f"{right:,} of {count(total, 'row')} right ({percent(right / total)}).",
+        worst,
+    )

@@ -1,0 +1,91 @@
+"""Pictures side by side in one grey scale: a contact sheet, class means, eigen-images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.plots.style import bare_axis, count, empty_figure, enumerate_words, escape, shorten
+
+# Of the width of an image: between images, and above each for its title.
+GAP, LINE = 0.08, 0.2
+# Pixels of the screen that an image is wide.
+LARGEST = 200
+
+
+def images(
+    stack: NDArray[np.generic], titles: Sequence[str], *, columns: int = 6, title: str = "Images"
+) -> go.Figure:
+    """Draw images of one size, row by row.
+
+    Parameters
+    ----------
+    stack : ndarray of shape (m, h, w)
+        Bytes, of which 0 is black, or floats, of which the least is; the largest of all is white.
+    titles : sequence of m str
+    columns : int, default 6
+    title : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    n_images, height, width = stack.shape
+    columns = max(1, min(columns, n_images))
+    gap, line = GAP * width, LINE * width
+    pixels = stack if stack.dtype == np.uint8 else stack.astype(np.float32)
+    low = 0.0 if stack.dtype == np.uint8 else float(pixels.min())
+    n_lines = -(-n_images // columns)
+    across, down = columns * (width + gap) - gap, n_lines * (height + line + gap) - gap
+    figure = empty_figure(
+        title,
+        alt=f"{title}: {count(n_images, 'image')} of {width} by {height} pixels, "
+        f"{enumerate_words(titles, most=12)}.",
+        height=int(np.clip(down * min(LARGEST / width, 900 / across), 80, 1400)),
+        coloraxis={
+            "colorscale": "gray",
+            "cmin": low,
+            "cmax": float(pixels.max()),
+            "showscale": False,
+        },
+    )
+    for position, (image, name) in enumerate(zip(pixels, titles, strict=True)):
+        row, column = divmod(position, columns)
+        _add(
+            figure, image, name, left=column * (width + gap), top=row * (height + line + gap) + line
+        )
+    inside = {"constrain": "domain", "fixedrange": True}
+    figure.update_xaxes(bare_axis(range=[0, across], constraintoward="left", **inside))
+    figure.update_yaxes(
+        bare_axis(range=[down, 0], scaleanchor="x", constraintoward="top", **inside)
+    )
+    return figure
+
+
+def _add(
+    figure: go.Figure, image: NDArray[np.generic], name: str, *, left: float, top: float
+) -> None:
+    """Put an image, one unit to the pixel, with its name above it."""
+    figure.add_trace(
+        go.Heatmap(
+            z=image,
+            x0=left + 0.5,
+            dx=1,
+            y0=top + 0.5,
+            dy=1,
+            coloraxis="coloraxis",
+            meta=[escape(name)],
+            hovertemplate="<b>%{meta[0]}</b><br>%{z:.3~g}<extra></extra>",
+        )
+    )
+    figure.add_annotation(
+        x=left + image.shape[1] / 2,
+        y=top,
+        text=escape(shorten(name, 16)),
+        showarrow=False,
+        yanchor="bottom",
+        font={"size": 11},
+    )

@@ -1,0 +1,110 @@
+"""Decision boundaries as lines: where the most probable class changes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.experiments.views import View
+from lincore.plots.regions import Map, possible
+from lincore.plots.window import Window
+
+Array = NDArray[np.float64]
+Links = dict[int, list[int]]
+
+# Nodes on each axis of the grid on which the lines are found.
+NODES = 161
+
+
+def boundary_lines(view: View, window: Window) -> Array:
+    """Find the lines on which two classes are equally probable and none is more so.
+
+    Returns
+    -------
+    ndarray of shape (m, 2)
+        Polylines one after the other, with a row of NaN between them.
+    """
+    return trace_lines(Map.of(view, window.low, window.high, NODES))
+
+
+def boundary_points(view: View, window: Window, n: int = 2001) -> Array:
+    """Find the boundaries along a single coordinate, shape (m,)."""
+    x = np.linspace(window.low[0], window.high[0], n)
+    left, share = _crossings(possible(view.log_joint(x[:, None])))
+    return np.asarray(x[left[0]] + share * (x[1] - x[0]))
+
+
+def trace_lines(grid: Map) -> Array:
+    """Join the crossings of a grid's edges to polylines, as marching squares do.
+
+    Where three or more classes meet in a cell, the lines meet at the mean of its crossings.
+    """
+    points: dict[int, Array] = {}
+    cells: dict[tuple[int, int], list[int]] = defaultdict(list)
+    steps = np.array([grid.x[1] - grid.x[0], grid.y[1] - grid.y[0]])
+    # Edges along x first, each between the cells above and below it; then those along y.
+    for values, along in ((grid.log_joint.swapaxes(0, 1), 0), (grid.log_joint, 1)):
+        (lower, other), share = _crossings(values)
+        row, column = (other, lower) if along == 0 else (lower, other)
+        corner = np.column_stack([grid.x[column], grid.y[row]])
+        corner[:, along] += share * steps[along]
+        for r, c, point in zip(row.tolist(), column.tolist(), corner, strict=True):
+            edge = len(points)
+            points[edge] = point
+            cells[r, c].append(edge)
+            cells[(r - 1, c) if along == 0 else (r, c - 1)].append(edge)
+    return _polylines(_links(cells, points), points)
+
+
+def _crossings(log_joint: Array) -> tuple[tuple[NDArray[np.intp], ...], Array]:
+    """Find the steps along the first axis at which the winner (argmax of the last) changes.
+
+    Returns
+    -------
+    tuple of ndarrays of shape (m,)
+        Indices of the lower ends.
+    ndarray of shape (m,)
+        Which share of the step the crossing lies from there.
+    """
+    winner = log_joint.argmax(axis=-1)
+    where = np.nonzero(winner[:-1] != winner[1:])
+    first, second = winner[:-1][where], winner[1:][where]
+    before, after, line = log_joint[:-1][where], log_joint[1:][where], np.arange(len(first))
+    with np.errstate(invalid="ignore"):
+        lead = before[line, first] - before[line, second]
+        lag = after[line, second] - after[line, first]
+        share = lead / (lead + lag)
+    return where, np.where(np.isfinite(share), share, 0.5)
+
+
+def _links(cells: dict[tuple[int, int], list[int]], points: dict[int, Array]) -> Links:
+    """Say which points are joined; adds a point in every cell where several lines meet."""
+    links: Links = defaultdict(list)
+    for edges in cells.values():
+        pairs = [edges]
+        if len(edges) > 2:
+            centre = len(points)
+            points[centre] = np.mean([points[edge] for edge in edges], axis=0)
+            pairs = [[edge, centre] for edge in edges]
+        for pair in pairs:
+            if len(pair) == 2:
+                links[pair[0]].append(pair[1])
+                links[pair[1]].append(pair[0])
+    return links
+
+
+def _polylines(links: Links, points: dict[int, Array]) -> Array:
+    """Walk along the links, from the ends and the junctions first, then round the loops."""
+    pieces: list[Array] = []
+    for start in sorted(links, key=lambda point: len(links[point]) == 2):
+        while links[start]:
+            path = [start]
+            while links[path[-1]]:
+                path.append(links[path[-1]].pop())
+                links[path[-1]].remove(path[-2])
+                if len(links[path[-1]]) != 1:
+                    break  # an end, a junction, or the loop is closed
+            pieces += [points[point] for point in path] + [np.full(2, np.nan)]
+    return np.array(pieces[:-1]).reshape(-1, 2)

@@ -1,0 +1,82 @@
+"""One colour and one marker shape for each class, the same in every figure and both themes."""
+
+from __future__ import annotations
+
+# Okabe and Ito's colours without black and yellow, and two more; dark ones first. Each has at
+# least 2:1 against white and against a dark page, and they differ under colour blindness.
+COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#7F7F7F",
+    "#8C564B",
+)
+SYMBOLS = (
+    "circle",
+    "diamond",
+    "square",
+    "triangle-up",
+    "cross",
+    "triangle-down",
+    "x",
+    "star",
+)
+# WebGL's three-dimensional markers know these alone.
+SYMBOLS_3D = (
+    "circle",
+    "diamond",
+    "square",
+    "circle-open",
+    "cross",
+    "diamond-open",
+    "x",
+    "square-open",
+)
+
+ACCENT = "#6870C9"  # the accent of the theme, between its light and its dark form
+GREY = "#7F7F7F"
+GRID = "rgba(127,127,127,0.2)"
+CLEAR = "rgba(0,0,0,0)"
+# Streamlit puts the colour of its text in the place of this one (it is GRAY_90 in its
+# `streamlit_plotly_theme`); wherever else a figure is shown it is almost black.
+INK = "#000037"
+# Around markers, for those that lie on each other or on a shade of their own hue.
+EDGE = "rgba(255,255,255,0.85)"
+
+
+def colour(code: int) -> str:
+    """Return the colour of a class, by its position among the classes."""
+    return COLOURS[code % len(COLOURS)]
+
+
+def symbol(code: int) -> str:
+    """Return the marker shape of a class.
+
+    The first eight classes differ in colour and in shape; every further eight move one shape on,
+    so that no two of the first 64 classes share both.
+    """
+    return SYMBOLS[_shape(code)]
+
+
+def symbol_3d(code: int) -> str:
+    """Return the marker shape of a class in three dimensions."""
+    return SYMBOLS_3D[_shape(code)]
+
+
+def translucent(hex_colour: str, alpha: float) -> str:
+    """Return a colour such as "#0072B2" with an opacity.
+
+    Examples
+    --------
+    >>> translucent("#0072B2", 0.5)
+    'rgba(0,114,178,0.5)'
+    """
+    red, green, blue = (int(hex_colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{alpha:.4g})"
+
+
+def _shape(code: int) -> int:
+    return (code + code // len(COLOURS)) % len(SYMBOLS)

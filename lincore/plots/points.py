@@ -1,0 +1,211 @@
+"""The rows of a data set as markers: by class, with the wrong ones ringed."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.experiments.views import View
+from lincore.plots.palette import EDGE, INK, colour, symbol
+from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, shorten
+
+# Up to here SVG draws as fast as WebGL, and more finely.
+MOST_SVG = 2_000
+# Above this a sample is drawn: 100,000 points take a browser without a graphics card 5 s.
+MOST_DRAWN = 20_000
+# More rings than this hide what they ring.
+MOST_RINGS = 120
+
+
+class Marks(NamedTuple):
+    """Rows to draw.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, d)
+    codes : ndarray of shape (n,)
+    labels : list of K str
+    rows : ndarray of shape (n,)
+        Which rows of the data set they are.
+    predicted : ndarray of shape (n,), optional
+    counts : ndarray of shape (K,)
+        Rows of each class, also those that are not drawn.
+    n_wrong : int
+        Rows taken for another class, also those that are not drawn.
+    """
+
+    points: NDArray[np.float64]
+    codes: NDArray[np.intp]
+    labels: list[str]
+    rows: NDArray[np.intp]
+    predicted: NDArray[np.intp] | None
+    counts: NDArray[np.intp]
+    n_wrong: int
+
+    @classmethod
+    def of(cls, view: View) -> Marks:
+        """Take the rows of a view."""
+        return cls.from_arrays(
+            view.points, view.codes, view.classes, rows=view.rows, predicted=view.predicted
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        points: ArrayLike,
+        codes: ArrayLike,
+        classes: ArrayLike,
+        *,
+        rows: ArrayLike | None = None,
+        predicted: ArrayLike | None = None,
+    ) -> Marks:
+        """Take rows as they come; without `rows` they are numbered from 0."""
+        codes = np.asarray(codes, dtype=np.intp)
+        guesses = None if predicted is None else np.asarray(predicted, dtype=np.intp)
+        labels = names(classes)
+        return cls(
+            points=np.asarray(points, dtype=float),
+            codes=codes,
+            labels=labels,
+            rows=np.arange(len(codes)) if rows is None else np.asarray(rows, dtype=np.intp),
+            predicted=guesses,
+            counts=np.bincount(codes, minlength=len(labels)),
+            n_wrong=0 if guesses is None else int(np.count_nonzero(guesses != codes)),
+        )
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Which rows are taken for another class."""
+        if self.predicted is None:
+            return np.zeros(len(self.codes), dtype=bool)
+        return np.asarray(self.predicted != self.codes)
+
+    @property
+    def are_ringed(self) -> bool:
+        """Whether the wrong rows are few enough to have rings around them."""
+        return int(np.count_nonzero(self.wrong)) <= MOST_RINGS
+
+    def sample(self, most: int = MOST_DRAWN) -> Marks:
+        """Keep at most `most` rows, of each class its share but at least one; always the same."""
+        if len(self.codes) <= most:
+            return self
+        share = self.counts * (most - np.count_nonzero(self.counts)) / len(self.codes)
+        quota = np.where(self.counts > 0, np.floor(share) + 1, 0).astype(int)
+        # What rounding down has left over goes where it took most.
+        quota[np.argsort(np.floor(share) - share, kind="stable")[: most - quota.sum()]] += 1
+        rng = np.random.default_rng(0)
+        keep = [
+            rng.permutation(np.flatnonzero(self.codes == code))[:number]
+            for code, number in enumerate(quota.tolist())
+        ]
+        kept = np.sort(np.concatenate(keep))
+        predicted = None if self.predicted is None else self.predicted[kept]
+        return self._replace(
+            points=self.points[kept],
+            codes=self.codes[kept],
+            rows=self.rows[kept],
+            predicted=predicted,
+        )
+
+    def note(self, drawn: Marks) -> str:
+        """Return a sentence on the sample that is drawn, empty if it is everything."""
+        if len(drawn.codes) == len(self.codes):
+            return ""
+        return f"A sample of {len(drawn.codes):,} of {len(self.codes):,} rows."
+
+
+def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Any]:
+    """Return a trace for each class that has rows, and one that marks the wrong rows.
+
+    Points of one coordinate are spread over the height of a lane for each class, from 0 at the
+    bottom to K at the top.
+    """
+    coordinates = marks.points if marks.points.shape[1] == 2 else _in_lanes(marks)
+    trace = go.Scatter if len(marks.codes) <= MOST_SVG else go.Scattergl
+    x, y = compact(coordinates[:, 0]), compact(coordinates[:, 1])
+    traces = []
+    for code, label in enumerate(marks.labels):
+        chosen = marks.codes == code
+        if not chosen.any():
+            continue
+        traces.append(
+            trace(
+                x=x[chosen],
+                y=y[chosen],
+                mode="markers",
+                name=legend_name(label, int(marks.counts[code])),
+                legendgroup=str(code),
+                marker=marker(code, len(marks.codes)),
+                customdata=marks.rows[chosen].astype(np.int32),
+                text=_verdicts(marks, chosen),
+                meta=[escape(label), *(escape(name) for name in axis_names)],
+                hovertemplate=_hover(len(axis_names)),
+            )
+        )
+    return traces + _wrong(trace, x, y, marks)
+
+
+def marker(code: int, n_points: int) -> dict[str, Any]:
+    """Return the look of a class, smaller the more points there are."""
+    size = float(np.clip(13 - 1.6 * np.log10(max(n_points, 1)), 5.5, 10))
+    edge = {"color": EDGE, "width": 1 if n_points <= MOST_SVG else 0}
+    opacity = 0.95 if n_points <= MOST_SVG else 0.7
+    return {
+        "color": colour(code),
+        "symbol": symbol(code),
+        "size": size,
+        "opacity": opacity,
+        "line": edge,
+    }
+
+
+def legend_name(label: str, n_rows: int) -> str:
+    """Return what the legend calls a class."""
+    return f"{escape(shorten(label, LEGEND_WIDTH))} ({n_rows:,})"
+
+
+def _verdicts(marks: Marks, chosen: NDArray[np.bool_]) -> list[str] | None:
+    if marks.predicted is None:
+        return None
+    taken = [f"<br>taken for {escape(label)}" for label in marks.labels]
+    pairs = zip(marks.predicted[chosen].tolist(), marks.wrong[chosen].tolist(), strict=True)
+    return [taken[guess] if wrong else "" for guess, wrong in pairs]
+
+
+def _hover(n_axes: int) -> str:
+    # User text comes in through meta: in a template its own %{...} would be evaluated.
+    places = "<br>".join(f"%{{meta[{i + 1}]}}: %{{{'xy'[i]}:.4~g}}" for i in range(n_axes))
+    return f"<b>%{{meta[0]}}</b>, row %{{customdata}}%{{text}}<br>{places}<extra></extra>"
+
+
+def _wrong(trace: Any, x: NDArray[Any], y: NDArray[Any], marks: Marks) -> list[Any]:
+    """Return a ring around each wrong row; where they are many, a dot within, which hides less."""
+    wrong = marks.wrong
+    if not wrong.any():
+        return []
+    size = marker(0, len(marks.codes))["size"]
+    look: dict[str, Any] = {"symbol": "circle", "size": 0.35 * size, "color": INK}
+    if marks.are_ringed:
+        ring = {"size": size + 6, "line": {"width": 1.8, "color": INK}}
+        look |= {"symbol": "circle-open"} | ring
+    return [
+        trace(
+            x=x[wrong],
+            y=y[wrong],
+            mode="markers",
+            name=f"wrong ({marks.n_wrong:,})",
+            hoverinfo="skip",
+            marker=look,
+        )
+    ]
+
+
+def _in_lanes(marks: Marks) -> NDArray[np.float64]:
+    """Return points (n, 2): the single coordinate, and a height within the lane of the class."""
+    # The golden ratio spreads neighbours evenly, and the same row always lies at the same height.
+    jitter = marks.rows * 0.6180339887498949 % 1
+    lane = len(marks.labels) - 1 - marks.codes + 0.15 + 0.7 * jitter
+    return np.column_stack([marks.points[:, 0], lane])

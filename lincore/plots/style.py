@@ -1,0 +1,188 @@
+"""What all figures share: the empty figure, safe and short text, numbers, arrays that travel."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.palette import CLEAR, GREY, GRID, INK
+
+# Characters that fit a line of a phone, in Streamlit's sizes.
+TITLE_WIDTH = 44
+TEXT_WIDTH = 54
+LEGEND_WIDTH = 24
+AXIS_WIDTH = 48
+
+# Plotly's own subtitle stands too far below the title. Streamlit makes all of it bold.
+SUBTITLE = "<span style='font-size:13px;font-weight:400;fill-opacity:0.75'>{}</span>"
+
+
+def empty_figure(
+    title: str, *, alt: str, subtitle: str = "", height: int = 480, **layout: Any
+) -> go.Figure:
+    """Return a figure without traces, transparent so that it suits a light and a dark page.
+
+    Parameters
+    ----------
+    title, subtitle : str
+        As they are: escaped and broken into lines here.
+    alt : str
+        What the figure shows, with its finding, as plain text (never HTML): stands at
+        ``figure.layout.meta["alt"]``, beside the "title" and "subtitle" as they were given.
+    height : int
+        Of everything under the title, in pixels.
+    **layout
+        Further settings of the layout.
+    """
+    lines = [*wrap(title, TITLE_WIDTH), *(SUBTITLE.format(x) for x in wrap(subtitle, TEXT_WIDTH))]
+    top = 12 + 21 * len(lines)
+    # Plotly hangs a single line from this point, and lets the first of several stand on it.
+    pad = {"t": 4 if len(lines) == 1 else 16}
+    heading = {"text": "<br>".join(lines), "x": 0, "xanchor": "left", "pad": pad}
+    settings: dict[str, Any] = {
+        # An empty template, so that a figure is the same whether or not Streamlit is loaded.
+        "template": go.layout.Template(),
+        "title": heading | {"y": 1, "yanchor": "top", "yref": "container"},
+        "meta": {"alt": alt, "title": plain(title), "subtitle": plain(subtitle)},
+        "height": height + top,
+        "margin": {"t": top, "r": 8, "l": 8, "b": 8},
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "hovermode": "closest",
+        "hoverlabel": {"namelength": -1, "align": "left"},
+        "legend": legend(),
+        "modebar": {"bgcolor": CLEAR, "color": GREY, "activecolor": INK},
+    }
+    return go.Figure(layout=settings | layout)
+
+
+def legend(**settings: Any) -> dict[str, Any]:
+    """Return the settings of a legend in lines under the plot, as tall as its margin at most."""
+    under = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom"}
+    common = {"yref": "container", "itemsizing": "constant", "maxheight": 0.26}
+    return under | common | settings
+
+
+def axis(title: str = "", **settings: Any) -> dict[str, Any]:
+    """Return the settings of an axis; the title is escaped here."""
+    text = escape(shorten(title, AXIS_WIDTH))
+    common = {"showgrid": True, "gridcolor": GRID, "zeroline": False, "automargin": True}
+    return {"title": {"text": text, "standoff": 8}} | common | settings
+
+
+def bare_axis(**settings: Any) -> dict[str, Any]:
+    """Return the settings of an axis that is not seen."""
+    return {"visible": False, "showgrid": False, "zeroline": False} | settings
+
+
+def escape(text: object) -> str:
+    """Return text that Plotly, which renders a part of HTML, shows letter by letter.
+
+    Quotation marks stay: Plotly knows no entity for them, and they open nothing outside a tag.
+    A space of no width keeps it from filling in ``%{...}``, as it does in names and titles.
+
+    Examples
+    --------
+    >>> escape("<b>5 & 6</b>")
+    '&lt;b&gt;5 &amp; 6&lt;/b&gt;'
+    """
+    return html.escape(plain(text), quote=False).replace("%{", "%\u200b{")
+
+
+def escape_scene(text: object) -> str:
+    """Return text for an axis of a scene, where tags are read but entities are not."""
+    return plain(text).replace("<", "<\u200b").replace("%{", "%\u200b{")
+
+
+def plain(text: object) -> str:
+    """Return text on one line."""
+    return " ".join(str(text).split())
+
+
+def shorten(text: object, width: int) -> str:
+    """Cut text to a number of characters, the last of which is then an ellipsis.
+
+    Examples
+    --------
+    >>> shorten("versicolor", 6)
+    'versi…'
+    """
+    line = plain(text)
+    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Break text into escaped lines of about equal length, none longer than `width`.
+
+    A number and its per cent sign stay together.
+
+    Examples
+    --------
+    >>> wrap("Most errors: Class 2 taken for Class 3 (21)", 40)
+    ['Most errors: Class 2', 'taken for Class 3 (21)']
+    """
+    whole = plain(text).replace(" %", "\u00a0%")
+    lines = textwrap.wrap(whole, width)
+    while len(lines) > 1 and len(tighter := textwrap.wrap(whole, width - 1)) == len(lines):
+        lines, width = tighter, width - 1
+    return [escape(line) for line in lines]
+
+
+def names(classes: ArrayLike) -> list[str]:
+    """Return the labels of the classes as text."""
+    return [plain(label) for label in np.asarray(classes).tolist()]
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage of one decimal.
+
+    Examples
+    --------
+    >>> percent(0.8767), percent(1.0)
+    ('87.7 %', '100 %')
+    """
+    return "100 %" if share == 1 else f"{100 * share:.1f} %"
+
+
+def count(number: float, singular: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(20000, "row"), count(2, "class", "classes")
+    ('1 row', '20,000 rows', '2 classes')
+    """
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def enumerate_words(words: Sequence[str], most: int = 6) -> str:
+    """Join words for a sentence, the first few of them.
+
+    Examples
+    --------
+    >>> enumerate_words(["a", "b", "c"]), enumerate_words(["a", "b", "c"], most=2)
+    ('a, b and c', 'a, b and 1 more')
+    """
+    shown = list(words[:most])
+    if len(words) > most:
+        shown.append(f"{len(words) - most} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def compact(values: ArrayLike) -> NDArray[Any]:
+    """Return coordinates as float32, half the bytes, unless that would be seen.
+
+    At an offset of 1e6 float32 moves a point by up to 0.03: then they stay float64.
+    """
+    wide = np.asarray(values, dtype=np.float64)
+    narrow = wide.astype(np.float32)
+    finite = wide[np.isfinite(wide)]
+    span = np.ptp(finite) if finite.size else 0.0
+    error = np.abs(finite - finite.astype(np.float32)).max(initial=0.0)
+    return wide if error > 1e-5 * span else narrow

@@ -1,0 +1,203 @@
+"""The class densities as hills over the rows."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.experiments.views import View
+from lincore.plots import curves
+from lincore.plots.hills import heights, hill
+from lincore.plots.lines import boundary_lines
+from lincore.plots.palette import CLEAR, GREY, INK, colour, symbol_3d, translucent
+from lincore.plots.points import Marks, legend_name
+from lincore.plots.style import (
+    AXIS_WIDTH,
+    LEGEND_WIDTH,
+    compact,
+    count,
+    empty_figure,
+    escape,
+    escape_scene,
+    shorten,
+)
+from lincore.plots.window import Window
+from lincore.plots.words import class_counts, closest, heading, join
+
+Array = NDArray[np.float64]
+Camera = Literal["oblique", "above", "front"]
+
+# From this ratio of heights on the low hills are seen on a logarithmic scale alone.
+UNEVEN = 12.0
+# Rows that are drawn: without a graphics card more make the scene slow to turn.
+MOST_POINTS = 3_000
+
+CAMERAS: dict[str, dict[str, Any]] = {
+    "oblique": {"eye": {"x": 0.69, "y": -2.17, "z": 1.06}, "center": {"x": -0.1, "z": -0.1}},
+    "above": {
+        "eye": {"x": 0, "y": -0.01, "z": 1.6},
+        "up": {"x": 0, "y": 1, "z": 0},
+        "projection": {"type": "orthographic"},
+    },
+    "front": {"eye": {"x": 0, "y": -2.1, "z": 0.25}, "center": {"z": -0.05}},
+}
+
+
+def surface(view: View, *, camera: Camera = "oblique") -> go.Figure:
+    """Draw each class as a hill, its density times its prior, above the rows on the floor.
+
+    Parameters
+    ----------
+    view : View
+        Of two coordinates; of one, curves are drawn.
+    camera : {"oblique", "above", "front"}
+        From where it is looked at.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    if camera not in get_args(Camera):
+        raise ValueError(f"camera must be one of {', '.join(get_args(Camera))}, got {camera!r}.")
+    if len(view.axis_names) == 1:
+        return curves.curves(view, quantity="density")
+    marks, window = Marks.of(view), Window.of(view)
+    drawn = marks.sample(MOST_POINTS)
+    hills = {code: hill(view, window, code) for code in np.flatnonzero(view.priors > 0).tolist()}
+    peaks = {code: float(z.max()) for code, (_, _, z) in hills.items() if z.max() > 0}
+    uneven = bool(peaks) and max(peaks.values()) > UNEVEN * min(peaks.values())
+    figure = empty_figure(
+        heading(marks.labels, "density", None),
+        subtitle=join(
+            closest(view, [shorten(label, LEGEND_WIDTH) for label in marks.labels]),
+            "Heights are logarithmic." if uneven else "",
+            marks.note(drawn),
+            window.note,
+        ),
+        alt=_alt(view, marks, peaks),
+        height=450,
+    )
+    floor, scale = heights(list(peaks.values()), uneven)
+    figure.add_traces([_surface(hills[code], code, marks.labels[code]) for code in peaks])
+    figure.add_trace(_floor_lines(boundary_lines(view, window), floor))
+    figure.add_traces(_floor_points(drawn, window, floor, view.axis_names))
+    figure.update_layout(scene=_scene(view, window, scale, camera))
+    return figure
+
+
+def _surface(shape: tuple[Array, Array, Array], code: int, label: str) -> go.Surface:
+    x, y, height = shape
+    peak = float(height.max())
+    hue = colour(code)
+    return go.Surface(
+        x=compact(x),
+        y=compact(y),
+        z=height.astype(np.float32),
+        cmin=0.0,
+        cmax=peak,
+        colorscale=[[0, hue], [1, hue]],
+        showscale=False,
+        opacity=0.82,
+        name=escape(label),
+        legendgroup=str(code),
+        showlegend=False,
+        contours={
+            "z": {
+                "show": True,
+                "start": peak / 8,
+                "end": peak,
+                "size": peak / 8,
+                "color": translucent("#FFFFFF", 0.55),
+                "width": 1,
+            },
+            **{axis: {"highlight": False} for axis in "xy"},
+        },
+        lighting={"ambient": 0.85, "diffuse": 0.25, "specular": 0.05, "roughness": 0.9},
+        meta=[escape(label)],
+        hovertemplate="<b>%{meta[0]}</b><br>prior × density %{z:.3~g}<extra></extra>",
+    )
+
+
+def _floor_lines(line: Array, floor: float) -> go.Scatter3d:
+    return go.Scatter3d(
+        x=compact(line[:, 0]),
+        y=compact(line[:, 1]),
+        z=np.full(len(line), floor, dtype=np.float32),
+        mode="lines",
+        name="decision boundary",
+        showlegend=False,
+        line={"color": INK, "width": 4},
+        hoverinfo="skip",
+    )
+
+
+def _floor_points(
+    marks: Marks, window: Window, floor: float, axis_names: tuple[str, ...]
+) -> list[go.Scatter3d]:
+    # A scene does not cut off what lies beyond its axes.
+    seen = ((marks.points >= window.low) & (marks.points <= window.high)).all(axis=1)
+    x, y = compact(marks.points[:, 0]), compact(marks.points[:, 1])
+    traces = []
+    for code, label in enumerate(marks.labels):
+        chosen = seen & (marks.codes == code)
+        if not marks.counts[code]:
+            continue
+        traces.append(
+            go.Scatter3d(
+                x=x[chosen],
+                y=y[chosen],
+                z=np.full(np.count_nonzero(chosen), floor, dtype=np.float32),
+                mode="markers",
+                name=legend_name(label, int(marks.counts[code])),
+                legendgroup=str(code),
+                marker={"color": colour(code), "symbol": symbol_3d(code), "size": 2.8},
+                customdata=marks.rows[chosen].astype(np.int32),
+                meta=[escape(label), *(escape(name) for name in axis_names)],
+                hovertemplate=(
+                    "<b>%{meta[0]}</b>, row %{customdata}<br>%{meta[1]}: %{x:.4~g}"
+                    "<br>%{meta[2]}: %{y:.4~g}<extra></extra>"
+                ),
+            )
+        )
+    return traces
+
+
+def _scene(view: View, window: Window, upright: dict[str, Any], camera: Camera) -> dict[str, Any]:
+    common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "showspikes": False}
+    plane = [
+        common
+        | {
+            "title": {"text": escape_scene(shorten(name, AXIS_WIDTH // 2))},
+            "range": span,
+            "nticks": 6,
+        }
+        for name, span in zip(view.axis_names, window.ranges, strict=True)
+    ]
+    height = common | {"title": {"text": "prior × density"}} | upright
+    if camera == "above":
+        height["visible"] = False
+    return {
+        "xaxis": plane[0],
+        "yaxis": plane[1],
+        "zaxis": height,
+        "bgcolor": CLEAR,
+        "aspectmode": "manual",
+        "aspectratio": {"x": 0.95, "y": 0.95, "z": 0.85},
+        "camera": CAMERAS[camera],
+        "dragmode": "orbit",
+    }
+
+
+def _alt(view: View, marks: Marks, peaks: dict[int, float]) -> str:
+    highest = max(peaks, key=lambda code: peaks[code]) if peaks else 0
+    alike = not peaks or peaks[highest] < 1.05 * min(peaks.values())
+    return join(
+        f"Hills of prior times density of {count(len(peaks), 'class', 'classes')} over "
+        f"{' and '.join(view.axis_names)}, above {count(len(marks.codes), 'row')} on the floor: "
+        f"{class_counts(marks)}.",
+        "They are about equally high." if alike else f"The highest is {marks.labels[highest]}.",
+        closest(view, marks.labels),
+    )

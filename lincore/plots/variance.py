@@ -1,0 +1,107 @@
+"""How much of the variance each principal component holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import plotly.graph_objects as go
+
+from lincore.plots.palette import ACCENT, EDGE, GREY, INK, translucent
+from lincore.plots.style import axis, count, empty_figure, percent
+from lincore.plots.words import join
+
+if TYPE_CHECKING:
+    from lincore.pca import PCA
+
+MOST_BARS = 50
+ENOUGH = 0.95
+
+
+def scree(pca: PCA) -> go.Figure:
+    """Draw the share of the variance by component, and their sum.
+
+    Parameters
+    ----------
+    pca : PCA
+        Fitted. Components that it keeps are in the accent colour.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Of the first 50 components at most.
+    """
+    ratio = pca.all_variances_ / pca.all_variances_.sum()
+    total, shown = np.cumsum(ratio), min(len(ratio), MOST_BARS)
+    # The tolerance lets a share be met in spite of rounding.
+    enough = int(np.argmax(total >= ENOUGH - 1e-12)) + 1
+    finding = (
+        f"{enough:,} of {count(len(ratio), 'component')} "
+        f"{'holds' if enough == 1 else 'hold'} 95 % of the variance"
+    )
+    kept = f"{count(pca.n_components_, 'component')} kept ({percent(total[pca.n_components_ - 1])})"
+    first = f"The first {shown} of {len(ratio):,} are shown." if shown < len(ratio) else ""
+    figure = empty_figure(
+        finding,
+        subtitle=join(kept + ".", first),
+        alt=f"Share of variance by principal component: {finding}. The first holds "
+        f"{percent(ratio[0])}; {kept}.",
+        height=400,
+        bargap=0.25,
+        hovermode="x unified" if shown > 1 else "closest",
+    )
+    figure.add_traces(_all_bars(ratio[:shown], pca.n_components_))
+    figure.add_traces(_sum(total[:shown], enough))
+    figure.update_xaxes(axis("component", showgrid=False, dtick=max(1, round(shown / 10))))
+    figure.update_yaxes(axis("share of variance", tickformat=".0%", range=[0, 1.04]))
+    return figure
+
+
+def _all_bars(ratio: np.ndarray, n_kept: int) -> list[go.Bar]:
+    number = np.arange(1, len(ratio) + 1, dtype=np.int16)
+    kept = number <= n_kept
+    parts = [("kept", kept, ACCENT), ("left out", ~kept, translucent(GREY, 0.55))]
+    return [
+        _bars(number[chosen], ratio[chosen], name, shade)
+        for name, chosen, shade in parts
+        if chosen.any()
+    ]
+
+
+def _bars(number: np.ndarray, ratio: np.ndarray, name: str, shade: str) -> go.Bar:
+    return go.Bar(
+        x=number,
+        y=ratio.astype(np.float32),
+        name=name,
+        marker={"color": shade, "line": {"width": 0}},
+        hovertemplate="%{y:.1%}",
+    )
+
+
+def _sum(total: np.ndarray, enough: int) -> list[go.Scatter]:
+    number = np.arange(1, len(total) + 1, dtype=np.int16)
+    line = go.Scatter(
+        x=number,
+        y=total.astype(np.float32),
+        name="sum so far",
+        mode="lines+markers" if len(number) <= 30 else "lines",
+        line={"color": GREY, "width": 2},
+        marker={"size": 5},
+        hovertemplate="%{y:.1%}",
+    )
+    if enough > len(number):
+        return [line]
+    mark = go.Scatter(
+        x=number[enough - 1 : enough],
+        y=total[enough - 1 : enough].astype(np.float32),
+        name="95 % reached",
+        mode="markers",
+        marker={
+            "symbol": "diamond",
+            "size": 13,
+            "color": INK,
+            "line": {"color": EDGE, "width": 2},
+        },
+        hoverinfo="skip",
+    )
+    return [line, mark]

@@ -1,0 +1,58 @@
+"""The sentences on figures: what was found, computed from what is drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lincore.experiments.views import View
+from lincore.plots.points import Marks
+from lincore.plots.regions import Quantity
+from lincore.plots.style import LEGEND_WIDTH, count, enumerate_words, percent, shorten
+
+
+def verdict(marks: Marks, drawn: Marks | None = None) -> str:
+    """Return how many of the rows are wrong, and how those drawn are marked.
+
+    Empty when nothing is predicted.
+    """
+    if marks.predicted is None or not len(marks.codes):
+        return ""
+    rows = count(len(marks.codes), "row")
+    if not marks.n_wrong:
+        return f"None of {rows} is wrong."
+    verb = "is" if marks.n_wrong == 1 else "are"
+    how = "" if drawn is None else ", ringed" if drawn.are_ringed else ", dotted"
+    share = percent(marks.n_wrong / len(marks.codes))
+    return f"{marks.n_wrong:,} of {rows} {verb} wrong ({share}){how}."
+
+
+def class_counts(marks: Marks) -> str:
+    """Return the rows of each class for a sentence."""
+    pairs = zip(marks.labels, marks.counts.tolist(), strict=True)
+    return enumerate_words([f"{label} ({number:,})" for label, number in pairs], most=12)
+
+
+def join(*sentences: str) -> str:
+    """Put sentences together, of which some may be empty."""
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def heading(labels: list[str], quantity: Quantity, focus: int | None) -> str:
+    """Return the title of a picture of contours or curves."""
+    what = "Posterior probability" if quantity == "posterior" else "Prior × density"
+    return f"{what} of {'each class' if focus is None else shorten(labels[focus], LEGEND_WIDTH)}"
+
+
+def closest(view: View, labels: list[str]) -> str:
+    """Say which two classes lie closest, in standard deviations of these coordinates."""
+    distances = np.sqrt(view.densities.squared_distances(view.densities.means))
+    distances = np.minimum(distances, distances.T)
+    present = np.isfinite(distances) & ((view.priors > 0)[:, None] & (view.priors > 0))
+    distances = np.where(np.triu(present, 1), distances, np.inf)
+    if not np.isfinite(distances).any():
+        return ""
+    one, other = np.unravel_index(distances.argmin(), distances.shape)
+    return (
+        f"{labels[one]} and {labels[other]} lie closest, their means "
+        f"{distances.min():.2g} standard deviations apart."
+    )
