@@ -12,6 +12,7 @@ _HOME = {
     "DataError": "lincore.errors",
     "Dataset": "lincore.datasets",
     "DiagonalLinearDiscriminantAnalysis": "lincore.discriminant",
+    "boundary": "lincore.geometry",
     "GaussianNB": "lincore.naive_bayes",
     "LinearDiscriminantAnalysis": "lincore.discriminant",
     "load": "lincore.datasets",

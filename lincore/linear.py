@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lincore.moments import BLOCK_VALUES
+from lincore.quadric import Quadric, stacked
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
@@ -32,6 +33,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     @abstractmethod
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn `classes_`, `coef_` and `intercept_`."""
+
+    def discriminants(self) -> list[Quadric]:
+        """Return the score of each class as a function of the features, K planes."""
+        check_is_fitted(self)
+        coef, intercept = self.coef_, self.intercept_
+        if len(self.classes_) == 2:
+            coef = np.vstack([np.zeros_like(coef), coef])
+            intercept = np.append(0.0, intercept)
+        return stacked(None, coef, intercept, np.zeros(coef.shape[1]))
 
     def _set_linear(self, coef: NDArray[np.float64], intercept: NDArray[np.float64]) -> None:
         """Keep the scores of K classes, coef (K, p) and intercept (K,): of two, the difference."""

@@ -99,6 +99,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return moments.map(self._projection(), origin=self.mean_)
 
+    def affine(self) -> tuple[Array, Array]:
+        """Return origin (p,) and matrix (p, n_components_) of ``z = (x - origin) @ matrix``."""
+        check_is_fitted(self)
+        return self.mean_, self._projection()
+
     def transform(self, X: ArrayLike) -> Array:
         """Return the scores (n, n_components_) of rows (n, p)."""
         check_is_fitted(self)

@@ -14,6 +14,7 @@ from lincore.gaussian import Gaussians
 from lincore.gaussian_classifier import GaussianClassifier, class_priors
 from lincore.linear import SoftmaxPosterior
 from lincore.moments import Moments
+from lincore.quadric import Quadric
 
 Array = NDArray[np.float64]
 
@@ -23,6 +24,7 @@ class QuadraticScores(SoftmaxPosterior):
 
     classes_: NDArray[np.generic]
     priors_: Array
+    means_: Array
     densities_: Gaussians
 
     def decision_function(self, X: ArrayLike) -> Array:
@@ -44,6 +46,22 @@ class QuadraticScores(SoftmaxPosterior):
             log_priors = np.log(self.priors_)
         scores = log_priors - 0.5 * (self.densities_.squared_distances(rows) + log_dets)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def discriminants(self) -> list[Quadric]:
+        """Return the score of each class as a function of the features, K quadrics."""
+        check_is_fitted(self)
+        centre = self.priors_ @ self.means_
+        with np.errstate(divide="ignore"):
+            constants = np.log(self.priors_)
+        functions = []
+        for mean, whitener, constant in zip(
+            self.means_ - centre, self.densities_.whiteners, constants, strict=True
+        ):
+            push = whitener.unwhiten(whitener.whiten(mean[None]))[0]
+            inverse = whitener.unwhiten(whitener.whiten(np.eye(len(mean))))
+            c = constant - 0.5 * (mean @ push + whitener.log_det)
+            functions.append(Quadric(-0.5 * inverse, push, float(c), centre))
+        return functions
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of the largest score, shape (n,)."""

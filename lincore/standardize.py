@@ -62,6 +62,11 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return moments.map(1 / self.scale_, origin=self.mean_)
 
+    def affine(self) -> tuple[Array, Array]:
+        """Return origin (p,) and matrix (p, p) of ``z = (x - origin) @ matrix``."""
+        check_is_fitted(self)
+        return self.mean_, np.diag(1 / self.scale_)
+
     def transform(self, X: ArrayLike) -> Array:
         """Return rows (n, p) with mean zero and variance one over the training rows."""
         check_is_fitted(self)

@@ -28,11 +28,12 @@ class Layer(NamedTuple):
 LAYERS = {
     "front": Layer("lincore"),
     "numbers": Layer(
-        "lincore.blocks lincore.moments lincore.covariance lincore.optimize lincore.gaussian",
+        "lincore.blocks lincore.moments lincore.covariance lincore.optimize lincore.gaussian "
+        "lincore.quadric",
         outside="numpy scipy",
     ),
     "estimators": Layer(
-        "lincore.validation lincore.gaussian_classifier lincore.quadratic "
+        "lincore.validation lincore.geometry lincore.gaussian_classifier lincore.quadratic "
         "lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes",

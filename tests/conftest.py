@@ -1,0 +1,10 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+# No deadlines: how long an example takes says more about the machine than about the code.
+settings.register_profile("lincore", deadline=None)
+settings.register_profile("ci", parent=settings.get_profile("ci"), deadline=None)
+settings.load_profile("ci" if settings.get_current_profile_name() == "ci" else "lincore")

@@ -1,0 +1,139 @@
+"""Boundaries as equations in the user's units, and distances from them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+from sklearn.preprocessing import PolynomialFeatures
+
+import lincore
+from lincore import (
+    PCA,
+    DiagonalLinearDiscriminantAnalysis,
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    Standardizer,
+)
+from lincore.experiments.pipeline import build_pipeline
+from lincore.geometry import boundary, discriminants, mahalanobis
+from lincore.quadric import Quadric
+from tests.lincore.test_discriminant import unbalanced
+
+MODELS = [
+    LinearDiscriminantAnalysis(),
+    DiagonalLinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(),
+    GaussianNB(),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("sizes", [(60, 25, 9), (40, 8)])
+def test_discriminants_are_the_scores(model, sizes):
+    X, y = unbalanced(sizes=sizes, offset=100)
+    posterior = model.fit(X, y).predict_log_proba(X)
+    scores = np.column_stack([f.values(X) for f in discriminants(model)])
+    assert_allclose(scores - scores[:, :1], posterior - posterior[:, :1], atol=1e-6)
+    line = boundary(model, 1, 0)
+    assert line.is_linear == isinstance(model, LinearDiscriminantAnalysis)
+    A, b, c = line.expanded()
+    written_out = np.einsum("ij,jk,ik->i", X, A, X) + X @ b + c
+    assert_allclose(written_out, posterior[:, 1] - posterior[:, 0], atol=1e-5)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_boundaries_are_mapped_back_to_the_users_units(model):
+    data = lincore.sample("wine")
+    for options in ({"n_components": 3}, {"n_components": 4, "whiten": True}, {}):
+        pipeline = build_pipeline(type(model)(), **options).fit(data.X, data.codes)
+        posterior = pipeline.predict_log_proba(data.X)
+        found = boundary(pipeline, 2, 0)
+        assert found.b.shape == (13,)
+        expected = posterior[:, 2] - posterior[:, 0]
+        assert_allclose(found.values(data.X), expected, rtol=1e-7, atol=1e-6)
+
+
+def test_standardizer_and_pca_are_the_affine_maps_that_they_name():
+    X, _ = unbalanced()
+    for step in (Standardizer(), PCA(2), PCA(3, whiten=True)):
+        origin, matrix = step.fit(X).affine()
+        assert_allclose((X - origin) @ matrix, step.transform(X), atol=1e-10)
+
+
+def random_quadric(rng, p, kind):
+    A = rng.standard_normal((p, p))
+    A = {"ellipse": A @ A.T, "saddle": A + A.T, "valley": np.outer(A[0], A[0])}[kind]
+    return Quadric(A, rng.standard_normal(p), -float(rng.uniform(0.1, 3)), rng.standard_normal(p))
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["ellipse", "saddle", "valley"]))
+def test_distances_from_quadrics_are_those_of_a_search(seed, kind):
+    rng = np.random.default_rng(seed)
+    quadric = random_quadric(rng, 2, kind)
+    points = 2 * rng.standard_normal((3, 2)) + quadric.origin
+    found = quadric.distances(points)
+    for point, distance in zip(points, found, strict=True):
+        nearest = np.inf
+        for angle in np.linspace(0, 2 * np.pi, 24, endpoint=False):
+            start = point + max(distance, 0.1) * np.array([np.cos(angle), np.sin(angle)])
+            search = minimize(
+                lambda z, here=point: np.sum((z - here) ** 2),
+                start,
+                constraints={"type": "eq", "fun": lambda z: quadric.values(z[None])[0]},
+                options={"maxiter": 200, "ftol": 1e-12},
+            )
+            if abs(quadric.values(search.x[None])[0]) < 1e-6:
+                nearest = min(nearest, np.linalg.norm(search.x - point))
+        # The search may miss the nearest zero; it can never beat it.
+        assert distance <= nearest + 1e-5
+        if np.isfinite(distance):
+            ring = point + (distance + 1e-7) * np.column_stack(
+                [np.cos(np.linspace(0, 2 * np.pi, 20001)), np.sin(np.linspace(0, 2 * np.pi, 20001))]
+            )
+            values = quadric.values(ring)
+            size = np.abs(values).max()
+            here = quadric.values(point[None])[0]
+            assert (np.sign(values) != np.sign(here)).any() or np.abs(values).min() < 1e-5 * size
+
+
+def test_distances_from_planes_centres_and_nothing():
+    plane = Quadric(np.zeros((2, 2)), np.array([3.0, 4.0]), -10.0, np.zeros(2))
+    assert_allclose(plane.distances([[0, 0], [2, 1]]), [2, 0])
+    sphere = Quadric(np.eye(3), np.zeros(3), -4.0, np.full(3, 1e6))
+    assert_allclose(sphere.distances(np.full((1, 3), 1e6)), [2])
+    ellipse = Quadric(np.diag([1.0, 4.0]), np.zeros(2), -4.0, np.zeros(2))
+    assert_allclose(ellipse.distances([[0, 0], [0.1, 0]]), [1, np.sqrt(1 - 0.01 / 3)], rtol=1e-6)
+    nowhere = Quadric(np.eye(2), np.zeros(2), 1.0, np.zeros(2))
+    assert np.isinf(nowhere.distances([[1.0, 2.0]])).all()
+
+
+def test_mahalanobis_distances_in_a_pipeline():
+    data = lincore.sample("wine")
+    pipeline = build_pipeline(LinearDiscriminantAnalysis()).fit(data.X, data.codes)
+    found = mahalanobis(pipeline, data.X)
+    means = np.array([data.X[data.codes == k].mean(axis=0) for k in range(3)])
+    centred = data.X - means[data.codes]
+    precision = np.linalg.inv(centred.T @ centred / len(centred))
+    delta = data.X - means[1]
+    expected = np.sqrt(np.einsum("ij,jk,ik->i", delta, precision, delta))
+    assert_allclose(found[:, 1], expected, rtol=1e-7)
+
+
+def test_what_has_no_equation_is_refused():
+    X, y = unbalanced()
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+
+    with pytest.raises(TypeError, match="no discriminants"):
+        boundary(KNeighborsClassifier().fit(X, y), 0, 1)
+    with pytest.raises(TypeError, match="no class densities"):
+        mahalanobis(KNeighborsClassifier().fit(X, y), X)
+    bent = make_pipeline(PolynomialFeatures(2), LinearDiscriminantAnalysis()).fit(X, y)
+    with pytest.raises(TypeError, match="not affine"):
+        boundary(bent, 0, 1)
