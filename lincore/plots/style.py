@@ -40,7 +40,8 @@ def empty_figure(
     **layout
         Further settings of the layout.
     """
-    lines = [*wrap(title, TITLE_WIDTH), *(SUBTITLE.format(x) for x in wrap(subtitle, TEXT_WIDTH))]
+    lines = wrap(title, TITLE_WIDTH, even=True)
+    lines += [SUBTITLE.format(line) for line in wrap(subtitle, TEXT_WIDTH)]
     top = 12 + 21 * len(lines)
     # Plotly hangs a single line from this point, and lets the first of several stand on it.
     pad = {"t": 4 if len(lines) == 1 else 16}
@@ -117,19 +118,19 @@ def shorten(text: object, width: int) -> str:
     return line if len(line) <= width else line[: width - 1].rstrip() + "…"
 
 
-def wrap(text: str, width: int) -> list[str]:
-    """Break text into escaped lines of about equal length, none longer than `width`.
+def wrap(text: str, width: int, *, even: bool = False) -> list[str]:
+    """Break text into escaped lines of at most `width` characters, `even` ones if wanted.
 
     A number and its per cent sign stay together.
 
     Examples
     --------
-    >>> wrap("Most errors: Class 2 taken for Class 3 (21)", 40)
+    >>> wrap("Most errors: Class 2 taken for Class 3 (21)", 40, even=True)
     ['Most errors: Class 2', 'taken for Class 3 (21)']
     """
     whole = plain(text).replace(" %", "\u00a0%")
     lines = textwrap.wrap(whole, width)
-    while len(lines) > 1 and len(tighter := textwrap.wrap(whole, width - 1)) == len(lines):
+    while even and len(lines) > 1 and len(tighter := textwrap.wrap(whole, width - 1)) == len(lines):
         lines, width = tighter, width - 1
     return [escape(line) for line in lines]
 

@@ -36,13 +36,13 @@ UNEVEN = 12.0
 MOST_POINTS = 3_000
 
 CAMERAS: dict[str, dict[str, Any]] = {
-    "oblique": {"eye": {"x": 0.69, "y": -2.17, "z": 1.06}, "center": {"x": -0.1, "z": -0.1}},
+    "oblique": {"eye": {"x": 0.72, "y": -2.25, "z": 1.1}, "center": {"x": -0.06, "z": -0.08}},
     "above": {
         "eye": {"x": 0, "y": -0.01, "z": 1.6},
         "up": {"x": 0, "y": 1, "z": 0},
         "projection": {"type": "orthographic"},
     },
-    "front": {"eye": {"x": 0, "y": -2.1, "z": 0.25}, "center": {"z": -0.05}},
+    "front": {"eye": {"x": 0, "y": -2.45, "z": 0.5}, "center": {"x": -0.07, "z": -0.05}},
 }
 
 
