@@ -9,11 +9,12 @@ from importlib import import_module
 from typing import Any
 
 _HOME = {
+    "boundary": "lincore.geometry",
     "DataError": "lincore.errors",
     "Dataset": "lincore.datasets",
     "DiagonalLinearDiscriminantAnalysis": "lincore.discriminant",
-    "boundary": "lincore.geometry",
     "GaussianNB": "lincore.naive_bayes",
+    "LeastSquaresClassifier": "lincore.least_squares",
     "LinearDiscriminantAnalysis": "lincore.discriminant",
     "load": "lincore.datasets",
     "Moments": "lincore.moments",

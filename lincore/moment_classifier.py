@@ -1,0 +1,144 @@
+"""Fitting from moments by class: in one go, batch by batch, or where features outnumber rows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lincore.covariance import RowSpace, deviations
+from lincore.moments import Moments
+from lincore.validation import LabelledRows, begins, validate_rows
+
+Array = NDArray[np.float64]
+
+
+class MomentClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that is a function of the full moments by class.
+
+    What is learned does not depend on how the rows are cut into batches, nor on their order.
+    With fewer rows than features the moments are those of coordinates in the space that the
+    rows span, and the (p, p) scatter is only formed when `moments_` is asked for.
+    """
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    _moments: Moments
+    _space: RowSpace | None
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from rows; with fewer rows than features in the space that the rows span.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Finite numbers; uint8 and float32 are used as they are, without a copy in float64.
+        y : array-like of shape (n,)
+            Labels of any type, of at least two classes.
+        sample_weight : array-like of shape (n,), optional
+            A row of weight w counts as w copies of itself.
+
+        Raises
+        ------
+        ValueError
+            For input that is not finite, fewer than two classes, or options that do not fit.
+        """
+        return self._fit_rows(validate_rows(self, X, y, sample_weight))
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from more rows; the result does not depend on how they are cut into batches.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array-like of shape (K,), optional
+            All labels that will ever come; needed at the first call. A class without rows so far
+            is never predicted.
+        """
+        first = begins(self, classes)
+        labelled = validate_rows(self, X, y, sample_weight, classes=classes, reset=first)
+        batch = Moments.from_groups(labelled.X, labelled.codes, len(self.classes_), labelled.weight)
+        return self._keep(batch if first else self.moments_ + batch)
+
+    def fit_moments(self, moments: Moments, classes: ArrayLike) -> Self:
+        """Learn from moments grouped by class.
+
+        Parameters
+        ----------
+        moments : Moments of shapes (K,), (K, p), (K, p, p)
+        classes : array-like of shape (K,)
+            The labels in increasing order, which is that of the groups.
+
+        Raises
+        ------
+        ValueError
+            For diagonal moments, and labels that do not match the groups.
+        """
+        labels = np.asarray(classes)
+        if moments.count.shape != labels.shape or not np.array_equal(labels, np.unique(labels)):
+            raise ValueError(
+                f"Moments grouped as {moments.count.shape} need as many labels, in increasing "
+                f"order; got {labels.tolist()}."
+            )
+        if moments.is_diagonal:
+            raise ValueError(
+                f"{type(self).__name__} needs the full scatter, and these moments keep only its "
+                "diagonal. Make them with diagonal=False."
+            )
+        self.classes_, self.n_features_in_ = labels, moments.n_features
+        return self._keep(moments)
+
+    @property
+    def moments_(self) -> Moments:
+        """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p)."""
+        check_is_fitted(self)
+        return self._moments if self._space is None else self._space.lift(self._moments)
+
+    @abstractmethod
+    def _solve(self, moments: Moments, space: RowSpace | None) -> None:
+        """Set what is learned from moments by class, of the rows or of their coordinates."""
+
+    def _keep(self, moments: Moments, space: RowSpace | None = None) -> Self:
+        n_classes = np.count_nonzero(moments.count)
+        if n_classes < 2:
+            raise ValueError(
+                f"A classifier needs rows of at least two classes; got {n_classes} class."
+            )
+        self._solve(moments, space)
+        self._moments, self._space = moments, space
+        return self
+
+    def _fit_rows(self, labelled: LabelledRows) -> Self:
+        rows, codes, weight = labelled
+        n_classes = len(self.classes_)
+        if len(rows) >= rows.shape[1]:
+            return self._keep(Moments.from_groups(rows, codes, n_classes, weight))
+        if weight is not None:
+            # A row of no weight is absent: it must not stretch the space.
+            rows, codes, weight = rows[weight > 0], codes[weight > 0], weight[weight > 0]
+        diagonal = Moments.from_groups(rows, codes, n_classes, weight, diagonal=True)
+        space = self._row_space(rows, diagonal)
+        coordinates = Moments.from_groups(space.coordinates(rows), codes, n_classes, weight)
+        return self._keep(coordinates, space)
+
+    def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
+        """Return the space of the rows, its axes orthonormal in deviations within classes."""
+        scale = deviations(diagonal.within() / diagonal.count.sum())
+        return RowSpace.spanned_by(rows, diagonal.pooled().mean, scale)
+
+
+def total_mean(moments: Moments, space: RowSpace | None) -> Array:
+    """Return the mean (p,) of all rows in the units of the features."""
+    mean = moments.pooled().mean
+    return mean if space is None else space.lift_points(mean)
