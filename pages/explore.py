@@ -45,12 +45,15 @@ st.caption(
     f"{len(split.train):,} training {text.row_noun(data)}. The axes are those of most variance: "
     "they do not look at the classes."
 )
-controls.figure(plots.scree(pca), key="explore.scree")
+controls.figure(plots.scree(pca, show_kept=False), key="explore.scree")
 if data.image_shape and not standardize:
     controls.figure(
         plots.images(
-            pca.components_.reshape(-1, *data.image_shape), names, columns=SHOWN_COMPONENTS // 2
+            pca.components_.reshape(-1, *data.image_shape),
+            names,
+            columns=SHOWN_COMPONENTS // 2,
+            title="The components as pictures",
         ),
         key="explore.eigenimages",
     )
-    st.caption("The components as pictures: light pixels push a score up, dark ones down.")
+    st.caption("Light pixels push a score up, dark ones down.")

@@ -18,13 +18,15 @@ MOST_BARS = 50
 ENOUGH = 0.95
 
 
-def scree(pca: PCA) -> go.Figure:
+def scree(pca: PCA, *, show_kept: bool = True) -> go.Figure:
     """Draw the share of the variance by component, and their sum.
 
     Parameters
     ----------
     pca : PCA
-        Fitted. Components that it keeps are in the accent colour.
+        Fitted.
+    show_kept : bool, default True
+        Set apart the components that it keeps; otherwise those that it takes for 95 %.
 
     Returns
     -------
@@ -39,28 +41,36 @@ def scree(pca: PCA) -> go.Figure:
         f"{enough:,} of {count(len(ratio), 'component')} "
         f"{'holds' if enough == 1 else 'hold'} 95 % of the variance"
     )
-    kept = f"{count(pca.n_components_, 'component')} kept ({percent(total[pca.n_components_ - 1])})"
+    kept = ""
+    if show_kept:
+        share = percent(total[pca.n_components_ - 1])
+        kept = f"{count(pca.n_components_, 'component')} kept ({share})."
     first = f"The first {shown} of {len(ratio):,} are shown." if shown < len(ratio) else ""
     figure = empty_figure(
         finding,
-        subtitle=join(kept + ".", first),
-        alt=f"Share of variance by principal component: {finding}. The first holds "
-        f"{percent(ratio[0])}; {kept}.",
+        subtitle=join(kept, first),
+        alt=join(
+            f"Share of variance by principal component: {finding}. The first holds "
+            f"{percent(ratio[0])}.",
+            kept,
+        ),
         height=400,
         bargap=0.25,
         hovermode="x unified" if shown > 1 else "closest",
     )
-    figure.add_traces(_all_bars(ratio[:shown], pca.n_components_))
+    names = ("kept", "left out") if show_kept else ("hold 95 %", "the rest")
+    n_first = pca.n_components_ if show_kept else enough
+    figure.add_traces(_all_bars(ratio[:shown], n_first, names))
     figure.add_traces(_sum(total[:shown], enough))
     figure.update_xaxes(axis("component", showgrid=False, dtick=max(1, round(shown / 10))))
     figure.update_yaxes(axis("share of variance", tickformat=".0%", range=[0, 1.04]))
     return figure
 
 
-def _all_bars(ratio: np.ndarray, n_kept: int) -> list[go.Bar]:
+def _all_bars(ratio: np.ndarray, n_first: int, names: tuple[str, str]) -> list[go.Bar]:
     number = np.arange(1, len(ratio) + 1, dtype=np.int16)
-    kept = number <= n_kept
-    parts = [("kept", kept, ACCENT), ("left out", ~kept, translucent(GREY, 0.55))]
+    first = number <= n_first
+    parts = [(names[0], first, ACCENT), (names[1], ~first, translucent(GREY, 0.55))]
     return [
         _bars(number[chosen], ratio[chosen], name, shade)
         for name, chosen, shade in parts

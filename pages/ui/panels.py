@@ -39,11 +39,17 @@ def contact_sheet(data: Dataset, *, key: str) -> None:
     shown = range(min(SHEET_CLASSES, data.n_classes))
     rows = np.concatenate([np.flatnonzero(data.codes == k)[:SHEET_COLUMNS] for k in shown])
     stack = data.X[rows].reshape(-1, *data.image_shape)
-    st.subheader("Pictures", anchor=False)
     titles = [str(data.classes[code]) for code in data.codes[rows]]
-    controls.figure(plots.images(stack, titles, columns=SHEET_COLUMNS), key=key)
-    more = f" of the first {SHEET_CLASSES} classes" if data.n_classes > SHEET_CLASSES else ""
-    st.caption(f"The first pictures of each class{more}.")
+    whose = "each class"
+    if data.n_classes > SHEET_CLASSES:
+        whose = f"the first {SHEET_CLASSES} classes"
+    sheet = plots.images(
+        stack,
+        titles,
+        columns=SHEET_COLUMNS,
+        title=f"The first pictures of {whose}",
+    )
+    controls.figure(sheet, key=key)
     st.download_button(
         "Download as a zip of images",
         lambda: cached.image_zip(data.digest, data),
