@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lincore import (
     PCA,
     DiagonalLinearDiscriminantAnalysis,
+    FisherDiscriminant,
     GaussianNB,
     LeastSquaresClassifier,
     LinearDiscriminantAnalysis,
@@ -27,6 +28,9 @@ ESTIMATORS = [
     LeastSquaresClassifier(),
     LeastSquaresClassifier(1.0, targets="plus-minus"),
     LeastSquaresClassifier(targets="fisher"),
+    FisherDiscriminant(),
+    FisherDiscriminant("gaussian", n_components=1),
+    FisherDiscriminant("minimum-error"),
     OneVsRest(LinearDiscriminantAnalysis()),
     OneVsRest(LinearDiscriminantAnalysis(), models="k-1"),
     OneVsOne(LinearDiscriminantAnalysis()),

@@ -36,7 +36,8 @@ LAYERS = {
         "lincore.validation lincore.geometry lincore.gaussian_classifier lincore.quadratic "
         "lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
-        "lincore.multiclass lincore.basis lincore.moment_classifier lincore.pca lincore.bayes",
+        "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "
+        "lincore.fisher_criterion lincore.thresholds lincore.multinomial",
         layers="numbers",
         outside="numpy scipy sklearn",
     ),
