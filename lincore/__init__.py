@@ -19,6 +19,8 @@ _HOME = {
     "LinearDiscriminantAnalysis": "lincore.discriminant",
     "load": "lincore.datasets",
     "Moments": "lincore.moments",
+    "OneVsOne": "lincore.multiclass",
+    "OneVsRest": "lincore.multiclass",
     "PCA": "lincore.pca",
     "plots": "",
     "QuadraticDiscriminantAnalysis": "lincore.quadratic",
