@@ -31,7 +31,7 @@ def number(
     width: int | str = "stretch",
 ) -> int:
     """Return a whole number from a range; a stored value outside of it is brought inside."""
-    if key in st.session_state:
+    if key in st.session_state and not low <= st.session_state[key] <= high:
         st.session_state[key] = min(max(st.session_state[key], low), high)
     value = min(max(default, low), high)
     return int(

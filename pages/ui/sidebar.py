@@ -53,13 +53,13 @@ def _target() -> None:
     if source is None:
         return
     columns = [str(name) for name in source.table.frame.columns]
-    if "sidebar.target" not in st.session_state:
-        st.session_state["sidebar.target"] = source.target
+    # Always what the data were made with: Streamlit forgets a value that no visitor has chosen
+    # when the page changes, and a choice that was refused must not stay on the screen.
+    st.session_state["sidebar.target"] = source.target
     st.selectbox(
         "Target",
         columns,
         key="sidebar.target",
-        persist_state="session",
         help="The column that holds the classes.",
         on_change=lambda: state.choose_target(st.session_state["sidebar.target"]),
     )

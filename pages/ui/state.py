@@ -29,7 +29,6 @@ class Source(NamedTuple):
 # Widgets whose sensible value depends on the data: they start afresh with every data set.
 PER_DATASET = (
     "sidebar.how",
-    "sidebar.target",
     "explore.standardize",
     "explore.x",
     "explore.y",
@@ -86,7 +85,6 @@ def choose_target(column: str) -> None:
         _make(found.table, column)
     except DataError as error:
         st.session_state[PROBLEM] = error.notice
-        st.session_state.pop("sidebar.target", None)
 
 
 def problem() -> Notice | None:

@@ -76,6 +76,8 @@ def test_from_titanic_to_its_confusion_matrix(dashboard):
     assert "titanic" in dashboard.text() and "PassengerId" in dashboard.text()
     dashboard.screenshot("titanic-data")
     dashboard.visit("classify")
+    target = dashboard.element("sidebar.target").get_by_role("combobox")
+    assert target.input_value() == "Survived"
 
     titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
     pipeline = build_pipeline(LinearDiscriminantAnalysis(), impute=True, n_components=2)
