@@ -1,0 +1,249 @@
+"""Descending a smooth convex function: one loop for all methods, which differ in the direction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Predicted decreases below this share of the objective drown in its rounding.
+RESOLUTION = 1e-12
+# A step is halved at most so often.
+HALVINGS = 30
+# With a fixed step the objective may rise in at most half of so many steps.
+WINDOW = 20
+
+
+class Reason(Enum):
+    """Why an optimiser stopped; `words` says it, `remedy` what to do."""
+
+    GRADIENT = "gradient"
+    ITERATIONS = "iterations"
+    PRECISION = "precision"
+    OSCILLATES = "oscillates"
+    DIVERGED = "diverged"
+    NO_DESCENT = "no descent"
+
+    @property
+    def words(self) -> str:
+        """What happened, as the end of a sentence that begins with "stopped because"."""
+        return _WORDS[self][0]
+
+    @property
+    def remedy(self) -> str:
+        """What the user can do; empty when nothing need be done."""
+        return _WORDS[self][1]
+
+
+_WORDS = {
+    Reason.GRADIENT: ("the gradient is as small as asked for", ""),
+    Reason.ITERATIONS: (
+        "the limit of iterations was reached",
+        "Raise max_iter, standardise the features, or choose solver='newton-cg'.",
+    ),
+    Reason.PRECISION: (
+        "rounding hides any further descent before the gradient is as small as asked for",
+        "Raise tol.",
+    ),
+    Reason.OSCILLATES: (
+        "the objective keeps rising and falling",
+        "Lower learning_rate, or leave it out to have a safe one computed.",
+    ),
+    Reason.DIVERGED: (
+        "the objective grew without bounds",
+        "Lower learning_rate, or leave it out to have a safe one computed.",
+    ),
+    Reason.NO_DESCENT: (
+        "no step along the last direction lowered the objective",
+        "Standardise the features, or penalise with a smaller C.",
+    ),
+}
+
+
+class Point(NamedTuple):
+    """A place, and what is known of the objective there.
+
+    Attributes
+    ----------
+    x : ndarray
+        Of any shape.
+    value : float
+    gradient : ndarray of the shape of x
+    state : object
+        What the objective wants to find again when curvature at x is asked for.
+    """
+
+    x: Array
+    value: float
+    gradient: Array
+    state: Any = None
+
+
+class Step(NamedTuple):
+    """One line of the trace; the first one is the start, with step length 0.
+
+    Attributes
+    ----------
+    iteration : int
+    objective : float
+    gradient_norm : float
+        As the stopping rule measures it.
+    step_length : float
+        The share of the direction that was taken; for a fixed learning rate that rate.
+    seconds : float
+        Since the start.
+    """
+
+    iteration: int
+    objective: float
+    gradient_norm: float
+    step_length: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """Where an optimiser stopped, why, and how it came there.
+
+    Attributes
+    ----------
+    point : Point
+    reason : Reason
+    trace : tuple of Step
+    last_step : ndarray
+        The last change of x; zero if there was none.
+    """
+
+    point: Point
+    reason: Reason
+    trace: tuple[Step, ...]
+    last_step: Array
+
+    @property
+    def x(self) -> Array:
+        """The place itself."""
+        return self.point.x
+
+    @property
+    def converged(self) -> bool:
+        """Whether the gradient is small enough: nothing else counts as convergence."""
+        return self.reason is Reason.GRADIENT
+
+
+Objective = Callable[[Array], Point]
+Direction = Callable[[Point], Array]
+# From a point and a direction to the next point and the step length, or the reason to stop.
+Search = Callable[[Objective, Point, Array], tuple[Point, float] | Reason]
+Norm = Callable[[Array], float]
+
+
+def largest_entry(gradient: Array) -> float:
+    """Return the largest absolute entry."""
+    return float(np.abs(gradient).max(initial=0.0))
+
+
+def descend(
+    objective: Objective,
+    start: Array,
+    direction: Direction,
+    *,
+    search: Search,
+    tol: float,
+    max_iter: int,
+    norm: Norm = largest_entry,
+) -> Optimum:
+    """Descend until the gradient is small.
+
+    Parameters
+    ----------
+    objective : callable
+        From x to a `Point`.
+    start : ndarray
+    direction : callable
+        From a `Point` to the direction of the next step.
+    search : callable
+        How far to go: `halve_steps` or `take_whole_steps`.
+    tol : float
+        Bound of `norm` of the gradient. The change of the objective is never a reason to stop.
+    max_iter : int
+    norm : callable, optional
+
+    Returns
+    -------
+    Optimum
+
+    Examples
+    --------
+    >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
+    >>> found = descend(bowl, np.ones(2), lambda at: -at.gradient / 2, search=halve_steps,
+    ...                 tol=1e-9, max_iter=10)
+    >>> found.converged, found.x.tolist(), len(found.trace)
+    (True, [0.0, 0.0], 2)
+    """
+    began = time.perf_counter()
+    point = objective(start)
+    trace = [Step(0, point.value, norm(point.gradient), 0.0, time.perf_counter() - began)]
+    last_step = np.zeros_like(start)
+    while (reason := stops(trace, tol, max_iter)) is None:
+        found = search(objective, point, direction(point))
+        if isinstance(found, Reason):
+            reason = found
+            break
+        after, length = found
+        seconds = time.perf_counter() - began
+        trace.append(Step(len(trace), after.value, norm(after.gradient), length, seconds))
+        if not np.isfinite(after.value):  # then so is what was there before
+            reason = Reason.DIVERGED
+            break
+        last_step = after.x - point.x
+        point = after
+    return Optimum(point, reason, tuple(trace), last_step)
+
+
+def halve_steps(
+    objective: Objective, point: Point, direction: Array
+) -> tuple[Point, float] | Reason:
+    """Go the whole way, or half, a quarter ... of it, until the objective falls (Armijo)."""
+    slope = float((point.gradient * direction).sum())
+    if not slope < 0:
+        return Reason.PRECISION if slope == 0 else Reason.NO_DESCENT
+    # Where values drown in rounding the gradient, which does not, must judge.
+    drowned = -slope <= RESOLUTION * abs(point.value)
+    length = 1.0
+    for _ in range(HALVINGS):
+        after = objective(point.x + length * direction)
+        falls = after.value <= point.value + 1e-4 * length * slope
+        if falls or (drowned and largest_entry(after.gradient) < largest_entry(point.gradient)):
+            return after, length
+        length /= 2
+    return Reason.PRECISION if drowned else Reason.NO_DESCENT
+
+
+def take_whole_steps(rate: float) -> Search:
+    """Return a search that always goes the whole way and calls its length `rate`."""
+
+    def search(objective: Objective, point: Point, direction: Array) -> tuple[Point, float]:
+        return objective(point.x + direction), rate
+
+    return search
+
+
+def stops(trace: list[Step], tol: float, max_iter: int) -> Reason | None:
+    """Return the reason to stop after these steps, if there is one."""
+    values = [step.objective for step in trace[-WINDOW - 1 :]]
+    if trace[-1].gradient_norm <= tol:
+        return Reason.GRADIENT
+    if not values[-1] <= 1e6 * (1 + abs(trace[0].objective)):
+        return Reason.DIVERGED
+    # Rises within rounding are no oscillation.
+    rises = np.diff(values) > RESOLUTION * np.abs(values[1:])
+    if rises.sum() > WINDOW // 2:
+        return Reason.OSCILLATES
+    return Reason.ITERATIONS if len(trace) > max_iter else None
