@@ -22,6 +22,7 @@ _HOME = {
     "OneVsOne": "lincore.multiclass",
     "OneVsRest": "lincore.multiclass",
     "PCA": "lincore.pca",
+    "Perceptron": "lincore.perceptron",
     "plots": "",
     "QuadraticDiscriminantAnalysis": "lincore.quadratic",
     "Results": "lincore.experiments.results",

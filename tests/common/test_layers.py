@@ -37,7 +37,7 @@ LAYERS = {
         "lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "
-        "lincore.fisher_criterion lincore.thresholds lincore.multinomial",
+        "lincore.fisher_criterion lincore.thresholds lincore.multinomial lincore.mistake_driven",
         layers="numbers",
         outside="numpy scipy sklearn",
     ),
