@@ -19,6 +19,7 @@ _HOME = {
     "LinearDiscriminantAnalysis": "lincore.discriminant",
     "load": "lincore.datasets",
     "Moments": "lincore.moments",
+    "MultinomialNB": "lincore.multinomial",
     "OneVsOne": "lincore.multiclass",
     "OneVsRest": "lincore.multiclass",
     "PCA": "lincore.pca",
