@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.covariance import RowSpace, Whitener
+from lincore.covariance import RowSpace, is_positive
 from lincore.linear import LinearClassifier
 from lincore.moment_classifier import MomentClassifier, total_mean
 from lincore.moments import Moments
@@ -79,10 +79,9 @@ class LeastSquaresClassifier(MomentClassifier, LinearClassifier):
         total = moments.pooled()
         # A class without rows has no mean; its weight in the product is zero.
         products = (moments.mean - total.mean).T @ (moments.count[:, None] * target)
-        if space is None:
-            coef = _smallest_solution(total.scatter, products, self.alpha)
-        else:
-            coef = space.forward @ _solution_in_row_space(total.scatter, products, self.alpha)
+        coef = _smallest_solution(total.scatter, products, self.alpha)
+        if space is not None:
+            coef = space.forward @ coef
         mean_target = moments.count @ target / total.count
         self._set_linear(coef.T, mean_target - total_mean(moments, space) @ coef)
 
@@ -129,27 +128,20 @@ def class_targets(count: Array, targets: Targets) -> Array:
 
 def _smallest_solution(scatter: Array, products: Array, alpha: float) -> Array:
     """Solve ``(scatter + alpha I) W = products``; of many solutions return the shortest."""
-    normal = scatter + alpha * np.eye(len(scatter))
-    varying = np.diagonal(normal) > 0
-    if not varying.any():
-        return np.zeros_like(products)
-    scale = np.sqrt(np.where(varying, np.diagonal(normal), 1.0))[:, None]
-    whitener = Whitener.from_covariance(normal)
-    # Weights of standardised features: these are of one size whatever the units are.
-    standard = scale * (whitener.factor @ (whitener.factor.T @ products))
-    if whitener.rank < len(normal):
-        axes = scale * whitener.factor
-        complete, _ = np.linalg.qr(axes / np.linalg.norm(axes, axis=0), mode="complete")
-        null = complete[:, whitener.rank :]
-        surplus = np.linalg.lstsq(null / scale, standard / scale, rcond=None)[0]
-        standard = standard - null @ surplus
-    return np.asarray(standard / scale)
-
-
-def _solution_in_row_space(scatter: Array, products: Array, alpha: float) -> Array:
-    """Solve the same in orthonormal coordinates, in which every direction varies."""
-    if not len(scatter):
-        return products
-    normal = scatter + alpha * np.eye(len(scatter))
-    factor = Whitener.from_covariance(normal, equilibrate=False).factor
-    return np.asarray(factor @ (factor.T @ products))
+    solution = np.zeros_like(products)
+    varying = np.flatnonzero(np.diagonal(scatter) > 0)
+    if not len(varying):
+        return solution
+    normal = scatter[np.ix_(varying, varying)] + alpha * np.eye(len(varying))
+    # In units of its own each feature counts alike for the rank, whatever its scale.
+    scale = np.sqrt(np.diagonal(normal))[:, None]
+    values, vectors = np.linalg.eigh(normal / scale / scale.T)
+    kept = is_positive(values)
+    coordinates = vectors[:, kept].T @ (products[varying] / scale)
+    standard = vectors[:, kept] @ (coordinates / values[kept, None])
+    if not kept.all():
+        # The shortest in these units; what the rows do not see makes it so in the features' own.
+        null = vectors[:, ~kept]
+        standard -= null @ np.linalg.lstsq(null / scale, standard / scale, rcond=None)[0]
+    solution[varying] = standard / scale
+    return solution
