@@ -68,7 +68,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         """
         first = begins(self, classes)
         labelled = validate_rows(self, X, y, sample_weight, classes=classes, reset=first)
-        batch = Moments.from_groups(labelled.X, labelled.codes, len(self.classes_), labelled.weight)
+        batch = summarise(labelled.X, labelled.codes, len(self.classes_), labelled.weight)
         return self._keep(batch if first else self.moments_ + batch)
 
     def fit_moments(self, moments: Moments, classes: ArrayLike) -> Self:
@@ -123,19 +123,45 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         rows, codes, weight = labelled
         n_classes = len(self.classes_)
         if len(rows) >= rows.shape[1]:
-            return self._keep(Moments.from_groups(rows, codes, n_classes, weight))
+            return self._keep(summarise(rows, codes, n_classes, weight))
         if weight is not None:
             # A row of no weight is absent: it must not stretch the space.
             rows, codes, weight = rows[weight > 0], codes[weight > 0], weight[weight > 0]
-        diagonal = Moments.from_groups(rows, codes, n_classes, weight, diagonal=True)
+        diagonal = summarise(rows, codes, n_classes, weight, diagonal=True)
         space = self._row_space(rows, diagonal)
-        coordinates = Moments.from_groups(space.coordinates(rows), codes, n_classes, weight)
+        coordinates = summarise(space.coordinates(rows), codes, n_classes, weight)
         return self._keep(coordinates, space)
 
     def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
         """Return the space of the rows, its axes orthonormal in deviations within classes."""
         scale = deviations(diagonal.within() / diagonal.count.sum())
         return RowSpace.spanned_by(rows, diagonal.pooled().mean, scale)
+
+
+def summarise(
+    rows: NDArray[Any],
+    codes: NDArray[np.intp],
+    n_classes: int,
+    weight: Array | None,
+    *,
+    diagonal: bool = False,
+) -> Moments:
+    """Return the moments by class; see `Moments.from_groups`.
+
+    Raises
+    ------
+    ValueError
+        When the squares of the features overflow.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        moments = Moments.from_groups(rows, codes, n_classes, weight, diagonal=diagonal)
+    # Means that large make the scatter between classes overflow where that within does not.
+    if not np.isfinite(moments.scatter).all() or np.abs(moments.mean).max(initial=0.0) > 1e150:
+        raise ValueError(
+            "The squares of the features overflow: some are larger than 1e150. Give them in "
+            "larger units."
+        )
+    return moments
 
 
 def total_mean(moments: Moments, space: RowSpace | None) -> Array:

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from lincore.covariance import deviations
 from lincore.linear import LinearClassifier
 from lincore.mistake_driven import StepRows, Walk
-from lincore.moments import Moments
+from lincore.moment_classifier import summarise
 from lincore.validation import LabelledRows, validate_rows
 
 Array = NDArray[np.float64]
@@ -153,9 +153,9 @@ class Perceptron(LinearClassifier):
         if weight is not None and not weight.all():
             X, codes, weight = X[weight > 0], codes[weight > 0], weight[weight > 0]
         seen, codes = np.unique(codes, return_inverse=True)
+        every = summarise(X, np.zeros_like(codes), 1, weight, diagonal=True)[0]
         origin, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
         if self.standardize:
-            every = Moments.from_groups(X, np.zeros_like(codes), 1, weight, diagonal=True)[0]
             origin, scale = every.mean, deviations(every.scatter / every.count)
         steps = np.full(len(X), float(self.eta)) if weight is None else self.eta * weight
         return seen, StepRows(X, codes, steps, origin, scale)

@@ -32,7 +32,7 @@ ESTIMATORS = [
     LeastSquaresClassifier(1.0, targets="plus-minus"),
     LeastSquaresClassifier(targets="fisher"),
     FisherDiscriminant(),
-    FisherDiscriminant("gaussian", n_components=1),
+    FisherDiscriminant("gaussian"),
     FisherDiscriminant("minimum-error"),
     OneVsRest(LinearDiscriminantAnalysis()),
     OneVsRest(LinearDiscriminantAnalysis(), models="k-1"),

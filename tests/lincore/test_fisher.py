@@ -295,3 +295,10 @@ def test_fewer_components_are_the_first_of_all():
     assert_allclose(one.directions_, all_.directions_[:1])
     assert_allclose(one.criterion_, all_.criterion_[:1])
     assert set(one.predict(X)) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize("p", [3, 30])
+def test_squares_that_overflow_are_refused(p):
+    X = np.random.default_rng(0).standard_normal((20, p)) * 1e160
+    with pytest.raises(ValueError, match="squares of the features overflow"):
+        FisherDiscriminant().fit(X, np.arange(20) % 2)

@@ -222,3 +222,10 @@ def test_moments_that_do_not_fit_are_refused():
         model.fit_moments(Moments.from_groups(X, y, 3), [0, 2, 1])
     with pytest.raises(ValueError, match="got 1 class"):
         model.fit(X, y, sample_weight=(y == 1) * 1.0)
+
+
+@pytest.mark.parametrize("p", [3, 30])
+def test_squares_that_overflow_are_refused(p):
+    X = np.random.default_rng(0).standard_normal((20, p)) * 1e160
+    with pytest.raises(ValueError, match="squares of the features overflow"):
+        LeastSquaresClassifier().fit(X, np.arange(20) % 2)
