@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Lock
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 Array = NDArray[np.float64]
 
 # Rows converted and centred at a time, so that they stay in the processor's cache meanwhile.
 TILE_ROWS = 128
+# Each thread holds a buffer of one block.
+MOST_THREADS = 2
+
+Block = TypeVar("Block")
+Result = TypeVar("Result")
+
+_blas = Lock()
 
 
 def block_moments(
@@ -18,8 +31,7 @@ def block_moments(
     rows: NDArray[np.intp],
     weight: Array | None,
     buffer: Array,
-    *,
-    diagonal: bool,
+    out: Array,
 ) -> tuple[Array, Array, Array]:
     """Summarise some rows as one group.
 
@@ -32,36 +44,36 @@ def block_moments(
     weight : ndarray of shape (n,) or None
     buffer : ndarray of shape (at least m, p), float64
         Overwritten.
-    diagonal : bool
-        Keep only the diagonal of the scatter.
+    out : ndarray of shape (p, p), or (p,) for the diagonal alone
+        Zeros, which the scatter is written over.
 
     Returns
     -------
     count : ndarray of shape ()
     mean : ndarray of shape (p,)
-    scatter : ndarray of shape (p, p) or (p,)
+    scatter : ndarray
+        The array `out`.
     """
-    p = X.shape[1]
-    columns, anchor, total = _centre(X, rows, weight, buffer)
+    # What is not finite shows in the sums below, so it need not warn on its way there.
+    with np.errstate(invalid="ignore", over="ignore"):
+        columns, anchor, total = _centre(X, rows, weight, buffer)
+    if not np.isfinite(total).all():
+        raise ValueError(_where_not_finite(X, rows))
     centred = buffer[: len(rows), : len(columns)]
     count = float(len(rows)) if weight is None else float(weight[rows].sum())
     rest = total / count
     mean = anchor
     mean[columns] += rest
     correction = np.sqrt(count) * rest
-    if diagonal:
-        scatter = np.zeros(p)
+    if out.ndim == 1:
         squares = np.einsum("ij,ij->j", centred, centred) - correction**2
-        scatter[columns] = np.maximum(squares, 0.0)
-        return np.asarray(count), mean, scatter
+        out[columns] = np.maximum(squares, 0.0)
+        return np.asarray(count), mean, out
     # NumPy sees a product with its own transpose and calls syrk: half of the work.
     product = centred.T @ centred
     product -= np.outer(correction, correction)
-    if _are_all(columns, p):
-        return np.asarray(count), mean, product
-    scatter = np.zeros((p, p))
-    scatter[np.ix_(columns, columns)] = product
-    return np.asarray(count), mean, scatter
+    out[np.ix_(columns, columns)] = product
+    return np.asarray(count), mean, out
 
 
 def _centre(
@@ -93,7 +105,7 @@ def _centre(
     total = np.zeros(p)
     for start in range(0, len(rows), TILE_ROWS):
         chosen = rows[start : start + TILE_ROWS]
-        tile = X[chosen]
+        tile = X.take(chosen, axis=0)
         varies = constant
         if len(constant):
             # All columns are compared: choosing some of a tile costs more than comparing it.
@@ -128,6 +140,63 @@ def _anchor(X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None) -> Ar
     share = weight[rows] / weight[rows].sum()
     tiles = (slice(i, i + TILE_ROWS) for i in range(0, len(rows), TILE_ROWS))
     return np.asarray(origin + sum(share[t] @ np.subtract(X[rows[t]], origin) for t in tiles))
+
+
+def map_blocks(
+    work: Callable[[Block, Array], Result],
+    blocks: Sequence[Block],
+    shape: tuple[int, int],
+    *,
+    parallel: bool,
+) -> Iterator[Result]:
+    """Apply ``work(block, buffer)`` to every block, in order, on all cores if that pays.
+
+    Centring is Python's work on one core and multiplying is BLAS's on all: with one thread for
+    each core, and BLAS kept to one, no core waits.
+
+    Parameters
+    ----------
+    work : callable
+    blocks : sequence
+    shape : tuple of int
+        Of the buffers, one for each thread.
+    parallel : bool
+        Whether there is enough to do.
+    """
+    n_threads = min(MOST_THREADS, len(blocks), os.cpu_count() or 1)
+    # How many threads BLAS uses is a setting of the whole process: one at a time may change it.
+    if not parallel or n_threads < 2 or not _blas.acquire(blocking=False):
+        buffer = np.empty(shape)
+        yield from (work(block, buffer) for block in blocks)
+        return
+    buffers: SimpleQueue[Array] = SimpleQueue()
+
+    def with_buffer(block: Block) -> Result:
+        buffer = buffers.get()
+        try:
+            return work(block, buffer)
+        finally:
+            buffers.put(buffer)
+
+    for _ in range(n_threads):
+        buffers.put(np.empty(shape))
+    try:
+        with (
+            ThreadpoolController().limit(limits=1, user_api="blas"),
+            ThreadPoolExecutor(n_threads) as pool,
+        ):
+            yield from pool.map(with_buffer, blocks)
+    finally:
+        _blas.release()
+
+
+def _where_not_finite(X: NDArray[Any], rows: NDArray[np.intp]) -> str:
+    for row in np.sort(rows):
+        columns = np.flatnonzero(~np.isfinite(X[row]))
+        if len(columns):
+            value = X[row, columns[0]]
+            return f"X contains NaN or infinity: {value} in row {row}, column {columns[0]}."
+    return "The values of X are too large: their sum is infinite."
 
 
 def _are_all(columns: NDArray[np.intp], p: int) -> bool:

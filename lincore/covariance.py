@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from lincore.moments import Moments
 
@@ -77,7 +78,8 @@ class Whitener(NamedTuple):
         varying = np.flatnonzero(np.diagonal(cov) > 0)
         scale = np.sqrt(np.diagonal(cov)[varying]) if equilibrate else np.ones(len(varying))
         # eigh, not inv: a lost rank shows as a shorter factor, never as noise.
-        values, vectors = np.linalg.eigh(cov[np.ix_(varying, varying)] / scale / scale[:, None])
+        correlation = cov[np.ix_(varying, varying)] / scale / scale[:, None]
+        values, vectors = eigh(correlation, driver="evd", overwrite_a=True, check_finite=False)
         kept = is_positive(values)
         if not kept.any():
             raise ValueError(NOTHING_VARIES)

@@ -110,7 +110,7 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, GaussianClassifier, LinearCla
             For input that is not finite, fewer than two classes, priors that do not fit, or
             classes within which nothing varies.
         """
-        rows, codes, weight = validate_rows(self, X, y, sample_weight)
+        rows, codes, weight = validate_rows(self, X, y, sample_weight, ensure_all_finite=False)
         if len(rows) >= rows.shape[1] or self._diagonal:
             return self._solve(self._summarise(rows, codes, weight))
         n_classes = len(self.classes_)

@@ -22,7 +22,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):
 
     Two switches make the family: whether the covariance is diagonal, and whether the classes
     share one. What is fitted is a function of the moments by class alone, so it does not depend
-    on how the rows are cut into batches.
+    on how the rows are cut into batches. (That input is finite is seen on the way: validation
+    does not look at every value for that.)
 
     Attributes
     ----------
@@ -58,7 +59,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):
             For input that is not finite, fewer than two classes, options that do not fit, or
             covariances that allow no distance.
         """
-        rows, codes, weight = validate_rows(self, X, y, sample_weight)
+        rows, codes, weight = validate_rows(self, X, y, sample_weight, ensure_all_finite=False)
         return self._solve(self._summarise(rows, codes, weight))
 
     def partial_fit(
@@ -79,7 +80,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):
             is never predicted.
         """
         first = begins(self, classes)
-        labelled = validate_rows(self, X, y, sample_weight, classes=classes, reset=first)
+        labelled = validate_rows(
+            self, X, y, sample_weight, classes=classes, reset=first, ensure_all_finite=False
+        )
         batch = self._summarise(*labelled)
         return self._solve(batch if first else self.moments_ + batch)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.blocks import block_moments
+from lincore.blocks import block_moments, map_blocks
 
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
 # run at full speed and to make merging cheap, small beside any data set worth blocking.
@@ -95,7 +95,8 @@ class Moments:
         Raises
         ------
         ValueError
-            For codes outside the groups, negative weights, or lengths that do not match.
+            For codes outside the groups, negative weights, lengths that do not match, and rows
+            that hold NaN or infinity.
         """
         X, codes, weight = _checked_rows(X, codes, n_groups, sample_weight)
         moments = cls.empty((n_groups,), X.shape[1], diagonal=diagonal)
@@ -103,18 +104,29 @@ class Moments:
         if weight is not None:
             order = order[weight[order] > 0]
         bounds = np.searchsorted(codes[order], np.arange(n_groups + 1))
-        length = max(
-            1, min(BLOCK_VALUES // max(1, X.shape[1]), int(np.diff(bounds).max(initial=1)))
-        )
-        buffer = np.empty((length, X.shape[1]))
-        for group in range(n_groups):
-            for start in range(bounds[group], bounds[group + 1], length):
-                rows = order[start : min(start + length, bounds[group + 1])]
-                block = cls(*block_moments(X, rows, weight, buffer, diagonal=diagonal))
-                # A group's first block is taken as it is: merging would copy it.
-                merged = block if start == bounds[group] else moments[group] + block
-                moments.count[group] = merged.count
-                moments.mean[group] = merged.mean
+        longest = int(np.diff(bounds).max(initial=1))
+        length = max(1, min(BLOCK_VALUES // max(1, X.shape[1]), longest))
+        blocks = [
+            (group, start, min(start + length, bounds[group + 1]))
+            for group in range(n_groups)
+            for start in range(bounds[group], bounds[group + 1], length)
+        ]
+
+        # The long ones first, so that no thread is left with one at the end.
+        blocks.sort(key=lambda block: block[1] - block[2])
+
+        def summarise(block: tuple[int, int, int], buffer: NDArray[np.float64]) -> Moments:
+            group, start, stop = block
+            # A group's first block is written where it belongs: merging would copy it.
+            out = moments.scatter[group]
+            out = out if start == bounds[group] else np.zeros_like(out)
+            return cls(*block_moments(X, order[start:stop], weight, buffer, out))
+
+        parts = map_blocks(summarise, blocks, (length, X.shape[1]), parallel=X.size >= BLOCK_VALUES)
+        for (group, start, _), part in zip(blocks, parts, strict=True):
+            merged = part if start == bounds[group] else moments[group] + part
+            moments.count[group], moments.mean[group] = merged.count, merged.mean
+            if start > bounds[group]:
                 moments.scatter[group] = merged.scatter
         return moments
 

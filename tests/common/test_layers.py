@@ -29,15 +29,17 @@ LAYERS = {
     "front": Layer("lincore"),
     "numbers": Layer(
         "lincore.blocks lincore.moments lincore.covariance lincore.optimize lincore.gaussian "
-        "lincore.quadric",
-        outside="numpy scipy",
+        "lincore.quadric lincore.newton lincore.sequential lincore.row_blocks "
+        "lincore.softmax_loss lincore.softmax_solvers lincore.conditioning lincore.separation "
+        "lincore.wald",
+        outside="numpy scipy threadpoolctl",
     ),
     "estimators": Layer(
         "lincore.validation lincore.geometry lincore.gaussian_classifier lincore.quadratic "
         "lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "
-        "lincore.fisher_criterion lincore.thresholds lincore.multinomial lincore.mistake_driven",
+        "lincore.fisher_criterion lincore.thresholds lincore.mistake_driven lincore.multinomial",
         layers="numbers",
         outside="numpy scipy sklearn",
     ),
