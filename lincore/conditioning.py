@@ -76,6 +76,9 @@ def condition(
     origin, scale = centre_and_scale(X, weight, intercept=intercept)
     if strength == 0:
         return _without_penalty(X, weight, origin, scale, intercept)
+    # In these units the penalty is never more than the rows, n / 2, however little they vary.
+    total = len(X) if weight is None else weight.sum()
+    scale = np.sqrt(scale**2 + 2 * strength / total)
     # A feature that does not vary keeps its coefficient of zero under any penalty.
     penalty = np.where(np.isfinite(scale), strength / scale**2, 1.0)
     rows = StandardRows(X, origin, scale, intercept=intercept)

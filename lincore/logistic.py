@@ -40,8 +40,9 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         with the whole Hessian, ((K - 1)(p + 1))² numbers; "newton-cg" only multiplies it;
         "fixed-hessian" uses Böhning's bound; "gradient" and "sgd" take steps of a fixed rate.
     tol : float, default 1e-8
-        The solver stops when no entry of the gradient of the mean loss, in the features'
-        standard deviations, is larger. The change of the objective never stops it.
+        The solver stops when no entry of the gradient of the mean loss is larger, for features in
+        units of ``√(variance + 2 / (C n))``: their standard deviations, but for very small C. The
+        change of the objective never stops it.
     max_iter : int, optional
         Iterations ("sgd": epochs). Default 100, for "fixed-hessian" and "gradient" 10,000.
     learning_rate : float, optional

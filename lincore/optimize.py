@@ -219,8 +219,11 @@ def halve_steps(
     length = 1.0
     for _ in range(HALVINGS):
         after = objective(point.x + length * direction)
-        falls = after.value <= point.value + 1e-4 * length * slope
-        if falls or (drowned and largest_entry(after.gradient) < largest_entry(point.gradient)):
+        if drowned:
+            lower = largest_entry(after.gradient) < largest_entry(point.gradient)
+        else:
+            lower = after.value <= point.value + 1e-4 * length * slope
+        if lower:
             return after, length
         length /= 2
     return Reason.PRECISION if drowned else Reason.NO_DESCENT

@@ -117,13 +117,13 @@ def wald_errors(
     order = np.r_[first, np.delete(np.arange(len(classes)), first)]
     full = coef if intercept is None else np.vstack([coef, intercept])
     information, back = _information(X, weight, full[:, order], intercept is not None)
-    back = np.kron(np.eye(len(classes) - 1), back)
+    repeated = np.kron(np.eye(len(classes) - 1), back)
     return Wald(
         reference=classes[first],
         labels=classes[order[1:]],
         names=names,
         estimate=(full[:, order[1:]] - full[:, [first]]).T,
-        covariance=back @ invert_information(information, names) @ back.T,
+        covariance=repeated @ invert_information(information, names) @ repeated.T,
         confidence=confidence,
     )
 
