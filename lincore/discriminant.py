@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from lincore.covariance import RowSpace, Shrinkage, Whitener, deviations, shrink
+from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
-from lincore.gaussian_classifier import GaussianClassifier, class_priors, pooled_divisor
 from lincore.linear import LinearClassifier, SoftmaxPosterior
+from lincore.moment_classifier import MomentClassifier, class_priors
 from lincore.moments import Moments
-from lincore.validation import validate_rows
 
 Array = NDArray[np.float64]
 
 
-class LinearDiscriminantAnalysis(SoftmaxPosterior, GaussianClassifier, LinearClassifier):
+class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClassifier):
     """Gaussian classes that share one covariance; the boundaries between them are planes.
 
     The score of class k is ``w_k @ x + b_k`` with ``w_k = Σ⁻¹μ_k`` and
@@ -67,9 +65,6 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, GaussianClassifier, LinearCla
     array(['a', 'b'], dtype='<U1')
     """
 
-    _diagonal: ClassVar[bool] = False
-    _space: RowSpace | None
-
     def __init__(
         self,
         *,
@@ -82,60 +77,37 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, GaussianClassifier, LinearCla
         self.divisor = divisor
 
     @property
-    def moments_(self) -> Moments:
-        """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p)."""
-        check_is_fitted(self)
-        return self._moments if self._space is None else self._space.lift(self._moments)
-
-    @property
     def covariance_(self) -> Array:
         """The pooled covariance after shrinkage, (p, p); formed when it is asked for."""
         return self._covariance(self.moments_)
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from rows; with fewer rows than features in the space that the rows span.
+    def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
+        """Return the space of the rows, in the units in which the covariance is inverted.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            Finite numbers; uint8 and float32 are used as they are, without a copy in float64.
-        y : array-like of shape (n,)
-            Labels of any type, of at least two classes.
-        sample_weight : array-like of shape (n,), optional
-            A row of weight w counts as w copies of itself, in the priors too.
-
-        Raises
-        ------
-        ValueError
-            For input that is not finite, fewer than two classes, priors that do not fit, or
-            classes within which nothing varies.
+        Where Σ is singular that is in units of the deviations within classes (see `Whitener`);
+        shrinkage towards the identity is meant in the units of the features.
         """
-        rows, codes, weight = validate_rows(self, X, y, sample_weight, ensure_all_finite=False)
-        if len(rows) >= rows.shape[1] or self._diagonal:
-            return self._solve(self._summarise(rows, codes, weight))
-        n_classes = len(self.classes_)
-        diagonal = Moments.from_groups(rows, codes, n_classes, weight, diagonal=True)
-        # Where Σ is singular its inverse is taken in units of the deviations within classes (see
-        # Whitener), and shrinkage towards the identity in the units of the features.
-        scale = deviations(diagonal.within() / diagonal.count.sum())
-        if self.shrinkage is not None:
-            scale = np.ones_like(scale)
-        space = RowSpace.spanned_by(rows, diagonal.pooled().mean, scale)
-        coordinates = space.coordinates(rows)
-        return self._solve(Moments.from_groups(coordinates, codes, n_classes, weight), space)
+        if self.shrinkage is None:
+            return super()._row_space(rows, diagonal)
+        mean = diagonal.pooled().mean
+        return RowSpace.spanned_by(rows, mean, np.ones_like(mean))
 
-    def _solve(self, moments: Moments, space: RowSpace | None = None) -> Self:
-        self._moments, self._space = moments, space
+    def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self.priors_ = class_priors(moments.count, self.priors)
         whitener = Whitener.from_covariance(self._covariance(moments), equilibrate=space is None)
-        means = moments.mean
+        means, seen = moments.mean, moments.count[:, None] > 0
         if space is not None:
             whitener = whitener._replace(factor=space.forward @ whitener.factor)
-            means = np.where(moments.count[:, None] > 0, space.lift_points(means), 0.0)
+            means = np.where(seen, space.lift_points(means), 0.0)
         self.means_, self.rank_ = means, whitener.rank
         self.densities_ = Gaussians(means, (whitener,) * len(means))
-        self._set_scores(whitener)
-        return self
+        centre = self.priors_ @ means
+        # A class without rows has no mean: its score is minus infinity, and never NaN.
+        white = whitener.whiten(np.where(seen, means - centre, 0.0))
+        coef = whitener.unwhiten(white)
+        with np.errstate(divide="ignore"):
+            intercept = np.log(self.priors_) - 0.5 * (white**2).sum(axis=1) - coef @ centre
+        self._set_linear(coef, intercept)
 
     def _covariance(self, moments: Moments) -> Array:
         return shrink(
@@ -144,16 +116,6 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, GaussianClassifier, LinearCla
             n_samples=moments.count.sum(),
             n_features=self.n_features_in_,
         )
-
-    def _set_scores(self, whitener: Whitener) -> None:
-        centre = self.priors_ @ self.means_
-        # A class without rows has no mean: its score is minus infinity, and never NaN.
-        seen = self._moments.count > 0
-        white = whitener.whiten(np.where(seen[:, None], self.means_ - centre, 0.0))
-        coef = whitener.unwhiten(white)
-        with np.errstate(divide="ignore"):
-            intercept = np.log(self.priors_) - 0.5 * (white**2).sum(axis=1) - coef @ centre
-        self._set_linear(coef, intercept)
 
 
 class DiagonalLinearDiscriminantAnalysis(LinearDiscriminantAnalysis):
@@ -177,3 +139,24 @@ class DiagonalLinearDiscriminantAnalysis(LinearDiscriminantAnalysis):
     """
 
     _diagonal: ClassVar[bool] = True
+    _in_row_space: ClassVar[bool] = False
+
+
+def pooled_divisor(count: Array, divisor: Literal["n", "n-k"]) -> float:
+    """Return what a pooled scatter is divided by: the rows' total weight, less the classes.
+
+    Raises
+    ------
+    ValueError
+        For any other word, and for rows that do not outweigh the classes.
+    """
+    if divisor not in ("n", "n-k"):
+        raise ValueError(f"divisor must be 'n' or 'n-k', got {divisor!r}.")
+    n_classes = np.count_nonzero(count)
+    degrees = float(count.sum() - (n_classes if divisor == "n-k" else 0))
+    if degrees <= 0:
+        raise ValueError(
+            f"With divisor='n-k' the rows must outweigh the {n_classes} classes; their total "
+            f"weight is {count.sum():g}. Use divisor='n' or add rows."
+        )
+    return degrees

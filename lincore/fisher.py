@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lincore.covariance import RowSpace, Whitener, is_positive
 from lincore.fisher_criterion import Definition, fisher_criterion
-from lincore.gaussian_classifier import class_priors
 from lincore.linear import LinearClassifier
-from lincore.moment_classifier import MomentClassifier, total_mean
+from lincore.moment_classifier import MomentClassifier, class_priors, total_mean
 from lincore.moments import BLOCK_VALUES, Moments
 from lincore.thresholds import minimum_error_shifts
 from lincore.validation import LabelledRows

@@ -82,7 +82,8 @@ class SoftmaxPosterior:
         """Return the logarithms of the posterior probabilities, shape (n, K)."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
-            scores = np.column_stack([np.zeros_like(scores), scores])
+            # A score may be infinite, for a class that is impossible: so no difference of scores.
+            return -np.logaddexp(0, np.column_stack([scores, -scores]))
         return np.asarray(log_softmax(scores, axis=1))
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:

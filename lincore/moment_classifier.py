@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,18 +12,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from lincore.covariance import RowSpace, deviations
 from lincore.moments import Moments
-from lincore.validation import LabelledRows, begins, validate_rows
+from lincore.validation import LabelledRows, begins, require_two_classes, validate_rows
 
 Array = NDArray[np.float64]
 
 
 class MomentClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that is a function of the full moments by class.
+    """A classifier that is a function of the moments by class.
 
     What is learned does not depend on how the rows are cut into batches, nor on their order.
     With fewer rows than features the moments are those of coordinates in the space that the
     rows span, and the (p, p) scatter is only formed when `moments_` is asked for.
+
+    That input is finite is seen while it is summed: no pass over the rows is spent on it.
     """
+
+    # Whether the diagonal of the scatter is enough.
+    _diagonal: ClassVar[bool] = False
+    # Whether the model is the same in the space that the rows span.
+    _in_row_space: ClassVar[bool] = True
 
     classes_: NDArray[Any]
     n_features_in_: int
@@ -47,7 +54,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             For input that is not finite, fewer than two classes, or options that do not fit.
         """
-        return self._fit_rows(validate_rows(self, X, y, sample_weight))
+        return self._fit_rows(validate_rows(self, X, y, sample_weight, ensure_all_finite=False))
 
     def partial_fit(
         self,
@@ -67,8 +74,10 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             is never predicted.
         """
         first = begins(self, classes)
-        labelled = validate_rows(self, X, y, sample_weight, classes=classes, reset=first)
-        batch = summarise(labelled.X, labelled.codes, len(self.classes_), labelled.weight)
+        labelled = validate_rows(
+            self, X, y, sample_weight, classes=classes, reset=first, ensure_all_finite=False
+        )
+        batch = self._summarise(*labelled)
         return self._keep(batch if first else self.moments_ + batch)
 
     def fit_moments(self, moments: Moments, classes: ArrayLike) -> Self:
@@ -91,7 +100,9 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
                 f"Moments grouped as {moments.count.shape} need as many labels, in increasing "
                 f"order; got {labels.tolist()}."
             )
-        if moments.is_diagonal:
+        if self._diagonal:
+            moments = moments.diagonal()
+        elif moments.is_diagonal:
             raise ValueError(
                 f"{type(self).__name__} needs the full scatter, and these moments keep only its "
                 "diagonal. Make them with diagonal=False."
@@ -101,7 +112,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def moments_(self) -> Moments:
-        """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p)."""
+        """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p) or (K, p)."""
         check_is_fitted(self)
         return self._moments if self._space is None else self._space.lift(self._moments)
 
@@ -110,11 +121,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         """Set what is learned from moments by class, of the rows or of their coordinates."""
 
     def _keep(self, moments: Moments, space: RowSpace | None = None) -> Self:
-        n_classes = np.count_nonzero(moments.count)
-        if n_classes < 2:
-            raise ValueError(
-                f"A classifier needs rows of at least two classes; got {n_classes} class."
-            )
+        require_two_classes(moments.count)
         self._solve(moments, space)
         self._moments, self._space = moments, space
         return self
@@ -122,8 +129,8 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     def _fit_rows(self, labelled: LabelledRows) -> Self:
         rows, codes, weight = labelled
         n_classes = len(self.classes_)
-        if len(rows) >= rows.shape[1]:
-            return self._keep(summarise(rows, codes, n_classes, weight))
+        if len(rows) >= rows.shape[1] or not self._in_row_space:
+            return self._keep(self._summarise(*labelled))
         if weight is not None:
             # A row of no weight is absent: it must not stretch the space.
             rows, codes, weight = rows[weight > 0], codes[weight > 0], weight[weight > 0]
@@ -131,6 +138,11 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         space = self._row_space(rows, diagonal)
         coordinates = summarise(space.coordinates(rows), codes, n_classes, weight)
         return self._keep(coordinates, space)
+
+    def _summarise(
+        self, rows: NDArray[Any], codes: NDArray[np.intp], weight: Array | None
+    ) -> Moments:
+        return summarise(rows, codes, len(self.classes_), weight, diagonal=self._diagonal)
 
     def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
         """Return the space of the rows, its axes orthonormal in deviations within classes."""
@@ -155,8 +167,10 @@ def summarise(
     """
     with np.errstate(over="ignore", invalid="ignore"):
         moments = Moments.from_groups(rows, codes, n_classes, weight, diagonal=diagonal)
-    # Means that large make the scatter between classes overflow where that within does not.
-    if not np.isfinite(moments.scatter).all() or np.abs(moments.mean).max(initial=0.0) > 1e150:
+    # No entry of a scatter is larger than those on its diagonal. Means that large make the
+    # scatter between classes overflow where that within does not.
+    squares = moments.diagonal().scatter
+    if not np.isfinite(squares).all() or np.abs(moments.mean).max(initial=0.0) > 1e150:
         raise ValueError(
             "The squares of the features overflow: some are larger than 1e150. Give them in "
             "larger units."
@@ -168,3 +182,24 @@ def total_mean(moments: Moments, space: RowSpace | None) -> Array:
     """Return the mean (p,) of all rows in the units of the features."""
     mean = moments.pooled().mean
     return mean if space is None else space.lift_points(mean)
+
+
+def class_priors(count: Array, priors: ArrayLike | None) -> Array:
+    """Return the priors (K,) to use: those given, or the shares of the rows.
+
+    A class without rows gets none, and the others share what it would have had.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two classes with rows, and priors that are not K probabilities.
+    """
+    require_two_classes(count)
+    if priors is None:
+        return count / count.sum()
+    given = np.asarray(priors, dtype=float)
+    if given.shape != count.shape or not np.all(given >= 0) or not np.isclose(given.sum(), 1):
+        raise ValueError(f"priors must be {len(count)} probabilities that sum to 1, got {priors}.")
+    if not given[count > 0].sum():
+        raise ValueError("priors are zero for every class that has rows.")
+    return np.where(count > 0, given, 0.0) / given[count > 0].sum()

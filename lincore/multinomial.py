@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from lincore.gaussian_classifier import class_priors
 from lincore.linear import LinearClassifier, SoftmaxPosterior, blocked_product
+from lincore.moment_classifier import class_priors
 from lincore.moments import BLOCK_VALUES
 from lincore.validation import begins, validate_rows
 

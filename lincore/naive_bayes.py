@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.covariance import Whitener
+from lincore.covariance import RowSpace, Whitener
 from lincore.gaussian import Gaussians
-from lincore.gaussian_classifier import GaussianClassifier, class_priors
+from lincore.moment_classifier import MomentClassifier, class_priors
 from lincore.moments import Moments
 from lincore.quadratic import QuadraticScores
 
 Array = NDArray[np.float64]
 
 
-class GaussianNB(QuadraticScores, GaussianClassifier):
+class GaussianNB(QuadraticScores, MomentClassifier):
     """Gaussian classes whose features are independent: quadratic discriminants, diagonal Σ_k.
 
     The result is the same under any cutting into batches (scikit-learn's `partial_fit` smooths
@@ -55,15 +55,15 @@ class GaussianNB(QuadraticScores, GaussianClassifier):
     """
 
     _diagonal: ClassVar[bool] = True
+    _in_row_space: ClassVar[bool] = False
 
     def __init__(self, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def _solve(self, moments: Moments) -> Self:
+    def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         if not self.var_smoothing >= 0:
             raise ValueError(f"var_smoothing must be >= 0, got {self.var_smoothing!r}.")
-        self._moments = moments
         self.priors_ = class_priors(moments.count, self.priors)
         self.means_ = moments.mean
         overall = moments.pooled()
@@ -78,7 +78,6 @@ class GaussianNB(QuadraticScores, GaussianClassifier):
             for variance, any_rows in zip(self.var_, seen, strict=True)
         ]
         self.densities_ = Gaussians(self.means_, tuple(whiteners))
-        return self
 
     def _refuse_infinite_densities(self, seen: NDArray[np.bool_]) -> None:
         constant = (self.var_ == 0) & seen

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lincore.covariance import Shrinkage, Whitener, shrink
+from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
-from lincore.gaussian_classifier import GaussianClassifier, class_priors
 from lincore.linear import SoftmaxPosterior
+from lincore.moment_classifier import MomentClassifier, class_priors
 from lincore.moments import Moments
 from lincore.quadric import Quadric
 
@@ -70,7 +70,7 @@ class QuadraticScores(SoftmaxPosterior):
         return self.classes_[np.asarray(chosen, dtype=np.intp)]
 
 
-class QuadraticDiscriminantAnalysis(QuadraticScores, GaussianClassifier):
+class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
     """Gaussian classes with covariances of their own; the boundaries are quadrics.
 
     The score of class k is ``log p_k - (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k) / 2 - log|Σ_k| / 2``, and
@@ -119,7 +119,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, GaussianClassifier):
     array(['near', 'far', 'far'], dtype='<U4')
     """
 
-    _diagonal: ClassVar[bool] = False
+    _in_row_space: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -140,8 +140,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, GaussianClassifier):
         check_is_fitted(self)
         return np.stack(self._covariances(self._moments))
 
-    def _solve(self, moments: Moments) -> Self:
-        self._moments = moments
+    def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self.priors_ = class_priors(moments.count, self.priors)
         self.means_ = moments.mean
         covariances = self._covariances(moments)
@@ -150,10 +149,11 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, GaussianClassifier):
         # features have no units, and what no class varies in is gone.
         pooled = Whitener.from_covariance(np.tensordot(weights, np.stack(covariances), axes=1))
         whiteners = tuple(
-            self._whitener(k, covariance, pooled) for k, covariance in enumerate(covariances)
+            # A class without rows is never chosen, so any density will do.
+            self._whitener(k, moments.count[k], covariance, pooled) if moments.count[k] else pooled
+            for k, covariance in enumerate(covariances)
         )
         self.densities_ = Gaussians(self.means_, whiteners)
-        return self
 
     def _covariances(self, moments: Moments) -> list[Array]:
         """Return the covariance of each class, (p, p) each, by Friedman's two steps."""
@@ -171,10 +171,8 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, GaussianClassifier):
             covariances.append(shrink(covariance, self.shrinkage, n_samples=count))
         return covariances
 
-    def _whitener(self, k: int, covariance: Array, pooled: Whitener) -> Whitener:
+    def _whitener(self, k: int, count: float, covariance: Array, pooled: Whitener) -> Whitener:
         """Factorise one covariance (p, p) in the coordinates of the pooled whitener."""
-        if not self._moments.count[k]:
-            return pooled  # never chosen, so any density will do
         white = pooled.factor.T @ covariance @ pooled.factor
         smallest = 10 * len(white) * np.finfo(np.float64).eps * np.diagonal(white).max()
         try:
@@ -183,10 +181,9 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, GaussianClassifier):
         except LinAlgError:
             singular = True
         if singular:
-            label, count = self.classes_[k], self._moments.count[k]
             raise ValueError(
-                f"The covariance of class {label} is singular: its {count:g} rows do not vary in "
-                f"all {pooled.rank} directions in which the classes together do. Use "
+                f"The covariance of class {self.classes_[k]} is singular: its {count:g} rows do "
+                f"not vary in all {pooled.rank} directions in which the classes together do. Use "
                 "regularization > 0 (towards the pooled covariance), fewer components, or LDA."
             )
         factor = solve_triangular(root, pooled.factor.T, lower=True).T

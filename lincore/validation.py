@@ -88,3 +88,10 @@ def begins(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
     if first and classes is None:
         raise ValueError("classes must be passed on the first call to partial_fit.")
     return first
+
+
+def require_two_classes(count: NDArray[np.float64]) -> None:
+    """Raise ValueError unless at least two of the classes have rows, or weight: count (K,)."""
+    n_classes = np.count_nonzero(count)
+    if n_classes < 2:
+        raise ValueError(f"A classifier needs rows of at least two classes; got {n_classes} class.")
