@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 _HOME = {
+    "basis": "",
     "boundary": "lincore.geometry",
     "DataError": "lincore.errors",
     "Dataset": "lincore.datasets",
@@ -26,10 +27,12 @@ _HOME = {
     "Perceptron": "lincore.perceptron",
     "plots": "",
     "QuadraticDiscriminantAnalysis": "lincore.quadratic",
+    "RadialBasis": "lincore.basis",
     "Results": "lincore.experiments.results",
     "sample": "lincore.samples",
     "split": "lincore.datasets",
     "Standardizer": "lincore.standardize",
+    "TrigonometricFeatures": "lincore.basis",
 }
 
 __version__ = "0.1.0"

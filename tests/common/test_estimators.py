@@ -17,7 +17,9 @@ from lincore import (
     OneVsRest,
     Perceptron,
     QuadraticDiscriminantAnalysis,
+    RadialBasis,
     Standardizer,
+    TrigonometricFeatures,
 )
 
 ESTIMATORS = [
@@ -47,6 +49,10 @@ ESTIMATORS = [
     PCA(1, whiten=True),
     PCA(0.9),
     Standardizer(),
+    TrigonometricFeatures(),
+    TrigonometricFeatures(3, period=2.0),
+    RadialBasis(random_state=0),
+    RadialBasis(5, centers="random", width=2.0, random_state=0),
 ]
 
 
