@@ -17,6 +17,7 @@ from lincore.optimize import Optimum, Reason, Step
 from lincore.separation import Separation, SeparationWarning, notice
 from lincore.softmax_loss import SoftmaxLoss
 from lincore.softmax_solvers import SOLVERS, Settings
+from lincore.threads import part_mapper
 from lincore.validation import validate_rows
 from lincore.wald import Wald, wald_errors
 
@@ -145,10 +146,16 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         # square is twice the sum of theirs.
         strength = (2 if len(count) == 2 else 1) / self.C
         conditioned = condition(rows.X, rows.weight, strength, intercept=self.fit_intercept)
-        loss = SoftmaxLoss(
-            conditioned.rows, rows.codes, len(count), rows.weight, conditioned.penalty
-        )
-        optimum = SOLVERS[self.solver](loss, self._start(loss, count), self._settings(loss))
+        with part_mapper(rows.X.size) as mapper:
+            loss = SoftmaxLoss(
+                conditioned.rows,
+                rows.codes,
+                len(count),
+                rows.weight,
+                conditioned.penalty,
+                mapper,
+            )
+            optimum = SOLVERS[self.solver](loss, self._start(loss, count), self._settings(loss))
         self._keep(loss, conditioned, optimum)
         self.separation_: Separation | None = None
         if np.isinf(self.C):

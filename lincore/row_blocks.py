@@ -45,11 +45,14 @@ class RowView(NamedTuple):
     axes: Array | None
     intercept: bool
 
-    def blocks(self, every: int = 1) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """Yield slices of the rows (each `every`-th one) and the blocks read there."""
+    def blocks(
+        self, part: range | None = None, every: int = 1
+    ) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield slices of a part of the rows (each `every`-th one) and the blocks read there."""
+        part = range(len(self.rows)) if part is None else part
         step = max(1, BLOCK_VALUES // max(1, self.rows.shape[1])) * every
-        for start in range(0, len(self.rows), step):
-            where = slice(start, min(start + step, len(self.rows)), every)
+        for start in range(part.start, part.stop, step):
+            where = slice(start, min(start + step, part.stop), every)
             yield where, self.read(where)
 
     def read(self, where: Any) -> NDArray[Any]:
@@ -79,9 +82,11 @@ class RowView(NamedTuple):
         """Return some rows in full: standardised, turned into the axes, with a one at the end."""
         return self._finish(self.read(where))
 
-    def coordinate_blocks(self, every: int = 1) -> Iterator[tuple[slice, NDArray[Any]]]:
+    def coordinate_blocks(
+        self, part: range | None = None, every: int = 1
+    ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield slices and the rows there in full."""
-        for where, block in self.blocks(every):
+        for where, block in self.blocks(part, every):
             yield where, self._finish(block)
 
     def _finish(self, block: NDArray[Any]) -> NDArray[Any]:

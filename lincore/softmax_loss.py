@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from lincore.optimize import Point
 from lincore.row_blocks import RowView, StandardRows
+from lincore.threads import Mapper, parts_of
 
 Array = NDArray[np.float64]
 
@@ -30,6 +32,8 @@ class SoftmaxLoss:
     weight : ndarray of shape (n,), optional
         s: a row of weight w counts as w copies of itself.
     penalty : ndarray of shape (q,)
+    mapper : callable, optional
+        Applies a function to parts of the rows; see `lincore.threads.part_mapper`.
 
     References
     ----------
@@ -52,12 +56,14 @@ class SoftmaxLoss:
         n_classes: int,
         weight: Array | None,
         penalty: Array,
+        mapper: Mapper = map,
     ) -> None:
         self.rows = rows
         self.codes = codes
         self.n_classes = n_classes
         self.weight = weight
         self.penalty = penalty
+        self._mapper = mapper
         self.total = float(len(rows) if weight is None else weight.sum())
 
     @property
@@ -70,22 +76,26 @@ class SoftmaxLoss:
         view = self.rows.double
         W, constant = view.unfold(coef)
         probabilities = np.empty((len(self.rows), self.n_classes))
-        products, sums = np.zeros(W.shape), np.zeros(self.n_classes)
-        value = 0.0
-        for where, block in view.blocks():
-            part = probabilities[where]
-            np.matmul(block, W, out=part)
-            part += constant
-            losses, residual = softmax_in_place(part, self.codes[where])
-            if self.weight is not None:
-                losses *= self.weight[where]
-                residual *= self.weight[where][:, None]
-            value += float(losses.sum())
-            products += block.T @ residual
-            sums += residual.sum(axis=0)
+
+        def over(rows: range) -> tuple[Array, Array, Array]:
+            value, products, sums = np.zeros(()), np.zeros(W.shape), np.zeros(self.n_classes)
+            for where, block in view.blocks(rows):
+                part = probabilities[where]
+                np.matmul(block, W, out=part)
+                part += constant
+                losses, residual = softmax_in_place(part, self.codes[where])
+                if self.weight is not None:
+                    losses *= self.weight[where]
+                    residual *= self.weight[where][:, None]
+                value += losses.sum()
+                products += block.T @ residual
+                sums += residual.sum(axis=0)
+            return value, products, sums
+
+        total, products, sums = self._summed(over)
         pull = self.penalty[:, None] * coef
         gradient = view.fold(products, sums) + pull
-        return Point(coef, value + 0.5 * float((pull * coef).sum()), gradient, probabilities)
+        return Point(coef, float(total) + 0.5 * float((pull * coef).sum()), gradient, probabilities)
 
     def negative_log_likelihood(self, coef: Array) -> float:
         """Return the value without the penalty."""
@@ -111,18 +121,22 @@ class SoftmaxLoss:
             ``rows.double``, or ``rows.single`` for a product right to six digits.
         """
         W, constant = view.unfold(coef)
-        products = np.zeros(W.shape)
-        sums = np.zeros(self.n_classes)
-        for where, block in view.blocks():
-            change = block @ W
-            change += constant
-            part = probabilities[where]
-            change *= part
-            change -= part * change.sum(axis=1)[:, None]
-            if self.weight is not None:
-                change *= self.weight[where][:, None].astype(change.dtype)
-            products += block.T @ change
-            sums += change.sum(axis=0)
+
+        def over(rows: range) -> tuple[Array, Array]:
+            products, sums = np.zeros(W.shape), np.zeros(self.n_classes)
+            for where, block in view.blocks(rows):
+                change = block @ W
+                change += constant
+                part = probabilities[where]
+                change *= part
+                change -= part * change.sum(axis=1)[:, None]
+                if self.weight is not None:
+                    change *= self.weight[where][:, None].astype(change.dtype)
+                products += block.T @ change
+                sums += change.sum(axis=0)
+            return products, sums
+
+        products, sums = self._summed(over)
         return view.fold(products, sums) + self.penalty[:, None] * coef
 
     def hessian(self, probabilities: Array, *, view: RowView, every: int = 1) -> Array:
@@ -141,31 +155,39 @@ class SoftmaxLoss:
             Ordered by class, then coordinate.
         """
         q, K = self.shape
-        blocks = np.zeros((K - 1, q, K - 1, q))
-        for where, block in view.coordinate_blocks(every):
-            part: NDArray[Any] = probabilities[where].astype(view.dtype)
-            root: NDArray[Any] = self._root_weight(where, every).astype(view.dtype)
-            scaled = root[:, None] * block
-            stacked = (part[:, 1:, None] * scaled[:, None, :]).reshape(len(block), -1)
-            cross = (stacked.T @ stacked).reshape(blocks.shape)
-            for k in range(K - 1):
-                # p (1 - p) with 1 - p as a sum, for where p is all but 1.
-                rest = part[:, : k + 1].sum(axis=1) + part[:, k + 2 :].sum(axis=1)
-                slim = np.sqrt(part[:, k + 1] * rest)[:, None] * scaled
-                cross[k, :, k, :] = -(slim.T @ slim)
-            blocks -= cross
+
+        def over(rows: range) -> tuple[Array]:
+            blocks = np.zeros((K - 1, q, K - 1, q))
+            for where, block in view.coordinate_blocks(rows, every):
+                root: NDArray[Any] = self._root_weight(where, every).astype(view.dtype)
+                part: NDArray[Any] = probabilities[where].astype(view.dtype)
+                blocks += curvature(root[:, None] * block, part)
+            return (blocks,)
+
+        (blocks,) = self._summed(over)
         diagonal = np.arange(q)
         blocks[:, diagonal, :, diagonal] += self.penalty[:, None, None] * (np.eye(K - 1) - 1 / K)
         return blocks.reshape((K - 1) * q, (K - 1) * q)
 
     def scatter(self, row_weight: Array, *, view: RowView, every: int = 1) -> Array:
         """Return ``Σ sᵢ row_weightᵢ xᵢ xᵢᵀ`` plus the penalty, (q, q); see `hessian`."""
-        total = np.zeros((self.shape[0], self.shape[0]))
-        for where, block in view.coordinate_blocks(every):
-            root = self._root_weight(where, every) * np.sqrt(row_weight[where])
-            block *= root[:, None].astype(view.dtype)
-            total += block.T @ block
-        return total + np.diag(self.penalty)
+        q = self.shape[0]
+
+        def over(rows: range) -> tuple[Array]:
+            total = np.zeros((q, q))
+            for where, block in view.coordinate_blocks(rows, every):
+                root = self._root_weight(where, every) * np.sqrt(row_weight[where])
+                block *= root[:, None].astype(view.dtype)
+                total += block.T @ block
+            return (total,)
+
+        (total,) = self._summed(over)
+        return np.asarray(total + np.diag(self.penalty))
+
+    def _summed(self, over: Callable[[range], tuple[Array, ...]]) -> tuple[Array, ...]:
+        """Add up what a function returns for the parts of the rows."""
+        found = self._mapper(over, parts_of(len(self.rows)))
+        return tuple(sum(terms) for terms in zip(*found, strict=True))
 
     def _root_weight(self, where: slice, every: int) -> Array:
         """Return the roots of the weights of some rows that stand for all."""
@@ -186,3 +208,22 @@ def softmax_in_place(scores: NDArray[Any], codes: NDArray[np.intp]) -> tuple[Arr
     residual = scores.copy()
     residual[index, codes] -= 1
     return losses, residual
+
+
+def curvature(rows: NDArray[Any], probabilities: NDArray[Any]) -> NDArray[Any]:
+    """Return ``Σᵢ p_k (I_kl - p_l) xᵢ xᵢᵀ`` for classes 1 to K - 1, (K - 1, q, K - 1, q).
+
+    Parameters
+    ----------
+    rows : ndarray of shape (m, q)
+    probabilities : ndarray of shape (m, K)
+    """
+    q, K = rows.shape[1], probabilities.shape[1]
+    stacked = (probabilities[:, 1:, None] * rows[:, None, :]).reshape(len(rows), -1)
+    blocks = -(stacked.T @ stacked).reshape(K - 1, q, K - 1, q)
+    for k in range(1, K):
+        # p (1 - p) with 1 - p as a sum, for where p is all but 1.
+        rest = probabilities[:, :k].sum(axis=1) + probabilities[:, k + 1 :].sum(axis=1)
+        slim = np.sqrt(probabilities[:, k] * rest)[:, None] * rows
+        blocks[k - 1, :, k - 1, :] = slim.T @ slim
+    return blocks

@@ -20,8 +20,8 @@ Array = NDArray[np.float64]
 Linear = Callable[[Array], Array]
 
 # Up to so many parameters the preconditioner is a whole Hessian, from so many rows for each.
-WHOLE_HESSIAN = 1000
-ROWS_PER_PARAMETER = 25
+WHOLE_HESSIAN = 3000
+ROWS_PER_PARAMETER = 10
 # The preconditioner by one matrix for all classes is estimated from so many rows for each column.
 ROWS_PER_COLUMN = 25
 

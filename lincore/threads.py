@@ -1,0 +1,51 @@
+"""Both cores for loops over blocks of rows: a thread for each part, and BLAS kept to one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+from lincore.blocks import _blas
+
+Mapper = Callable[[Callable[[range], Any], Iterable[range]], Iterable[Any]]
+
+# A fixed number, so that sums are added in the same order on every machine.
+PARTS = 2
+# Numbers in the rows from which on threads pay.
+WORTHWHILE = 500_000
+
+
+@contextmanager
+def part_mapper(n_values: int) -> Iterator[Mapper]:
+    """Yield what applies a function to the parts of the rows, at the same time if that pays.
+
+    BLAS's own threads wait for each other in every product, and the products of blocks are small:
+    many a time as long as they compute, when other processes want the cores too.
+
+    Parameters
+    ----------
+    n_values : int
+        Size of the rows.
+    """
+    # How many threads BLAS uses is a setting of the whole process: one at a time may change it.
+    if n_values < WORTHWHILE or not _blas.acquire(blocking=False):
+        yield map
+        return
+    try:
+        with (
+            ThreadpoolController().limit(limits=1, user_api="blas"),
+            ThreadPoolExecutor(PARTS) as pool,
+        ):
+            yield pool.map
+    finally:
+        _blas.release()
+
+
+def parts_of(n_rows: int) -> list[range]:
+    """Cut rows into the parts that are worked on at the same time."""
+    bounds = [n_rows * i // PARTS for i in range(PARTS + 1)]
+    return [range(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if b > a]
