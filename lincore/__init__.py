@@ -10,6 +10,8 @@ from typing import Any
 
 _HOME = {
     "basis": "",
+    "bayes_error": "",
+    "BayesClassifier": "lincore.bayes",
     "boundary": "lincore.geometry",
     "DataError": "lincore.errors",
     "Dataset": "lincore.datasets",

@@ -35,7 +35,7 @@ LAYERS = {
         outside="numpy scipy threadpoolctl",
     ),
     "estimators": Layer(
-        "lincore.validation lincore.geometry lincore.quadratic "
+        "lincore.validation lincore.bayes_error lincore.geometry lincore.quadratic "
         "lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "

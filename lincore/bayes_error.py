@@ -1,0 +1,383 @@
+"""The error that nobody can avoid, and what a classifier loses beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from lincore.bayes import BayesClassifier, KnownClasses
+from lincore.moments import BLOCK_VALUES, Moments
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+# Beyond 8.5 deviations a Gaussian has 2e-17 of its mass.
+REACH = 8.5
+# Points on a line at which a decision is looked up before its changes are pinned down.
+SCAN = 240
+# Absolute accuracy that is asked of the quadrature.
+ACCURACY = 1e-7
+MOST_LINES = 20_000
+PILOT = 20_000
+MOST_DRAWS = 20_000_000
+
+
+@dataclass(frozen=True)
+class ExpectedLoss:
+    """An expected loss, and how it was found.
+
+    Attributes
+    ----------
+    value : float
+        In the units of the loss matrix; without one, a probability of error.
+    standard_error : float
+        Of a Monte Carlo estimate; 0 for a closed form or quadrature.
+    method : str
+        In words.
+    """
+
+    value: float
+    standard_error: float
+    method: str
+
+
+class Rule(NamedTuple):
+    """A function of position that takes finitely many values.
+
+    Attributes
+    ----------
+    label : callable
+        From coordinates (n, r) to codes (n,) in 0 .. m - 1.
+    cost : ndarray of shape (K, m)
+        What each code costs where class k is true.
+    """
+
+    label: Callable[[Array], Codes]
+    cost: Array
+
+
+def bayes_error(
+    truth: BayesClassifier, *, standard_error: float = 1e-4, seed: int = 0
+) -> ExpectedLoss:
+    """Return the least expected loss that any classifier has: without a loss matrix, the error.
+
+    Two classes of one covariance have a closed form; with equal priors it is Φ(-Δ/2) of their
+    Mahalanobis distance Δ. Up to two dimensions (classes of one covariance have as many as their
+    means span) it is integrated to about 1e-7; beyond, it is estimated by Monte Carlo.
+
+    Parameters
+    ----------
+    truth : BayesClassifier
+        Fitted or not.
+    standard_error : float, default 1e-4
+        At which Monte Carlo stops; at the latest after `MOST_DRAWS` rows, and the standard error
+        reached is reported.
+    seed : int, default 0
+
+    Raises
+    ------
+    ValueError
+        As `BayesClassifier` does, for parameters that do not fit.
+
+    References
+    ----------
+    Fukunaga (1990), "Introduction to Statistical Pattern Recognition", section 3.2;
+    "lda-from-scratch", which begins from the Bayes error.
+
+    Examples
+    --------
+    >>> bayes_error(BayesClassifier([[0.0, 0.0], [0.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]]))
+    ExpectedLoss(value=0.1586..., standard_error=0.0, method='closed form')
+    """
+    known = truth.known_classes()
+    if np.allclose(known.covariances, known.covariances[0], rtol=0, atol=1e-10):
+        known = known.restricted(_span(known.means))
+        if len(known.means) == 2:
+            return ExpectedLoss(
+                _two_alike(known.means, known.priors, known.loss), 0.0, "closed form"
+            )
+    return _integrate(known, _best(known), standard_error, seed)
+
+
+def expected_loss(
+    classifier: Any, truth: BayesClassifier, *, standard_error: float = 1e-4, seed: int = 0
+) -> ExpectedLoss:
+    """Return the true expected loss (without a loss matrix, the true error) of a classifier.
+
+    Parameters
+    ----------
+    classifier : fitted classifier
+        With `classes_` in the order of the means of `truth`. It is asked about rows (n, p).
+    truth, standard_error, seed
+        As in `bayes_error`.
+
+    Raises
+    ------
+    ValueError
+        For another number of classes, and as `bayes_error`.
+
+    Examples
+    --------
+    >>> from lincore import LinearDiscriminantAnalysis
+    >>> truth = BayesClassifier([[0.0], [2.0]], [[1.0]])
+    >>> lda = LinearDiscriminantAnalysis().fit([[-0.5], [0.5], [2.5], [3.5]], [0, 0, 1, 1])
+    >>> round(expected_loss(lda, truth).value, 6)  # (Φ(-1.5) + Φ(-0.5)) / 2
+    0.187672
+    """
+    known = truth.known_classes()
+    return _integrate(known, _decisions(classifier, known), standard_error, seed)
+
+
+def regret(
+    classifier: Any, truth: BayesClassifier, *, standard_error: float = 1e-4, seed: int = 0
+) -> ExpectedLoss:
+    """Return what a classifier loses beyond the Bayes error, >= 0.
+
+    The two losses are not subtracted: where the classifier decides as the Bayes classifier does,
+    nothing is added, so a classifier that always does has a regret of exactly zero.
+
+    Parameters
+    ----------
+    classifier, truth, standard_error, seed
+        As in `expected_loss`.
+
+    Examples
+    --------
+    >>> from lincore import LinearDiscriminantAnalysis
+    >>> truth = BayesClassifier([[0.0], [2.0]], [[1.0]])
+    >>> lda = LinearDiscriminantAnalysis().fit([[-0.5], [0.5], [2.5], [3.5]], [0, 0, 1, 1])
+    >>> round(regret(lda, truth).value, 6)
+    0.029017
+    """
+    known = truth.known_classes()
+    chosen, best = _decisions(classifier, known), _best(known)
+    n_classes = len(known.loss)
+    pairs = Rule(
+        lambda Z: chosen.label(Z) * n_classes + best.label(Z),
+        (known.loss[:, :, None] - known.loss[:, None, :]).reshape(n_classes, -1),
+    )
+    return _integrate(known, pairs, standard_error, seed)
+
+
+def _best(known: KnownClasses) -> Rule:
+    return Rule(lambda Z: known.risk(Z).argmin(axis=1), known.loss)
+
+
+def _decisions(classifier: Any, known: KnownClasses) -> Rule:
+    labels = np.asarray(classifier.classes_)
+    if len(labels) != len(known.loss):
+        raise ValueError(
+            f"The classifier knows {len(labels)} classes, the truth has {len(known.loss)}. Train "
+            "it on rows of every class."
+        )
+    order = np.argsort(labels, kind="stable")
+
+    def label(Z: Array) -> Codes:
+        predicted = classifier.predict(known.points(Z))
+        return order[np.searchsorted(labels, predicted, sorter=order)]
+
+    return Rule(label, known.loss)
+
+
+def _span(means: Array) -> Array:
+    """Return an orthonormal basis (r, q) of the differences of means (K, r), q >= 1."""
+    _, lengths, axes = np.linalg.svd(means - means[0], full_matrices=False)
+    rank = max(1, np.count_nonzero(lengths > 1e-12 * lengths[0]))
+    return np.asarray(axes[:rank].T)
+
+
+def _two_alike(means: Array, priors: Array, loss: Array) -> float:
+    """Return the least loss of two classes of one covariance, in whitened coordinates.
+
+    Along the line through the means the classes are N(0, 1) and N(Δ, 1), and the second is
+    decided for above c, where its log likelihood ratio Δu - Δ²/2 exceeds the log of what a
+    needless first decision costs over what a needless second one does.
+    """
+    distance = float(np.linalg.norm(means[1] - means[0]))
+    (first_right, first_wrong), (second_wrong, second_right) = priors[:, None] * loss
+    gains = first_wrong - first_right, second_wrong - second_right
+    always_first, always_second = first_right + second_wrong, first_wrong + second_right
+    if max(gains) < 0:  # every error is better than the right decision: exchange them
+        return _two_alike(means, priors, loss[:, ::-1])
+    if min(gains) <= 0 or distance == 0:
+        return float(min(always_first, always_second))
+    c = distance / 2 + np.log(gains[0] / gains[1]) / distance
+    return float(first_right + gains[0] * ndtr(-c) + second_right + gains[1] * ndtr(c - distance))
+
+
+def _integrate(known: KnownClasses, rule: Rule, standard_error: float, seed: int) -> ExpectedLoss:
+    """Integrate the cost of a rule by lines up to two dimensions, else by Monte Carlo."""
+    if not standard_error > 0:
+        raise ValueError(f"standard_error must be positive, got {standard_error}.")
+    dimensions = known.means.shape[1]
+    if dimensions == 1:
+        lines = Lines(known.priors[None], known.means.T, np.sqrt(known.covariances[:, 0, 0]))
+        value, error = float(lines.integrate(rule, np.empty((1, 0)))[0]), 0.0
+    elif dimensions == 2:
+        value, error = _over_the_plane(known, rule)
+    if dimensions > 2 or error > max(standard_error, ACCURACY):
+        return _monte_carlo(known, rule, standard_error, seed)
+    accuracy = "" if error <= ACCURACY else f", within {error:.0e}"
+    return ExpectedLoss(max(value, 0.0), 0.0, f"quadrature{accuracy}")
+
+
+class Lines(NamedTuple):
+    """Gaussian classes along parallel lines: all but the last coordinate are given.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n, K)
+        Prior times density of the class at the given coordinates.
+    means : ndarray of shape (n, K)
+        Of the last coordinate, given the others.
+    deviations : ndarray of shape (K,)
+    """
+
+    weights: Array
+    means: Array
+    deviations: Array
+
+    def integrate(self, rule: Rule, given: Array) -> Array:
+        """Return the cost of the rule along each line, (n,), exact where its changes are found.
+
+        Between changes the cost is a sum of normal probabilities. A change is found when it lies
+        between two points of a scan, laid out in the deviations of every class.
+        """
+        steps = np.linspace(-REACH, REACH, max(24, SCAN // len(self.deviations)))
+        scan = self.means[:, :, None] + self.deviations[:, None] * steps
+        scan = np.sort(scan.reshape(len(given), -1), axis=1)
+
+        def label(line: Codes, v: Array) -> Codes:
+            return rule.label(np.column_stack([given[line], v]))
+
+        everywhere = np.repeat(np.arange(len(given)), scan.shape[1])
+        codes = label(everywhere, scan.ravel()).reshape(scan.shape)
+        total = (self.weights * rule.cost[:, codes[:, -1]].T).sum(axis=1)
+        line, at = np.nonzero(codes[:, :-1] != codes[:, 1:])
+        brackets = Brackets(
+            line, scan[line, at], scan[line, at + 1], codes[line, at], codes[line, at + 1]
+        )
+        for line, place, left, right in brackets.pin_down(label, rule.cost.shape[1]):
+            below = ndtr((place[:, None] - self.means[line]) / self.deviations)
+            saved = (rule.cost[:, left] - rule.cost[:, right]).T
+            np.add.at(total, line, (self.weights[line] * saved * below).sum(axis=1))
+        return total
+
+
+class Brackets(NamedTuple):
+    """Intervals on lines between whose ends a code changes; all of shape (m,)."""
+
+    line: Codes
+    low: Array
+    high: Array
+    left: Codes
+    right: Codes
+
+    def pin_down(
+        self, label: Callable[[Codes, Array], Codes], n_codes: int
+    ) -> list[tuple[Codes, Array, Codes, Codes]]:
+        """Bisect for the first change in each interval, then for the rest of the interval.
+
+        Returns
+        -------
+        list of (line, place, code on the left, code on the right)
+        """
+        changes = []
+        line, low, high, left, right = self
+        for _ in range(n_codes):
+            if not len(line):
+                break
+            first, end, beyond = low, high, right
+            for _ in range(28):
+                middle = (first + end) / 2
+                code = label(line, middle)
+                same = code == left
+                first, end = np.where(same, middle, first), np.where(same, end, middle)
+                beyond = np.where(same, beyond, code)
+            changes.append((line, end, left, beyond))
+            more = beyond != right
+            line, low, high, left, right = (a[more] for a in (line, end, high, beyond, right))
+        return changes
+
+
+def _over_the_plane(known: KnownClasses, rule: Rule) -> tuple[float, float]:
+    """Integrate over lines in two dimensions; return the value and a bound on its error."""
+    cov, means = known.covariances, known.means
+    across = np.sqrt(cov[:, 0, 0])
+    slope = cov[:, 0, 1] / cov[:, 0, 0]
+    along = np.sqrt(cov[:, 1, 1] - slope * cov[:, 0, 1])
+
+    def over_lines(u: Array) -> Array:
+        distance = (u - means[:, 0]) / across
+        weights = known.priors * np.exp(-0.5 * distance**2) / (across * np.sqrt(2 * np.pi))
+        return Lines(weights, means[:, 1] + slope * (u - means[:, 0]), along).integrate(rule, u)
+
+    knots = (means[:, :1] + across[:, None] * [-REACH, -3.0, 3.0, REACH]).ravel()
+    return _adaptive(over_lines, np.unique(knots))
+
+
+def _adaptive(function: Callable[[Array], Array], knots: Array) -> tuple[float, float]:
+    """Integrate by Gauss's rule, halving the panels where that changes the result.
+
+    Where classes meet in threes the integrand has kinks: there the panels become small. All
+    panels of one size are evaluated together; `scipy.integrate` takes them one at a time.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+
+    def panels(low: Array, high: Array) -> Array:
+        half = (high - low) / 2
+        u = (low + half)[:, None] + half[:, None] * nodes
+        return half * (function(u.reshape(-1, 1)).reshape(u.shape) @ weights)
+
+    low, high = knots[:-1], knots[1:]
+    whole, total, error, lines = panels(low, high), 0.0, 0.0, 0
+    while len(low):
+        middle = (low + high) / 2
+        halves = np.stack([panels(low, middle), panels(middle, high)])
+        change = np.abs(halves.sum(axis=0) - whole)
+        lines += halves.size * len(nodes)
+        done = (change <= 0.01 * ACCURACY) | (lines > MOST_LINES)
+        total, error = total + halves[:, done].sum(), error + change[done].sum()
+        coarse, whole = np.r_[~done, ~done], halves[:, ~done].ravel()
+        low, high = np.r_[low, middle][coarse], np.r_[middle, high][coarse]
+    return float(total), float(error)
+
+
+def _monte_carlo(known: KnownClasses, rule: Rule, standard_error: float, seed: int) -> ExpectedLoss:
+    """Average the cost that posteriors expect over rows drawn from each class.
+
+    Expecting over the classes at every row, instead of counting the one that it was drawn from,
+    takes away most of the variance. Classes get rows by Neyman's rule: prior times deviation.
+    """
+    n_classes = len(known.priors)
+    streams = [np.random.default_rng([seed, k]) for k in range(n_classes)]
+    values, vectors = np.linalg.eigh(known.covariances)
+    roots = vectors * np.sqrt(values)[:, None, :]
+    longest = max(1, BLOCK_VALUES // (rule.cost.shape[1] + n_classes + len(values[0])))
+    seen = Moments.empty((n_classes,), 1)
+    wanted = np.where(known.priors > 0, PILOT, 0)
+    while True:
+        for k, number in enumerate(wanted):
+            while number > 0:
+                n = min(int(number), longest)
+                Z = known.means[k] + streams[k].standard_normal((n, len(values[0]))) @ roots[k].T
+                posterior = np.exp(known.log_posterior(Z))
+                cost = (posterior * rule.cost[:, rule.label(Z)].T).sum(axis=1)
+                seen = seen + Moments.from_groups(cost[:, None], np.full(n, k), n_classes)
+                number -= n
+        count = np.maximum(seen.count, 1.0)
+        spread = known.priors * np.sqrt(seen.scatter[:, 0, 0] / count)
+        reached = float(np.sqrt((spread**2 / count).sum()))
+        if reached <= standard_error or seen.count.sum() >= MOST_DRAWS:
+            break
+        needed = 1.1 * spread * spread.sum() / standard_error**2
+        share = min(1.0, MOST_DRAWS / needed.sum())
+        wanted = np.maximum(np.ceil(needed * share - seen.count), spread > 0).astype(int)
+    value = float(known.priors @ seen.mean[:, 0])
+    words = f"Monte Carlo with {seen.count.sum():,.0f} draws, stratified by class"
+    return ExpectedLoss(value, reached, words)
