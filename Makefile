@@ -11,7 +11,7 @@ CANDIDATES := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
 PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: run test lint format bench clean help
+.PHONY: run test lint format bench docs clean help
 
 run: $(VENV)/.run ## open the dashboard on localhost:8501 (PORT=... for another port)
 	$(BIN)/streamlit run app.py --server.address localhost --server.port $(PORT)
@@ -33,6 +33,10 @@ bench: $(VENV)/.run ## print every benchmark's ratios (LINCORE_DATA names the fo
 	@for file in $(filter-out %/common.py,$(wildcard benchmarks/*.py)); do \
 		echo "== $$file"; PYTHONPATH=. $(BIN)/python "$$file" || exit 1; \
 	done
+
+docs: $(VENV)/.dev ## make the pictures of docs/ anew
+	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \
+	$(BIN)/python docs/make_pictures.py
 
 clean: ## remove what was built, the environment included
 	rm -rf $(VENV) artefacts build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,54 @@
+"""Make the pictures of docs/estimators.md: `python docs/make_pictures.py [name ...]`.
+
+Each picture is drawn from what lincore's own estimators have learned, by a function of its name
+in one of the modules beside this one, and written to docs/pictures/.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import plotly.graph_objects as go
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import pictures_of_discriminants as discriminants  # noqa: E402
+import pictures_of_gaussians as gaussians  # noqa: E402
+import pictures_of_probabilities as probabilities  # noqa: E402
+import pictures_of_spaces as spaces  # noqa: E402
+from drawing import write_pngs  # noqa: E402
+
+PICTURES: dict[str, Callable[[], go.Figure]] = {
+    "lda": gaussians.lda,
+    "diagonal-lda": gaussians.diagonal_lda,
+    "qda": gaussians.qda,
+    "gaussian-nb": gaussians.gaussian_nb,
+    "multinomial-nb": probabilities.multinomial_nb,
+    "fisher": discriminants.fisher,
+    "least-squares": discriminants.least_squares,
+    "perceptron": discriminants.perceptron,
+    "logistic": probabilities.logistic,
+    "multiclass": discriminants.multiclass,
+    "bayes": probabilities.bayes,
+    "basis": spaces.basis,
+    "pca": spaces.pca,
+    "geometry": spaces.geometry,
+}
+
+
+def main(names: list[str]) -> int:
+    """Make the pictures of these names, or all."""
+    unknown = set(names) - PICTURES.keys()
+    if unknown:
+        print(f"There is no picture {', '.join(sorted(unknown))}.", file=sys.stderr)
+        return 1
+    wanted = names or list(PICTURES)
+    write_pngs(((name, PICTURES[name]()) for name in wanted), HERE / "pictures")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

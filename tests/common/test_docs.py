@@ -1,0 +1,73 @@
+"""The guide in docs/: its examples run, its pictures exist, and no public estimator is left out."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import lincore
+
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "estimators.md").read_text(encoding="utf-8")
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+class Section(NamedTuple):
+    title: str
+    text: str
+
+    @property
+    def code(self) -> str:
+        return "\n".join(re.findall(r"```python\n(.*?)```", self.text, flags=re.DOTALL))
+
+    @property
+    def pictures(self) -> list[tuple[str, str]]:
+        return re.findall(r"!\[(.*?)\]\((.*?)\)", self.text, flags=re.DOTALL)
+
+
+BEGINNING, *_PARTS = re.split(r"^## ", TEXT, flags=re.MULTILINE)
+SECTIONS = [Section(part.split("\n", 1)[0], part) for part in _PARTS]
+
+
+def test_examples_run_from_the_top_of_the_page() -> None:
+    # One after the other, as a reader types them: a later one may use an earlier one's names.
+    code = "\n".join(part.code for part in (Section("", BEGINNING), *SECTIONS))
+    test = doctest.DocTestParser().get_doctest(code, {}, "docs/estimators.md", None, 0)
+    said: list[str] = []
+    result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append)
+    assert result.attempted > 3 * len(SECTIONS) - 3
+    assert not result.failed, "".join(said)
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.title)
+def test_section_says_everything(section: Section) -> None:
+    for part in ("$$", "**Use ", "fail", "**Source**", "```python"):
+        assert part in section.text, f"{section.title} lacks {part}"
+    assert section.pictures
+    for alt, path in section.pictures:
+        assert len(alt) > 60, "the text alternative says the finding"
+        assert (DOCS / path).is_file()
+        assert (DOCS / path).stat().st_size < 120_000
+
+
+def test_every_picture_is_shown() -> None:
+    shown = {path for section in SECTIONS for _, path in section.pictures}
+    made = {f"pictures/{path.name}" for path in (DOCS / "pictures").iterdir()}
+    assert made == shown
+
+
+def test_every_public_estimator_has_a_section() -> None:
+    public = {name: getattr(lincore, name) for name in lincore.__all__}
+    estimators = [name for name, thing in public.items() if _is_estimator(thing)]
+    assert len(estimators) > 10
+    told = "\n".join(section.text.split("```")[0] for section in SECTIONS)
+    assert [name for name in estimators if f"`{name}`" not in told] == []
+
+
+def _is_estimator(thing: object) -> bool:
+    return inspect.isclass(thing) and hasattr(thing, "fit")
