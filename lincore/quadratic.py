@@ -145,12 +145,10 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         self.means_ = moments.mean
         covariances = self._covariances(moments)
         weights = moments.count / moments.count.sum()
-        # Everything is factorised in coordinates in which the pooled covariance is one: there
-        # features have no units, and what no class varies in is gone.
-        pooled = Whitener.from_covariance(np.tensordot(weights, np.stack(covariances), axes=1))
+        frame = _frame(np.tensordot(weights, np.stack(covariances), axes=1))
         whiteners = tuple(
             # A class without rows is never chosen, so any density will do.
-            self._whitener(k, moments.count[k], covariance, pooled) if moments.count[k] else pooled
+            self._whitener(k, moments.count[k], covariance, frame) if moments.count[k] else frame
             for k, covariance in enumerate(covariances)
         )
         self.densities_ = Gaussians(self.means_, whiteners)
@@ -171,21 +169,31 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
             covariances.append(shrink(covariance, self.shrinkage, n_samples=count))
         return covariances
 
-    def _whitener(self, k: int, count: float, covariance: Array, pooled: Whitener) -> Whitener:
-        """Factorise one covariance (p, p) in the coordinates of the pooled whitener."""
-        white = pooled.factor.T @ covariance @ pooled.factor
+    def _whitener(self, k: int, count: float, covariance: Array, frame: Whitener) -> Whitener:
+        """Factorise one covariance (p, p) in the coordinates of the frame."""
+        white = frame.whiten(frame.whiten(covariance).T)
         smallest = 10 * len(white) * np.finfo(np.float64).eps * np.diagonal(white).max()
         try:
-            root = cholesky(white, lower=True)
+            root = cholesky(white, lower=True, check_finite=False)
             singular = np.diagonal(root).min() ** 2 <= smallest
         except LinAlgError:
             singular = True
         if singular:
             raise ValueError(
                 f"The covariance of class {self.classes_[k]} is singular: its {count:g} rows do "
-                f"not vary in all {pooled.rank} directions in which the classes together do. Use "
+                f"not vary in all {frame.rank} directions in which the classes together do. Use "
                 "regularization > 0 (towards the pooled covariance), fewer components, or LDA."
             )
-        factor = solve_triangular(root, pooled.factor.T, lower=True).T
-        log_det = pooled.log_det + 2 * np.log(np.diagonal(root)).sum()
+        basis = np.diag(frame.factor) if frame.factor.ndim == 1 else frame.factor
+        factor = solve_triangular(root, basis.T, lower=True, check_finite=False).T
+        log_det = frame.log_det + 2 * np.log(np.diagonal(root)).sum()
         return Whitener(factor, float(log_det))
+
+
+def _frame(pooled: Array) -> Whitener:
+    """Return coordinates without units, from which what no class varies in is gone."""
+    whitener = Whitener.from_covariance(pooled)
+    if whitener.rank < len(pooled):
+        return whitener
+    # Nothing has to go, so units are all that matters: dividing is cheaper than turning.
+    return Whitener.from_covariance(np.diagonal(pooled))
