@@ -1,4 +1,4 @@
-"""What the pictures of the guide share: panels on white, regions, rows, lines, and the way to PNG."""
+"""What the pictures of the guide share: panels, regions, rows, lines, and the way to PNG."""
 
 from __future__ import annotations
 

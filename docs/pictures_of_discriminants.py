@@ -17,7 +17,7 @@ from lincore.samples import gaussian_classes
 
 
 def fisher() -> go.Figure:
-    """Fisher's direction beside that of PCA, and what is left of the rows on each."""
+    """Draw Fisher's direction beside that of PCA, and what is left of the rows on each."""
     cov = np.array([[4.0, 2.9], [2.9, 2.6]])
     data = gaussian_classes([[0, 0], [0.2, 2.3]], cov, sizes=[130, 130], seed=6)
     model = lincore.FisherDiscriminant().fit(data.X, data.codes)
@@ -52,7 +52,7 @@ def fisher() -> go.Figure:
 
 
 def least_squares() -> go.Figure:
-    """Far points on the right side of the line: least squares turns, logistic regression not."""
+    """Add far points on the right side: least squares turns, logistic regression not."""
     near = gaussian_classes(
         [[-1, 1], [1.2, -0.6]], [[0.5, 0.3], [0.3, 0.5]], sizes=[60, 60], seed=8
     )
@@ -78,7 +78,7 @@ def least_squares() -> go.Figure:
 
 
 def perceptron() -> go.Figure:
-    """Mistakes by epoch with and without a separating plane, and which weights to keep."""
+    """Count mistakes by epoch with and without a separating plane, and which weights to keep."""
     apart = _parted_by_a_gap()
     mixed = gaussian_classes([[0, 0], [1.5, 1.3]], [[1, 0.3], [0.3, 1]], sizes=[80, 80], seed=3)
     figure = Panels("Mistakes end only where a plane separates", "Overlap: which weights to keep")
@@ -113,7 +113,7 @@ def perceptron() -> go.Figure:
 
 
 def multiclass() -> go.Figure:
-    """Regions that nobody claims, that two claim, and where the votes are tied."""
+    """Shade the regions that nobody claims, that two claim, and where the votes are tied."""
     turns = np.exp(2j * np.pi / 3) ** np.arange(3)
     middles = np.column_stack([(2.2j * turns).real, (2.2j * turns).imag])
     data = gaussian_classes(middles, 0.3 * np.eye(3)[:2, :2], sizes=[60, 60, 60], seed=2)
@@ -138,9 +138,9 @@ def multiclass() -> go.Figure:
 
 def _parted_by_a_gap() -> tuple[Any, Any]:
     """Return 160 rows that a line separates, with little room on either side, and their codes."""
-    X = np.random.default_rng(0).uniform(-1, 1, (400, 2))
-    side = X @ [0.8, 0.6] - 0.1
-    kept = np.flatnonzero(np.abs(side) > 0.04)[:160]
+    X = np.random.default_rng(2).uniform(-1, 1, (400, 2))
+    side = X @ [0.8, 0.6] - 0.5
+    kept = np.flatnonzero(np.abs(side) > 0.01)[:160]
     return X[kept], (side[kept] > 0).astype(int)
 
 

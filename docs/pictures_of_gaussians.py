@@ -13,7 +13,7 @@ from lincore.samples import gaussian_classes
 
 
 def lda() -> go.Figure:
-    """One line between two ellipses of one shape, before and after whitening."""
+    """Draw one line between two ellipses of one shape, before and after whitening."""
     cov = np.array([[2.0, 1.35], [1.35, 1.5]])
     data = gaussian_classes([[0, 0.6], [3.2, 0.2]], cov, sizes=[110, 110], seed=4)
     model = lincore.LinearDiscriminantAnalysis().fit(data.X, data.codes)
@@ -42,7 +42,7 @@ def lda() -> go.Figure:
 
 
 def diagonal_lda() -> go.Figure:
-    """Fewer numbers to learn: better from few rows, worse from many."""
+    """Learn fewer numbers: better from few rows, worse from many."""
     figure = Panels("It sees upright ellipses only", "40 features: worth it while rows are few")
     cov = np.array([[1.0, 0.75], [0.75, 1.0]])
     data = gaussian_classes([[0, 0], [2.2, 0]], cov, sizes=[110, 110], seed=1)
@@ -68,7 +68,7 @@ def diagonal_lda() -> go.Figure:
 
 
 def qda() -> go.Figure:
-    """A class within another: no line tells them apart."""
+    """Put a class within another: no line tells them apart."""
     covariances = [np.diag([0.3, 0.25]), np.array([[7.0, 2.0], [2.0, 6.0]])]
     data = gaussian_classes([[0.8, -0.6], [0, 0]], covariances, sizes=[150, 150], seed=2)
     models = (
@@ -91,7 +91,7 @@ def qda() -> go.Figure:
 
 
 def gaussian_nb() -> go.Figure:
-    """Independence is an assumption: upright ellipses, and evidence counted twice."""
+    """Show what independence assumes: upright ellipses, and evidence counted twice."""
     cov = np.array([[[1.0, 0.85], [0.85, 1.0]], [[1.4, -0.2], [-0.2, 0.5]]])
     data = gaussian_classes([[0, 0], [1.4, -1.6]], cov, sizes=[150, 100], seed=3)
     nb = lincore.GaussianNB().fit(data.X, data.codes)
@@ -116,10 +116,12 @@ def gaussian_nb() -> go.Figure:
     return figure.figure
 
 
-def _frame(X: np.ndarray, margin: float = 0.06) -> list[tuple[float, float]]:
+def _frame(X: np.ndarray) -> list[tuple[float, float]]:
+    """Return a range of each axis, of the proportions of half a picture."""
     low, high = X.min(axis=0), X.max(axis=0)
-    edge = margin * (high - low)
-    return [(float(a), float(b)) for a, b in zip(low - edge, high + edge, strict=True)]
+    reach = 0.54 * max((high - low)[0] / 1.08, (high - low)[1] / 0.92) * np.array([1.08, 0.92])
+    middle = (low + high) / 2
+    return [(float(m - r), float(m + r)) for m, r in zip(middle, reach, strict=True)]
 
 
 def _errors(model: object, sizes: np.ndarray, repeats: int = 60) -> list[float]:

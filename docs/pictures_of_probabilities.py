@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 from drawing import Panels, curve, marked
-from plotly.colors import sequential
 from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 
@@ -29,7 +28,7 @@ SOLVERS = {
 
 
 def multinomial_nb() -> go.Figure:
-    """What each word says, and what alpha does to a word that a class has never had."""
+    """Show what each word says, and what alpha does to a word that a class has never had."""
     words = ["to", "be", "or", "not", "question"]
     X = [[3, 2, 1, 1, 0], [1, 2, 1, 0, 1], [1, 1, 1, 1, 4], [0, 1, 0, 1, 2], [1, 1, 0, 0, 3]]
     X[1][4] = 0  # ham never has the word "question"
@@ -50,14 +49,14 @@ def multinomial_nb() -> go.Figure:
     figure.note(
         2, 4, top, "∞ with alpha = 0:<br>one “question” settles it", xanchor="right", xshift=-52
     )
-    figure.axes(2, {"title": ""}, {"title": "log odds, spam over ham", "range": [-2.6, 5.0]})
+    figure.axes(2, {"title": ""}, {"title": "log odds, spam over ham", "range": [-1.7, 5.2]})
     figure.figure.add_hline(0, line={"color": GREY, "width": 1}, row=1, col=2)
     figure.figure.update_layout(bargap=0.25)
     return figure.figure
 
 
 def logistic() -> go.Figure:
-    """Five solvers on one error surface: their paths, and how fast they come near."""
+    """Race five solvers on one error surface: their paths, and how fast they come near."""
     X, codes = _two_alike()
     best = _fit(X, codes, "newton", 50, tol=1e-10)
     figure = Panels("Paths over the error surface", "Distance from the minimum")
@@ -104,7 +103,7 @@ def logistic() -> go.Figure:
 
 
 def bayes() -> go.Figure:
-    """The error that nobody avoids, and how learned classifiers come near it."""
+    """Show the error that nobody avoids, and how learned classifiers come near it."""
     figure = Panels(
         "Decide for the higher curve, or the dearer error", "Nobody gets below the line"
     )

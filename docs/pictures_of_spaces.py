@@ -1,4 +1,4 @@
-"""Pictures of coordinates: basis functions, principal components, and the geometry of boundaries."""
+"""Pictures of coordinates: basis functions, principal components, distances."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lincore.samples import gaussian_classes
 
 
 def basis() -> go.Figure:
-    """XOR before and after the product of the features; rings by Gaussian bumps."""
+    """Draw XOR before and after the product of the features; rings by Gaussian bumps."""
     rng = np.random.default_rng(1)
     corners = np.array([[-1, -1], [1, 1], [-1, 1], [1, -1]])
     X = np.repeat(corners, 40, axis=0) + rng.normal(0, 0.32, (160, 2))
@@ -49,7 +49,7 @@ def basis() -> go.Figure:
 
 
 def pca() -> go.Figure:
-    """Scores divided by nothing, by the root of the eigenvalue, and by the eigenvalue itself."""
+    """Divide scores by nothing, by the root of the eigenvalue, by the eigenvalue itself."""
     data = gaussian_classes(
         [[1.0, 0.0], [3.5, 0.6]], [[3.4, 1.5], [1.5, 1.0]], sizes=[120, 120], seed=2
     )
@@ -80,7 +80,7 @@ def pca() -> go.Figure:
 
 
 def geometry() -> go.Figure:
-    """The way to a boundary; near in centimetres, far in standard deviations."""
+    """Show the way to a boundary; near in centimetres, far in standard deviations."""
     cov = np.array([[[1.6, 1.2], [1.2, 1.6]], [[0.5, -0.1], [-0.1, 0.4]]])
     data = gaussian_classes([[0, 0], [3.2, -0.9]], cov, sizes=[120, 80], seed=1)
     line = lincore.LinearDiscriminantAnalysis().fit(data.X, data.codes)

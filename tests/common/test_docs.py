@@ -18,15 +18,19 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 class Section(NamedTuple):
+    """A section of the guide."""
+
     title: str
     text: str
 
     @property
     def code(self) -> str:
+        """Its examples, as doctest reads them."""
         return "\n".join(re.findall(r"```python\n(.*?)```", self.text, flags=re.DOTALL))
 
     @property
     def pictures(self) -> list[tuple[str, str]]:
+        """Text alternatives and paths."""
         return re.findall(r"!\[(.*?)\]\((.*?)\)", self.text, flags=re.DOTALL)
 
 
@@ -46,7 +50,7 @@ def test_examples_run_from_the_top_of_the_page() -> None:
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.title)
 def test_section_says_everything(section: Section) -> None:
-    for part in ("$$", "**Use ", "fail", "**Source**", "```python"):
+    for part in ("```math", "**Use ", "fail", "**Source**", "```python"):
         assert part in section.text, f"{section.title} lacks {part}"
     assert section.pictures
     for alt, path in section.pictures:
