@@ -97,7 +97,7 @@ def geometry() -> go.Figure:
         figure.add(1, curve(*np.array([point, foot]).T, width=3))
         figure.add(1, spots(point, 4, symbol="circle", size=12))
         text = f"{plane.distances(point[None])[0]:.2f} cm"
-        figure.note(1, *point, text, yshift=18)
+        figure.note(1, *point, text, yshift=18 if point[0] < 0 else -18)
     point = np.array([2.5, 2.2])
     apart = mahalanobis(bent, point[None])[0]
     for code, mean in enumerate(bent.means_):
