@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
+
+from lincore.threads import PARTS, part_mapper
 
 Array = NDArray[np.float64]
 
 # Rows converted and centred at a time, so that they stay in the processor's cache meanwhile.
 TILE_ROWS = 128
-# Each thread holds a buffer of one block.
-MOST_THREADS = 2
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
-
-_blas = Lock()
 
 
 def block_moments(
@@ -57,7 +51,8 @@ def block_moments(
     # What is not finite shows in the sums below, so it need not warn on its way there.
     with np.errstate(invalid="ignore", over="ignore"):
         columns, anchor, total = _centre(X, rows, weight, buffer)
-    if not np.isfinite(total).all():
+    # A column that is infinite throughout is constant: only its anchor shows it.
+    if not (np.isfinite(total).all() and np.isfinite(anchor).all()):
         raise ValueError(_where_not_finite(X, rows))
     centred = buffer[: len(rows), : len(columns)]
     count = float(len(rows)) if weight is None else float(weight[rows].sum())
@@ -147,12 +142,12 @@ def map_blocks(
     blocks: Sequence[Block],
     shape: tuple[int, int],
     *,
-    parallel: bool,
+    n_values: int,
 ) -> Iterator[Result]:
     """Apply ``work(block, buffer)`` to every block, in order, on all cores if that pays.
 
-    Centring is Python's work on one core and multiplying is BLAS's on all: with one thread for
-    each core, and BLAS kept to one, no core waits.
+    Centring is Python's work on one core and multiplying is BLAS's on all: with a block for each
+    thread, and BLAS kept to one, no core waits.
 
     Parameters
     ----------
@@ -160,16 +155,12 @@ def map_blocks(
     blocks : sequence
     shape : tuple of int
         Of the buffers, one for each thread.
-    parallel : bool
-        Whether there is enough to do.
+    n_values : int
+        Numbers in all blocks.
     """
-    n_threads = min(MOST_THREADS, len(blocks), os.cpu_count() or 1)
-    # How many threads BLAS uses is a setting of the whole process: one at a time may change it.
-    if not parallel or n_threads < 2 or not _blas.acquire(blocking=False):
-        buffer = np.empty(shape)
-        yield from (work(block, buffer) for block in blocks)
-        return
     buffers: SimpleQueue[Array] = SimpleQueue()
+    for _ in range(PARTS):
+        buffers.put(np.empty(shape))
 
     def with_buffer(block: Block) -> Result:
         buffer = buffers.get()
@@ -178,16 +169,8 @@ def map_blocks(
         finally:
             buffers.put(buffer)
 
-    for _ in range(n_threads):
-        buffers.put(np.empty(shape))
-    try:
-        with (
-            ThreadpoolController().limit(limits=1, user_api="blas"),
-            ThreadPoolExecutor(n_threads) as pool,
-        ):
-            yield from pool.map(with_buffer, blocks)
-    finally:
-        _blas.release()
+    with part_mapper(n_values if len(blocks) > 1 else 0) as mapper:
+        yield from mapper(with_buffer, blocks)
 
 
 def _where_not_finite(X: NDArray[Any], rows: NDArray[np.intp]) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-from lincore.blocks import _blas
+Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
-Mapper = Callable[[Callable[[range], Any], Iterable[range]], Iterable[Any]]
+_blas = Lock()
 
 # A fixed number, so that sums are added in the same order on every machine.
 PARTS = 2
