@@ -21,6 +21,7 @@ _HOME = {
     "LeastSquaresClassifier": "lincore.least_squares",
     "LinearDiscriminantAnalysis": "lincore.discriminant",
     "load": "lincore.datasets",
+    "LogisticRegression": "lincore.logistic",
     "Moments": "lincore.moments",
     "MultinomialNB": "lincore.multinomial",
     "OneVsOne": "lincore.multiclass",
