@@ -207,10 +207,11 @@ def shrink(
 
 
 def _oas_share(cov: Array, n_samples: float, p: int) -> float:
-    if p == 1:
+    trace = _trace(cov)
+    if p == 1 or trace == 0:
         return 0.0
-    mean_square = np.sum(cov**2) / p**2
-    square_mean = (_trace(cov) / p) ** 2
+    # In units of the mean variance: squares of a covariance overflow at 1e154, or vanish.
+    mean_square, square_mean = np.sum((cov / (trace / p)) ** 2) / p**2, 1.0
     excess = (n_samples + 1) * (mean_square - square_mean / p)
     return 1.0 if excess <= 0 else float(min((mean_square + square_mean) / excess, 1.0))
 

@@ -1,0 +1,134 @@
+"""Agreement with scikit-learn and statsmodels on real tables: unbalanced, correlated, singular.
+
+Oil spill has 41 rows against 896 and a constant column; ecoli has two classes of two rows.
+Agreement on data drawn at random stands with each estimator's own tests.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import discriminant_analysis, linear_model, naive_bayes
+
+from lincore import (
+    GaussianNB,
+    LeastSquaresClassifier,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    MultinomialNB,
+    QuadraticDiscriminantAnalysis,
+)
+from tests.data import DATA, needs_data
+
+pytestmark = needs_data
+
+TABLES = {
+    "wine": ("winequality_red_semicolon.csv", {"sep": ";"}),
+    "pima": ("pima_noheader.csv", {"header": None}),
+    "ecoli": ("ecoli_noheader.csv", {"header": None}),
+    "oil": ("oil_spill_noheader.csv", {"header": None}),
+}
+
+
+def table(name):
+    """Return the numbers (n, p), as they are, and the codes of the classes."""
+    file, options = TABLES[name]
+    frame = pd.read_csv(DATA / "csv" / file, **options)
+    rows = frame.iloc[:, :-1].select_dtypes("number").to_numpy(float)
+    return rows, np.unique(frame.iloc[:, -1], return_inverse=True)[1]
+
+
+def close(ours, theirs, tolerance=1e-8):
+    theirs = np.asarray(theirs)
+    assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance * np.abs(theirs).max())
+
+
+every_table = pytest.mark.parametrize("name", TABLES)
+
+
+@pytest.mark.parametrize("repeat", [False, True])
+@every_table
+def test_lda_is_scikit_learns_svd_solver(name, repeat):
+    X, y = table(name)
+    if repeat:
+        X = np.column_stack([X, X[:, 1], np.ones(len(X))])
+    ours = LinearDiscriminantAnalysis().fit(X, y)
+    theirs = discriminant_analysis.LinearDiscriminantAnalysis().fit(X, y)
+    spread = X.std(axis=0)
+    close(ours.coef_ * spread, theirs.coef_ * spread, 1e-7 if name == "oil" else 1e-8)
+    close(ours.predict_proba(X), theirs.predict_proba(X))
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("name", ["wine", "pima"])
+def test_qda_is_scikit_learns(name):
+    X, y = table(name)
+    large = np.isin(y, np.flatnonzero(np.bincount(y) > 15))
+    X, y = X[large], y[large]
+    ours = QuadraticDiscriminantAnalysis().fit(X, y)
+    # Their tolerance for the rank is a variance in the units of the features: densities are small.
+    theirs = discriminant_analysis.QuadraticDiscriminantAnalysis(tol=1e-12).fit(X, y)
+    close(ours.predict_proba(X), theirs.predict_proba(X))
+    close(ours.predict_log_proba(X), theirs.predict_log_proba(X))
+
+
+@pytest.mark.parametrize("name", ["wine", "pima"])
+def test_naive_bayes_is_scikit_learns_without_smoothing(name):
+    X, y = table(name)
+    ours = GaussianNB(var_smoothing=0).fit(X, y)
+    theirs = naive_bayes.GaussianNB(var_smoothing=0).fit(X, y)
+    close(ours.predict_log_proba(X), theirs.predict_log_proba(X))
+
+
+@pytest.mark.parametrize("name", ["wine", "pima", "ecoli"])
+def test_multinomial_naive_bayes_is_scikit_learns(name):
+    X, y = table(name)
+    ours, theirs = MultinomialNB().fit(X, y), naive_bayes.MultinomialNB().fit(X, y)
+    close(ours.predict_log_proba(X), theirs.predict_log_proba(X))
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0])
+@pytest.mark.parametrize("name", ["wine", "pima", "ecoli"])
+def test_least_squares_is_scikit_learns_ridge_classifier(name, alpha):
+    X, y = table(name)
+    ours = LeastSquaresClassifier(alpha, targets="plus-minus").fit(X, y)
+    theirs = linear_model.RidgeClassifier(alpha, solver="svd").fit(X, y)
+    close(ours.decision_function(X), theirs.decision_function(X))
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("name", ["wine", "pima", "ecoli"])
+def test_logistic_regression_is_scikit_learns(name):
+    X, y = table(name)
+    X = X / np.maximum(X.std(axis=0), 1e-9)
+    ours = LogisticRegression(tol=1e-12).fit(X, y)
+    theirs = linear_model.LogisticRegression(solver="newton-cholesky", tol=1e-12, max_iter=500)
+    theirs.fit(X, y)
+    centre = theirs.coef_.mean(axis=0) if len(theirs.coef_) > 1 else 0
+    close(ours.coef_, theirs.coef_ - centre)
+    close(ours.predict_proba(X), theirs.predict_proba(X))
+
+
+def test_two_classes_have_statsmodels_errors():
+    X, y = table("pima")
+    model = LogisticRegression(C=np.inf, tol=1e-12).fit(X, y)
+    theirs = sm.Logit(y, sm.add_constant(X, prepend=False)).fit(method="newton", disp=False)
+    ours = model.wald(X)
+    assert_allclose(ours.estimate[0], theirs.params, rtol=1e-6)
+    assert_allclose(ours.standard_error[0], theirs.bse, rtol=1e-6)
+    assert_allclose(-model.log_error_, theirs.llf, rtol=1e-9)
+
+
+def test_six_unequal_classes_have_statsmodels_errors():
+    X, y = table("wine")
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = LogisticRegression(C=np.inf, tol=1e-12).fit(X, y)
+    theirs = sm.MNLogit(y, sm.add_constant(X, prepend=False))
+    theirs = theirs.fit(method="newton", disp=False, tol=1e-12, maxiter=100)
+    ours = model.wald(X)
+    close(ours.estimate, np.asarray(theirs.params).T, 1e-6)
+    assert_allclose(ours.standard_error, np.asarray(theirs.bse).T, rtol=1e-6)
+    assert_allclose(-model.log_error_, theirs.llf, rtol=1e-9)
