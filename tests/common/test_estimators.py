@@ -12,6 +12,7 @@ from lincore import (
     GaussianNB,
     LeastSquaresClassifier,
     LinearDiscriminantAnalysis,
+    LogisticRegression,
     MultinomialNB,
     OneVsOne,
     OneVsRest,
@@ -43,6 +44,12 @@ ESTIMATORS = [
     Perceptron(),
     Perceptron(weights="pocket", eta=0.1),
     Perceptron(weights="averaged", shuffle=False),
+    LogisticRegression(),
+    LogisticRegression(solver="newton"),
+    LogisticRegression(solver="fixed-hessian", fit_intercept=False),
+    LogisticRegression(solver="gradient", C=0.01, tol=1e-12, max_iter=200_000),
+    LogisticRegression(solver="sgd", random_state=0),
+    LogisticRegression(C=float("inf")),
     MultinomialNB(),
     MultinomialNB(0.0),
     PCA(),
@@ -58,6 +65,14 @@ ESTIMATORS = [
 
 # Where a check contradicts an estimator's definition: which, and why.
 DEVIATIONS = {
+    "LogisticRegression(random_state=0, solver='sgd')": {
+        "check_sample_weight_equivalence_on_dense_data": "a weighted row is one step, its copies "
+        "are several: the same minimum, but not to 1e-7 in 100 epochs"
+    },
+    "LogisticRegression(C=inf)": {
+        "check_sample_weight_equivalence_on_dense_data": "30 features separate 15 rows, so there "
+        "is no maximum of the likelihood to agree on"
+    },
     "QuadraticDiscriminantAnalysis()": {
         "check_sample_weight_equivalence_on_dense_data": "classes of 3 rows with 10 features have "
         "singular covariances, which plain QDA refuses; the regularised one passes"
@@ -84,6 +99,10 @@ def expected_failures(estimator):
 
 # The suite's random labels are separated by no plane, and the perceptron says so.
 @pytest.mark.filterwarnings("ignore:The perceptron did not converge")
+# A hundred epochs of sequential steps are not enough, and some of the suite's classes can be
+# separated, so that the likelihood has no maximum: logistic regression says both.
+@pytest.mark.filterwarnings("ignore:LogisticRegression.solver='sgd'. did not converge")
+@pytest.mark.filterwarnings("ignore:The classes can be separated")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_contract(estimator, check):
     check(estimator)
