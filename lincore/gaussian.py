@@ -44,6 +44,11 @@ class Gaussians(NamedTuple):
         -------
         ndarray of shape (n, K)
             Without units. Along directions in which a class does not vary nothing is counted.
+
+        Raises
+        ------
+        ValueError
+            For rows so far away that the squares overflow.
         """
         X = np.asarray(X)
         distances = np.empty((len(X), len(self.means)))
@@ -53,9 +58,16 @@ class Gaussians(NamedTuple):
         diagonal = all(whitener.factor.ndim == 1 for whitener in self.whiteners)
         measure = self._diagonal_distances if diagonal else self._full_distances
         length = max(1, BLOCK_VALUES // max(1, X.shape[1]))
-        for start in range(0, len(X), length):
-            block = slice(start, start + length)
-            distances[block] = measure(X[block] - centre, means)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for start in range(0, len(X), length):
+                block = slice(start, start + length)
+                distances[block] = measure(X[block] - centre, means)
+        if not np.isfinite(distances).all():
+            row = int(np.argmin(np.isfinite(distances).all(axis=1)))
+            raise ValueError(
+                f"Row {row} of X lies so far from the classes that the squares of its distances "
+                "overflow. Look for wrong values in it, or give the features in larger units."
+            )
         return distances
 
     def _full_distances(self, rows: Array, means: Array) -> Array:

@@ -61,3 +61,9 @@ def test_a_whitener_sees_rank_through_units_and_rounding():
     assert whitener.rank == 3
     with pytest.raises(ValueError, match="Nothing varies"):
         Whitener.from_covariance(np.zeros((2, 2)))
+
+
+def test_a_row_beyond_all_bounds_is_named():
+    gaussians = Gaussians.from_covariances([[0.0, 0.0]], [np.eye(2)])
+    with pytest.raises(ValueError, match="Row 1 of X lies so far"):
+        gaussians.squared_distances([[0.0, 1.0], [1e300, 0.0]])
