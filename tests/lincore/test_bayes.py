@@ -230,15 +230,29 @@ def test_regret_is_the_difference_of_true_losses(model, loss):
     model = clone(model).fit(data.X, data.y)
     parameters = data.truth.means, data.truth.covariances, data.truth.priors
     truth = BayesClassifier(*parameters, loss=loss)
-    lost, excess = expected_loss(model, truth), regret(model, truth)
-    assert_allclose(excess.value, lost.value - bayes_error(truth).value, atol=2e-6)
+    lost = expected_loss(model, truth, standard_error=2e-3)
+    excess = regret(model, truth, standard_error=2e-3)
+    noise = 4 * np.hypot(lost.standard_error, excess.standard_error)
+    assert_allclose(excess.value, lost.value - bayes_error(truth).value, atol=2e-6 + noise)
 
     def decide(X):
         return np.searchsorted(data.classes, model.predict(X))
 
     costs = 1 - np.eye(3) if loss is None else loss
     value, error = loss_by_counting(decide, *parameters, costs, 300_000)
-    assert abs(lost.value - value) < 4 * error
+    assert abs(lost.value - value) < 4 * np.hypot(error, lost.standard_error)
+
+
+@pytest.mark.parametrize("max_depth", [4, None])
+def test_a_jagged_classifier_is_not_said_to_be_known_exactly(max_depth):
+    data = sample("gaussian")
+    parameters = data.truth.means, data.truth.covariances, data.truth.priors
+    model = DecisionTreeClassifier(max_depth=max_depth, random_state=0).fit(data.X, data.codes)
+    found = expected_loss(model, BayesClassifier(*parameters), standard_error=1e-3)
+    value, error = loss_by_counting(model.predict, *parameters, 1 - np.eye(3), 300_000)
+    assert abs(found.value - value) < 4 * np.hypot(error, found.standard_error)
+    if max_depth is None:
+        assert 0 < found.standard_error <= 1e-3
 
 
 def test_a_hundred_classes_and_one_feature():
