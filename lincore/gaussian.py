@@ -53,7 +53,9 @@ class Gaussians(NamedTuple):
         X = np.asarray(X)
         distances = np.empty((len(X), len(self.means)))
         # About a common centre, so that rows far from the origin lose no digits.
-        centre = self.means.mean(axis=0)
+        # (A class without rows may be drawn with a mean that is no number.)
+        known = np.isfinite(self.means).all(axis=1)
+        centre = self.means[known].mean(axis=0)
         means = self.means - centre
         diagonal = all(whitener.factor.ndim == 1 for whitener in self.whiteners)
         measure = self._diagonal_distances if diagonal else self._full_distances
@@ -62,8 +64,9 @@ class Gaussians(NamedTuple):
             for start in range(0, len(X), length):
                 block = slice(start, start + length)
                 distances[block] = measure(X[block] - centre, means)
-        if not np.isfinite(distances).all():
-            row = int(np.argmin(np.isfinite(distances).all(axis=1)))
+        beyond = ~np.isfinite(distances[:, known]).all(axis=1)
+        if beyond.any():
+            row = int(np.argmax(beyond))
             raise ValueError(
                 f"Row {row} of X lies so far from the classes that the squares of its distances "
                 "overflow. Look for wrong values in it, or give the features in larger units."
