@@ -65,7 +65,7 @@ class Gaussians(NamedTuple):
                 block = slice(start, start + length)
                 distances[block] = measure(X[block] - centre, means)
         beyond = ~np.isfinite(distances[:, known]).all(axis=1)
-        if beyond.any():
+        if beyond.any() and (beyond := beyond & np.isfinite(X).all(axis=1)).any():
             row = int(np.argmax(beyond))
             raise ValueError(
                 f"Row {row} of X lies so far from the classes that the squares of its distances "
