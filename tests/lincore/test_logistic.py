@@ -16,6 +16,7 @@ from scipy.optimize._linesearch import LineSearchWarning
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
 
+import lincore
 from lincore import PCA, LogisticRegression
 from lincore.optimize import Reason
 from lincore.separation import Kind, SeparationWarning
@@ -325,14 +326,25 @@ def test_sgd_is_repeatable():
     assert np.any(first != other)
 
 
-def test_faces_text_two_components():
-    """Two components of standardised rows: what the text calls the final log error, both ways."""
+def test_a_fixed_learning_rate_finds_the_same_log_error():
     X, y = overlapping(p=2, n=300)
     newton = LogisticRegression(C=np.inf, solver="newton").fit(X, y)
     fixed = LogisticRegression(C=np.inf, solver="gradient", learning_rate=0.002).fit(X, y)
     assert_allclose(fixed.log_error_, newton.log_error_, rtol=1e-9)
     assert_allclose(newton.log_error_, -newton.log_likelihood(X, y), rtol=1e-10)
     assert fixed.n_iter_ > 10 * newton.n_iter_
+
+
+@needs_data
+def test_the_faces_texts_learning_rate_finds_newtons_minimum_and_a_larger_one_oscillates():
+    faces = lincore.load(DATA / "faces3_bmp30.zip")
+    X = PCA(2, whiten=True).fit_transform(faces.X)
+    newton = LogisticRegression(C=np.inf, solver="newton").fit(X, faces.y)
+    fixed = LogisticRegression(C=np.inf, solver="gradient", learning_rate=0.002).fit(X, faces.y)
+    assert fixed.converged_ and fixed.n_iter_ > 50 * newton.n_iter_
+    assert_allclose(fixed.log_error_, newton.log_error_, rtol=1e-8)
+    with pytest.warns(ConvergenceWarning, match="rising and falling"):
+        LogisticRegression(C=np.inf, solver="gradient", learning_rate=0.01).fit(X, faces.y)
 
 
 @needs_data
@@ -360,3 +372,13 @@ def test_pixels_in_uint8_are_never_copied_as_a_whole():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 3 * X.nbytes  # in float64 a copy alone would be 8
+
+
+@pytest.mark.parametrize(("unit", "message"), [(1e160, "overflow"), (1e-150, "vanishes")])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_features_whose_squares_overflow_or_vanish_are_refused(unit, message, C):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 20)
+    X = (rng.standard_normal((60, 3)) + y[:, None]) * unit
+    with pytest.raises(ValueError, match=message):
+        LogisticRegression(C=C).fit(X, y)
