@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 RESOLUTION = 1e-12
 # A step is halved at most so often.
 HALVINGS = 30
-# An objective that rises in half of so many steps goes back and forth, and would for ever.
+# An objective that rises in a quarter of so many steps goes back and forth, and would for ever.
 WINDOW = 20
 
 
@@ -247,6 +247,6 @@ def stops(trace: list[Step], tol: float, max_iter: int) -> Reason | None:
         return Reason.DIVERGED
     # Rises within rounding are no oscillation.
     rises = np.diff(values) > RESOLUTION * np.abs(values[1:])
-    if rises.sum() >= WINDOW // 2:
+    if rises.sum() >= WINDOW // 4:
         return Reason.OSCILLATES
     return Reason.ITERATIONS if len(trace) > max_iter else None
