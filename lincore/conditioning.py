@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 # Deviations below this share of the mean, or below this size, are rounding.
 NOTHING = 1e-14
 SMALLEST = 1e-140
+LARGEST = 1e150
 
 
 class Conditioned(NamedTuple):
@@ -75,6 +76,7 @@ def condition(
         return _in_row_space(X, weight, strength, intercept)
     origin, scale = centre_and_scale(X, weight, intercept=intercept)
     if strength == 0:
+        _refuse_vanishing(scale, X)
         return _without_penalty(X, weight, origin, scale, intercept)
     # In these units the penalty is never more than the rows, n / 2, however little they vary.
     total = len(X) if weight is None else weight.sum()
@@ -88,16 +90,42 @@ def condition(
 def centre_and_scale(
     X: NDArray[Any], weight: Array | None, *, intercept: bool
 ) -> tuple[Array, Array]:
-    """Return means and deviations (p,); about zero without an intercept; infinite if constant."""
+    """Return means and deviations (p,); about zero without an intercept; infinite if constant.
+
+    Raises
+    ------
+    ValueError
+        For features whose squares overflow.
+    """
     codes = np.zeros(len(X), dtype=np.intp)
-    total = Moments.from_groups(X, codes, 1, weight, diagonal=True)[0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = Moments.from_groups(X, codes, 1, weight, diagonal=True)[0]
     variance = total.scatter / total.count
+    largest = np.abs(total.mean).max(initial=0.0)
+    if not np.isfinite(variance).all() or largest > LARGEST:
+        raise ValueError(
+            "The squares of the features overflow: some are larger than 1e150. Give them in "
+            "larger units."
+        )
+    deviation = np.sqrt(variance)
     if not intercept:
         scale = np.sqrt(variance + total.mean**2)
         return np.zeros_like(scale), np.where(scale > SMALLEST, scale, np.inf)
-    scale = np.sqrt(variance)
+    scale = deviation
     varies = scale > np.maximum(NOTHING * np.abs(total.mean), SMALLEST)
     return total.mean, np.where(varies, scale, np.inf)
+
+
+def _refuse_vanishing(scale: Array, X: NDArray[Any]) -> None:
+    """Raise ValueError for a feature that varies, but by less than can be squared."""
+    constant = np.flatnonzero(np.isinf(scale))
+    spread = np.ptp(X[:, constant].astype(np.float64), axis=0)
+    vanishing = constant[(spread > 0) & (spread < SMALLEST)]
+    if len(vanishing):
+        raise ValueError(
+            f"Feature {vanishing[0]} varies by less than {SMALLEST:g}, whose square vanishes. "
+            "Give it in smaller units."
+        )
 
 
 def _without_penalty(
