@@ -66,8 +66,11 @@ def block_moments(
         return np.asarray(count), mean, out
     # NumPy sees a product with its own transpose and calls syrk: half of the work.
     product = centred.T @ centred
-    product -= np.outer(correction, correction)
-    out[np.ix_(columns, columns)] = product
+    product -= correction[:, None] * correction
+    if _are_all(columns, len(out)):
+        out[:] = product
+    else:
+        out[np.ix_(columns, columns)] = product
     return np.asarray(count), mean, out
 
 

@@ -6,7 +6,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from lincore.moments import Moments
 
@@ -78,13 +77,18 @@ class Whitener(NamedTuple):
         varying = np.flatnonzero(np.diagonal(cov) > 0)
         scale = np.sqrt(np.diagonal(cov)[varying]) if equilibrate else np.ones(len(varying))
         # eigh, not inv: a lost rank shows as a shorter factor, never as noise.
-        correlation = cov[np.ix_(varying, varying)] / scale / scale[:, None]
-        values, vectors = eigh(correlation, driver="evd", overwrite_a=True, check_finite=False)
+        correlation = cov[np.ix_(varying, varying)]
+        correlation /= scale
+        correlation /= scale[:, None]
+        values, vectors = np.linalg.eigh(correlation)
         kept = is_positive(values)
         if not kept.any():
             raise ValueError(NOTHING_VARIES)
         factor = np.zeros((len(cov), np.count_nonzero(kept)))
-        factor[varying] = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+        vectors = vectors[:, kept]
+        vectors /= np.sqrt(values[kept])
+        vectors /= scale[:, None]
+        factor[varying] = vectors
         return cls(factor, float(np.log(values[kept]).sum() + 2 * np.log(scale).sum()))
 
     @classmethod
