@@ -36,7 +36,7 @@ def block_moments(
     rows : ndarray of shape (m,)
         Which rows; at least one, each of positive weight.
     weight : ndarray of shape (n,) or None
-    buffer : ndarray of shape (at least m, p), float64
+    buffer : ndarray of shape (at least m, p + 1), float64
         Overwritten.
     out : ndarray of shape (p, p), or (p,) for the diagonal alone
         Zeros, which the scatter is written over.
@@ -50,22 +50,19 @@ def block_moments(
     """
     # What is not finite shows in the sums below, so it need not warn on its way there.
     with np.errstate(invalid="ignore", over="ignore"):
-        columns, anchor, total = _centre(X, rows, weight, buffer)
+        columns, anchor = _centre(X, rows, weight, buffer)
+        total, product = _products(buffer[: len(rows)], len(columns), rows, weight, out.ndim)
     # A column that is infinite throughout is constant: only its anchor shows it.
     if not (np.isfinite(total).all() and np.isfinite(anchor).all()):
         raise ValueError(_where_not_finite(X, rows))
-    centred = buffer[: len(rows), : len(columns)]
     count = float(len(rows)) if weight is None else float(weight[rows].sum())
     rest = total / count
     mean = anchor
     mean[columns] += rest
     correction = np.sqrt(count) * rest
     if out.ndim == 1:
-        squares = np.einsum("ij,ij->j", centred, centred) - correction**2
-        out[columns] = np.maximum(squares, 0.0)
+        out[columns] = np.maximum(product - correction**2, 0.0)
         return np.asarray(count), mean, out
-    # NumPy sees a product with its own transpose and calls syrk: half of the work.
-    product = centred.T @ centred
     product -= correction[:, None] * correction
     if _are_all(columns, len(out)):
         out[:] = product
@@ -74,12 +71,28 @@ def block_moments(
     return np.asarray(count), mean, out
 
 
+def _products(
+    centred: Array, q: int, rows: NDArray[np.intp], weight: Array | None, n_axes: int
+) -> tuple[Array, Array]:
+    """Return sums (q,) and products (q, q), or squares (q,), of the first q columns of a block.
+
+    One more column holds the roots of the weights, so that the sums come with the products.
+    """
+    centred[:, q] = 1.0 if weight is None else np.sqrt(weight[rows])
+    if n_axes == 1:
+        block = centred[:, :q]
+        return centred[:, q] @ block, np.einsum("ij,ij->j", block, block)
+    # NumPy sees a product with its own transpose and calls syrk: half of the work.
+    product = centred[:, : q + 1].T @ centred[:, : q + 1]
+    return product[q, :q], product[:q, :q]
+
+
 def _centre(
     X: NDArray[Any],
     rows: NDArray[np.intp],
     weight: Array | None,
     buffer: Array,
-) -> tuple[NDArray[np.intp], Array, Array]:
+) -> tuple[NDArray[np.intp], Array]:
     """Write rows of X, less a point near their mean, into the first columns of `buffer`.
 
     Columns that are constant in these rows (margins of images, categories that a class lacks)
@@ -91,8 +104,6 @@ def _centre(
         Which column of X each of the q columns written is.
     anchor : ndarray of shape (p,)
         What was subtracted; the mean itself where a column is constant.
-    total : ndarray of shape (q,)
-        What the centred rows sum to, with their weights.
     """
     p = X.shape[1]
     first = X[rows[0]]
@@ -100,7 +111,6 @@ def _centre(
     # Weights move the anchor off the constants, so there every column counts as varying.
     columns = np.arange(0 if weight is None else p)
     constant = np.arange(len(columns), p)
-    total = np.zeros(p)
     for start in range(0, len(rows), TILE_ROWS):
         chosen = rows[start : start + TILE_ROWS]
         tile = X.take(chosen, axis=0)
@@ -116,12 +126,9 @@ def _centre(
             tile = tile.take(columns, axis=1)
         piece = buffer[start : start + len(chosen), : len(columns)]
         np.subtract(tile, anchor[columns], out=piece)
-        if weight is None:
-            total[: len(columns)] += np.ones(len(chosen)) @ piece
-        else:
-            total += weight[chosen] @ piece
+        if weight is not None:
             piece *= np.sqrt(weight[chosen])[:, None]
-    return columns, anchor, total[: len(columns)]
+    return columns, anchor
 
 
 def _anchor(X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None) -> Array:

@@ -122,7 +122,7 @@ class Moments:
             out = out if start == bounds[group] else np.zeros_like(out)
             return cls(*block_moments(X, order[start:stop], weight, buffer, out))
 
-        parts = map_blocks(summarise, blocks, (length, X.shape[1]), n_values=X.size)
+        parts = map_blocks(summarise, blocks, (length, X.shape[1] + 1), n_values=X.size)
         for (group, start, _), part in zip(blocks, parts, strict=True):
             merged = part if start == bounds[group] else moments[group] + part
             moments.count[group], moments.mean[group] = merged.count, merged.mean
