@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | pd.DataFrame | tuple[Any, Any]
+
+Imputation: TypeAlias = Literal["median", "most_frequent", "indicator"]
 
 
 class Skipped(NamedTuple):
@@ -59,7 +61,8 @@ class Dataset:
     ----------
     name : str
     X : (n, p) array
-        float64 for tables (NaN where a value is missing), uint8 for grey images.
+        float64 for tables (NaN where a value is missing), uint8 for images. A
+        `scipy.sparse.csr_array` of float64 where `n_words` is not zero.
     codes : (n,) intp
         The class of each row, as a position in `classes`.
     classes : (K,) array
@@ -69,14 +72,26 @@ class Dataset:
         File names of images.
     given_test : (n,) bool, optional
         The rows that the source itself set apart for testing.
-    image_shape : (height, width), optional
-        In pixels, where a row is an image.
+    image_shape : (height, width) or (height, width, 3), optional
+        In pixels, where a row is an image; the last is for colour.
     notices : tuple of Notice
         What reading did or found.
     skipped : tuple of Skipped
         The files of a zip that were left out.
     truth : GaussianTruth, optional
         For generated data.
+    levels : tuple of p (tuple of str, or None), optional
+        The names of the levels where a column of `X` holds level codes (0, 1, …; NaN is missing),
+        None where it holds a number. None altogether where all columns are numbers.
+    n_words : int
+        The last `n_words` columns of `X` count words.
+    groups : (n,) intp, optional
+        Of rows that belong together, as a position in `group_names`.
+    group_names : tuple of str, optional
+    imputation : {"median", "most_frequent", "indicator"}
+        How missing values are filled in from the training rows (`experiments.preparation`).
+    rare : int
+        Levels with fewer training rows than this are pooled; 0 pools none.
 
     Examples
     --------
@@ -86,21 +101,27 @@ class Dataset:
     """
 
     name: str
-    X: np.ndarray
+    X: Any
     codes: np.ndarray
     classes: np.ndarray
     feature_names: tuple[str, ...]
     row_names: tuple[str, ...] | None = None
     given_test: np.ndarray | None = None
-    image_shape: tuple[int, int] | None = None
+    image_shape: tuple[int, ...] | None = None
     notices: tuple[Notice, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     truth: GaussianTruth | None = None
+    levels: tuple[tuple[str, ...] | None, ...] | None = None
+    n_words: int = 0
+    groups: np.ndarray | None = None
+    group_names: tuple[str, ...] | None = None
+    imputation: Imputation = "median"
+    rare: int = 0
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.X)
+        return int(self.X.shape[0])
 
     @property
     def n_features(self) -> int:
@@ -123,18 +144,32 @@ class Dataset:
         """Rows of each class, shape (K,)."""
         return np.bincount(self.codes, minlength=self.n_classes)
 
-    @property
+    @cached_property
     def has_missing(self) -> bool:
         """Whether any feature of any row is missing."""
-        return self.X.dtype.kind == "f" and bool(np.isnan(self.X).any())
+        values = self.X.data if self.n_words else self.X
+        return values.dtype.kind == "f" and bool(np.isnan(values).any())
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether any column of `X` holds level codes."""
+        return self.levels is not None and any(names is not None for names in self.levels)
+
+    @property
+    def needs_preparation(self) -> bool:
+        """Whether a classifier needs numbers first: see `experiments.preparation`."""
+        return self.has_categories or self.n_words > 0 or self.has_missing
 
     @cached_property
     def digest(self) -> str:
         """Fingerprint of the whole content (never a sample of it), for caches."""
         state = blake2b(digest_size=16)
         names = (self.name, self.feature_names, self.row_names, self.image_shape)
-        state.update(repr((names, self.classes.tolist())).encode("utf-8", "surrogatepass"))
-        for array in (self.X, self.codes, self.given_test):
+        preparation = (self.levels, self.n_words, self.group_names, self.imputation, self.rare)
+        described = repr((names, self.classes.tolist(), preparation))
+        state.update(described.encode("utf-8", "surrogatepass"))
+        X = (self.X.data, self.X.indices, self.X.indptr) if self.n_words else (self.X,)
+        for array in (*X, self.codes, self.given_test, self.groups):
             if array is not None:
                 state.update(repr((array.shape, array.dtype.str)).encode())
                 state.update(np.ascontiguousarray(array).data)
