@@ -1,0 +1,281 @@
+"""Long work on a page: started once, watched while it runs, kept when one leaves and returns.
+
+`work(progress)` runs in a thread: it takes what it needs with it and calls nothing of Streamlit,
+cached functions included. Between its pieces it calls ``progress(done, total, what)``, and returns
+what it has when the answer is False; what it hands to ``progress.keep`` can be drawn meanwhile.
+
+A fit that a page cannot do without::
+
+    job = jobs.run("classify.fit", (data.digest, choice), work, describe="Fitting QDA")
+    fitted = jobs.require(job)  # draws the progress and ends the page while there is nothing
+
+Work that begins with a button::
+
+    job = jobs.on_demand(
+        "compare.run", settings, work, describe="Comparing 6 models", label="Compare", draw=table
+    )
+    if job is not None and job.result is not None: ...
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from typing import Any
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from lincore.errors import DataError
+from pages.ui import text
+from pages.ui.workers import Job, Pool, Progress, Shared, cores
+
+JOBS = "shared.jobs"
+#: Of each session, for as long as it lasts; running ones come on top.
+MOST_KEPT = 8
+#: Of all sessions together.
+SHARED_BYTES = 200_000_000
+#: Work that is over by then is never seen to run: no bar that flickers.
+PATIENCE = 0.25
+SECONDS_BETWEEN_DRAWINGS = 0.5
+
+Work = Callable[[Progress], Any]
+Draw = Callable[[Job], None]
+
+pool = Pool(cores())
+shared = Shared(SHARED_BYTES)
+
+
+def run(
+    key: str,
+    settings: Hashable,
+    work: Work,
+    *,
+    describe: str,
+    again: bool = False,
+    share: bool = True,
+    patience: float = PATIENCE,
+) -> Job:
+    """Return the job of these settings; start it if there is none yet.
+
+    Parameters
+    ----------
+    key : str
+        What kind of work it is: `page.name`. One of a kind runs at a time in a session: other
+        settings stop what was made with the former.
+    settings : hashable
+        Everything that the result depends on, the digest of the data among it.
+    work : callable
+        ``work(progress) -> result``.
+    describe : str
+        What is being done: "Comparing 6 models". User text in it is shown as it is.
+    again : bool
+        Do it afresh although it has ended.
+    share : bool
+        Whether another visitor with the same settings, hence the same data, may have the result.
+    patience : float
+        Seconds to wait for the end before returning.
+    """
+    kept = _kept()
+    job = kept.get((key, settings))
+    if job is not None and not (job.is_over and (again or job.wants_restart)):
+        kept.move_to_end((key, settings))
+        return job
+    for former in [other for other in kept.values() if other.key == key and not other.is_over]:
+        former.stop()
+        del kept[former.key, former.settings]
+    session = _session()
+    fresh = Job(
+        key,
+        settings,
+        work,
+        describe=describe,
+        owner=session,
+        is_wanted=lambda: _is_open(session),
+        shared=shared if share else None,
+    )
+    found = shared.get((key, settings)) if share and job is None else None
+    if found is not None:
+        fresh.finish_with(found)
+    else:
+        pool.submit(fresh)
+    kept[key, settings] = fresh
+    kept.move_to_end((key, settings))
+    _forget_the_oldest(kept)
+    fresh.wait(patience)
+    return fresh
+
+
+def on_demand(
+    key: str,
+    settings: Hashable,
+    work: Work,
+    *,
+    describe: str,
+    label: str,
+    help: str | None = None,
+    draw: Draw | None = None,
+    share: bool = True,
+) -> Job | None:
+    """Offer a button for the work, draw its progress, and return the job once there is one.
+
+    The job may still run, may be partial, and may be stale (``job.is_stale(settings)``), which is
+    then said, with a button that brings it up to date.
+
+    Parameters
+    ----------
+    key, settings, work, describe, share
+        As in `run`.
+    label : str
+        What stands on the button.
+    help : str, optional
+        One line about it.
+    draw : callable, optional
+        ``draw(job)`` draws what there is so far, again and again while the job runs.
+    """
+    job = _kept().get((key, settings)) or current(key)
+    if job is None:
+        wanted = st.button(label, key=f"{key}.start", help=help)
+    elif job.is_over and job.is_stale(settings):
+        wanted = offer_update(job, settings)
+    else:
+        wanted = not job.is_stale(settings)
+    if wanted:
+        job = run(key, settings, work, describe=describe, share=share)
+    if job is not None and not (job.is_over and job.is_stale(settings)):
+        show(job, draw=draw)
+    return job
+
+
+def current(key: str) -> Job | None:
+    """Return the job of this kind that was asked for last, whatever its settings."""
+    return next((job for job in reversed(_kept().values()) if job.key == key), None)
+
+
+def latest(key: str) -> Job | None:
+    """Return the last job of this kind that has a result, whatever its settings."""
+    jobs = reversed(_kept().values())
+    return next((job for job in jobs if job.key == key and job.result is not None), None)
+
+
+def require(job: Job, *, draw: Draw | None = None) -> Any:
+    """Return the result of a job; while there is none, draw why and end the page here."""
+    show(job, draw=draw)
+    if not job.is_over or job.result is None:
+        st.stop()
+    return job.result
+
+
+def show(job: Job, *, draw: Draw | None = None) -> None:
+    """Draw how a job goes while it runs, or why it ended early; nothing for one that finished."""
+    if not job.is_over:
+        _watch(job, draw)
+    elif isinstance(job.error, DataError):
+        text.show_problem(job.error.notice)
+    elif job.error is not None:
+        st.error(
+            f"**{text.escape(job.describe)}** failed, and not for a fault of your data that is "
+            "known. Other options may do; what happened stands in the server's log."
+        )
+        _offer_restart(job, "Try again")
+    elif job.reason == "stopped":
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(_how_far(job), width="content")
+            _offer_restart(job, "Start again")
+
+
+def offer_update(job: Job, settings: Hashable) -> bool:
+    """Say that a result is stale, if it is, and offer to bring it up to date.
+
+    Returns
+    -------
+    bool
+        Whether the button was pressed: then call `run` with the settings of now.
+    """
+    if not job.is_stale(settings):
+        return False
+    with st.container(key=f"{job.key}.stale", horizontal=True, vertical_alignment="center"):
+        st.markdown("**Settings have changed** since this was computed.", width="content")
+        return st.button(
+            "Bring up to date",
+            key=f"{job.key}.update",
+            help="Compute it again with the settings of now. Until then the former result stays.",
+        )
+
+
+def forget() -> None:
+    """Stop and forget every job of this session."""
+    for job in _kept().values():
+        job.stop()
+    _kept().clear()
+
+
+@st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
+def _watch(job: Job, draw: Draw | None) -> None:
+    if job.is_over:
+        st.rerun()
+    with st.container(key=f"{job.key}.job"):
+        st.progress(job.progress.share, text=_line(job))
+        st.button(
+            "Stop",
+            key=f"{job.key}.stop",
+            on_click=job.stop,
+            disabled=job.is_stopping,
+            help="What is finished is kept.",
+        )
+    if draw is not None and job.result is not None:
+        draw(job)
+
+
+def _line(job: Job) -> str:
+    others = pool.ahead(job)
+    if job.is_stopping:
+        state = "stopping after this piece"
+    elif job.started is None:
+        state = f"waiting for {others} other{'s' if others != 1 else ''}"
+    else:
+        state = text.escape(job.progress.what) or "at work"
+        if job.progress.total:
+            state += f", {job.progress.done:,} of {job.progress.total:,} done"
+        state += f" · {job.seconds:.0f} s"
+    return f"{text.escape(job.describe)}: {state}"
+
+
+def _how_far(job: Job) -> str:
+    how_far = ""
+    if job.progress.total:
+        how_far = f" after {job.progress.done:,} of {job.progress.total:,}"
+    kept = "; what was finished is kept." if job.result is not None else "."
+    return f"{text.escape(job.describe)}: stopped{how_far} ({job.seconds:.1f} s){kept}"
+
+
+def _offer_restart(job: Job, label: str) -> None:
+    st.button(label, key=f"{job.key}.restart", on_click=job.restart)
+
+
+def _kept() -> OrderedDict[tuple[str, Hashable], Job]:
+    kept: OrderedDict[tuple[str, Hashable], Job] = st.session_state.setdefault(JOBS, OrderedDict())
+    return kept
+
+
+def _forget_the_oldest(kept: OrderedDict[tuple[str, Hashable], Job]) -> None:
+    over = [name for name, job in kept.items() if job.is_over]
+    for name in over[: max(len(kept) - MOST_KEPT, 0)]:
+        del kept[name]
+
+
+def _session() -> str:
+    context = get_script_run_ctx()
+    return context.session_id if context is not None else ""
+
+
+def _is_open(session: str) -> bool:
+    """Whether a visitor is here, or may still come back over a connection that was cut."""
+    if not runtime.exists():
+        return True
+    # The manager is not public API: without it a job runs to its end.
+    with suppress(AttributeError):
+        return runtime.get_instance()._session_mgr.get_session_info(session) is not None
+    return True

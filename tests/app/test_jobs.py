@@ -1,0 +1,318 @@
+"""Long work: threads that report, stop and are shared fairly, and how a page shows them."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lincore.errors import DataError
+from pages.ui import jobs
+from pages.ui.workers import Job, Pool, Shared, n_bytes
+
+WAIT = 10.0
+
+
+class Gate:
+    """Work in steps that a test lets pass one by one."""
+
+    def __init__(self) -> None:
+        self.passes = threading.Semaphore(0)
+        self.began = threading.Event()
+        self.calls = 0
+        self.fault: Exception | None = None
+
+    def work(self, progress):
+        """Take four steps, and keep each."""
+        self.calls += 1
+        self.began.set()
+        finished = []
+        for step in range(4):
+            if not progress(step, 4, f"step *{step}*"):
+                break
+            assert self.passes.acquire(timeout=WAIT)
+            if self.fault is not None:
+                raise self.fault
+            finished.append(step)
+            progress.keep(list(finished))
+        return finished
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    jobs.shared.clear()
+    gate = Gate()
+    monkeypatch.setattr(jobs, "gate", gate, raising=False)
+    yield gate
+    gate.passes.release(100)
+    jobs.shared.clear()
+
+
+def page():
+    """Draw a page that fits at once, as Classify does."""
+    import streamlit as st
+
+    from pages.ui import jobs
+
+    size = st.number_input("Size", 1, 9, 1, key="size", persist_state="session")
+    job = jobs.run("page.fit", size, jobs.gate.work, describe="Fitting", patience=0.05)
+    result = jobs.require(job, draw=lambda job: st.markdown(f"so far {job.result}"))
+    st.markdown(f"result {result}")
+
+
+def demand_page():
+    """Draw a page whose work begins with a button, as Compare does."""
+    import streamlit as st
+
+    from pages.ui import jobs
+
+    size = st.number_input("Size", 1, 9, 1, key="size")
+    job = jobs.on_demand(
+        "page.run", size, jobs.gate.work, describe="Comparing", label="Compare", share=False
+    )
+    if job is not None and job.result is not None:
+        stale = " stale" if job.is_stale(size) else ""
+        st.markdown(f"result {job.result}{stale}")
+
+
+def start(script) -> AppTest:
+    app = AppTest.from_function(script, default_timeout=30).run()
+    assert not app.exception
+    return app
+
+
+def the_job(app: AppTest) -> Job:
+    return next(reversed(app.session_state[jobs.JOBS].values()))
+
+
+def finish(app: AppTest, gate: Gate, passes: int = 4) -> None:
+    gate.passes.release(passes)
+    assert the_job(app).wait(WAIT)
+    app.run()
+    assert not app.exception
+
+
+def until(condition) -> None:
+    deadline = time.monotonic() + WAIT
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def shown(app: AppTest) -> str:
+    return "\n".join(part.value for part in [*app.markdown, *app.caption, *app.error])
+
+
+def bar(app: AppTest) -> str:
+    return app.get("progress")[0].proto.text
+
+
+def test_a_job_shows_its_progress_and_then_its_result(gate):
+    app = start(page)
+    assert "step" in bar(app) and r"\*0\*" in bar(app), "what it does, user text escaped"
+    assert "0 of 4 done" in bar(app)
+    assert "result" not in shown(app)
+    gate.passes.release(2)
+    until(lambda: the_job(app).progress.done == 2)
+    app.run()
+    assert "2 of 4 done" in bar(app)
+    assert app.get("progress")[0].proto.value == 50
+    assert "so far [0, 1]" in shown(app), "what is finished can be drawn meanwhile"
+    finish(app, gate, 2)
+    assert "result [0, 1, 2, 3]" in shown(app)
+    assert not app.get("progress")
+    assert gate.calls == 1, "the same settings never start twice"
+    assert the_job(app).reason == "finished"
+
+
+def test_quick_work_is_never_seen_to_run(gate):
+    gate.passes.release(4)
+    app = start(page)
+    assert "result [0, 1, 2, 3]" in shown(app)
+    assert not app.get("progress")
+
+
+def test_stopping_keeps_what_was_finished_and_it_can_start_again(gate):
+    app = start(page)
+    gate.passes.release(2)
+    until(lambda: the_job(app).progress.done == 2)
+    app.button(key="page.fit.stop").click().run()
+    assert "stopping" in bar(app)
+    assert app.button(key="page.fit.stop").disabled
+    finish(app, gate, 1)
+    job = the_job(app)
+    assert job.reason == "stopped" and job.is_partial
+    assert "stopped after 3 of 4" in shown(app)
+    assert "result [0, 1, 2]" in shown(app)
+    app.run()
+    assert gate.calls == 1, "nothing starts by itself after a stop"
+    app.button(key="page.fit.restart").click().run()
+    finish(app, gate)
+    assert "result [0, 1, 2, 3]" in shown(app)
+    assert gate.calls == 2
+
+
+def test_a_fault_of_the_data_is_told_with_its_remedy(gate):
+    gate.fault = DataError("A class has *one* row", where="class b", remedy="Drop it.")
+    app = start(page)
+    finish(app, gate)
+    assert r"A class has \*one\* row" in app.error[0].value and "Drop it" in app.error[0].value
+    app.run()
+    assert gate.calls == 1
+
+
+def test_any_other_fault_is_logged_and_shown_soberly(gate, caplog):
+    gate.fault = ZeroDivisionError("secret detail")
+    app = start(page)
+    finish(app, gate)
+    assert "secret detail" not in app.error[0].value
+    assert "server's log" in app.error[0].value
+    assert "secret detail" in caplog.text
+    gate.fault = None
+    app.button(key="page.fit.restart").click().run()
+    finish(app, gate)
+    assert "result [0, 1, 2, 3]" in shown(app)
+
+
+NAVIGATION = """
+import streamlit as st
+st.navigation([st.Page("pages/work.py"), st.Page("pages/other.py")], position="hidden").run()
+"""
+
+
+def test_a_job_survives_a_page_switch(gate, tmp_path):
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "app.py").write_text(NAVIGATION)
+    work = textwrap.dedent(inspect.getsource(page))
+    (tmp_path / "pages" / "work.py").write_text(f"{work}\npage()\n")
+    (tmp_path / "pages" / "other.py").write_text("import streamlit as st\nst.text('elsewhere')\n")
+    app = AppTest.from_file(tmp_path / "app.py", default_timeout=30).run()
+    assert bar(app)
+    app.switch_page("pages/other.py").run()
+    assert app.text[0].value == "elsewhere" and not app.get("progress")
+    assert not the_job(app).is_over
+    gate.passes.release(4)
+    assert the_job(app).wait(WAIT)
+    app.switch_page("pages/work.py").run()
+    assert "result [0, 1, 2, 3]" in shown(app)
+    assert gate.calls == 1
+
+
+def test_other_settings_stop_the_former_job_and_finished_ones_are_kept(gate):
+    app = start(page)
+    former = the_job(app)
+    app.number_input(key="size").set_value(2).run()
+    assert former._stop.is_set() and the_job(app) is not former
+    gate.passes.release(1)
+    assert former.wait(WAIT)
+    finish(app, gate)
+    calls = gate.calls
+    app.number_input(key="size").set_value(3).run()
+    finish(app, gate)
+    assert gate.calls == calls + 1
+    app.number_input(key="size").set_value(2).run()
+    assert "result [0, 1, 2, 3]" in shown(app)
+    assert gate.calls == calls + 1, "the settings of before are still there"
+
+
+def test_a_session_keeps_a_bounded_number(gate):
+    gate.passes.release(1000)
+    app = start(page)
+    for size in range(2, 10):
+        app.number_input(key="size").set_value(size).run()
+        assert the_job(app).wait(WAIT)
+    app.run()
+    assert len(app.session_state[jobs.JOBS]) == jobs.MOST_KEPT
+
+
+def test_another_visitor_with_the_same_settings_has_the_result_at_once(gate):
+    first = start(page)
+    finish(first, gate)
+    second = start(page)
+    assert "result [0, 1, 2, 3]" in shown(second)
+    assert gate.calls == 1
+
+
+def test_work_on_demand_is_marked_stale_and_brought_up_to_date(gate):
+    app = start(demand_page)
+    assert gate.calls == 0 and "result" not in shown(app)
+    app.button(key="page.run.start").click().run()
+    finish(app, gate)
+    assert shown(app) == "result [0, 1, 2, 3]"
+    app.number_input(key="size").set_value(2).run()
+    assert "Settings have changed" in shown(app) and "stale" in shown(app)
+    assert gate.calls == 1
+    app.button(key="page.run.update").click().run()
+    finish(app, gate)
+    assert shown(app) == "result [0, 1, 2, 3]"
+    assert gate.calls == 2
+    app.number_input(key="size").set_value(1).run()
+    assert shown(app) == "result [0, 1, 2, 3]", "the first result was kept"
+    assert gate.calls == 2
+
+
+def make(name: str, gate: Gate, owner: str = "a") -> Job:
+    return Job(name, name, gate.work, owner=owner)
+
+
+def test_the_pool_serves_whoever_has_fewest_running():
+    gates = [Gate() for _ in range(4)]
+    greedy = [make(f"greedy {i}", gate) for i, gate in enumerate(gates[:3])]
+    modest = make("modest", gates[3], owner="b")
+    pool = Pool(2)
+    for job in (*greedy, modest):
+        pool.submit(job)
+    assert gates[0].began.wait(WAIT) and gates[1].began.wait(WAIT)
+    assert [pool.ahead(job) for job in (*greedy, modest)] == [0, 0, 2, 3]
+    gates[1].passes.release(4)
+    assert gates[3].began.wait(WAIT), "the one who has none running comes before the third of one"
+    assert not gates[2].began.is_set()
+    for gate in gates:
+        gate.passes.release(4)
+    assert all(job.wait(WAIT) for job in (*greedy, modest))
+
+
+def test_a_job_nobody_waits_for_any_more_stops(monkeypatch):
+    monkeypatch.setattr("pages.ui.workers.SECONDS_BETWEEN_LOOKS", 0.0)
+    open_sessions = {"a"}
+    gate = Gate()
+    job = Job("fit", 1, gate.work, is_wanted=lambda: "a" in open_sessions)
+    Pool(1).submit(job)
+    gate.passes.release(1)
+    until(lambda: job.progress.done == 1)
+    open_sessions.clear()
+    gate.passes.release(3)
+    assert job.wait(WAIT)
+    assert job.reason == "stopped" and job.result == [0, 1]
+
+
+def test_a_stop_that_comes_too_late_leaves_a_whole_result():
+    job = Job("fit", 1, lambda progress: job.stop() or "all of it")
+    job.do()
+    assert (job.result, job.reason, job.is_partial) == ("all of it", "finished", False)
+
+
+def test_what_is_shared_is_bounded_in_bytes():
+    shared = Shared(max_bytes=100_000)
+    for name in "abcd":
+        shared.put(name, {"rows": np.zeros(4000)})
+    assert [shared.get(name) is not None for name in "abcd"] == [False, True, True, True]
+    shared.put("huge", np.zeros(20_000))
+    assert shared.get("huge") is None and shared.get("d") is not None
+    shared.get("b")
+    shared.put("e", np.zeros(4000))
+    assert shared.get("b") is not None and shared.get("c") is None, "the latest used stays"
+
+
+def test_size_counts_what_estimators_hold_once():
+    class Fitted:
+        def __init__(self, rows):
+            self.rows_, self.view_, self.more = rows, rows, [(rows, "name")]
+
+    assert 80_000 <= n_bytes(Fitted(np.zeros(10_000))) < 82_000
