@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +29,13 @@ class Results:
     predicted : ndarray of shape (M, m)
         Predicted codes.
     log_proba : ndarray of shape (M, m, K)
-        Logarithms of the posterior probabilities.
+        Logarithms of the posterior probabilities; NaN for a method that has none.
     seconds : ndarray of shape (M,)
-        Time to fit each method.
+        Time to fit each method by itself, over all folds.
     fold, repetition : ndarray of shape (m,), optional
         Of each prediction; zeros for one test set.
+    n_train : ndarray of shape (m,), optional
+        Training rows behind each prediction; zeros where that is not known.
     settings : mapping, optional
         Whatever is needed to make these results again.
 
@@ -47,20 +52,23 @@ class Results:
     predicted: NDArray[np.intp]
     log_proba: NDArray[np.float64]
     seconds: NDArray[np.float64]
-    fold: NDArray[np.intp] | None = None
-    repetition: NDArray[np.intp] | None = None
+    # What is left out is filled in, so that whoever reads results never meets a None.
+    fold: NDArray[np.intp] = None  # type: ignore[assignment]
+    repetition: NDArray[np.intp] = None  # type: ignore[assignment]
+    n_train: NDArray[np.intp] = None  # type: ignore[assignment]
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check the shapes and fill in the single fold of one test set."""
+        """Check the shapes and fill in what was left out."""
         n_methods, n_rows, n_classes = len(self.methods), len(self.rows), len(self.classes)
-        for name in ("fold", "repetition"):
+        for name in ("fold", "repetition", "n_train"):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, np.zeros(n_rows, dtype=np.intp))
         expected = {
             "truth": (n_rows,),
             "fold": (n_rows,),
             "repetition": (n_rows,),
+            "n_train": (n_rows,),
             "predicted": (n_methods, n_rows),
             "log_proba": (n_methods, n_rows, n_classes),
             "seconds": (n_methods,),
@@ -74,3 +82,37 @@ class Results:
         if method not in self.methods:
             raise KeyError(f"No method {method!r}; there are {', '.join(self.methods)}.")
         return self.methods.index(method)
+
+    @property
+    def is_one_test_set(self) -> bool:
+        """Whether all predictions are of one fit, on rows that were set apart once."""
+        return bool(np.ptp(self._cells) == 0) if len(self.rows) else True
+
+    def select(self, methods: str | Sequence[str]) -> Results:
+        """Return the results of some of the methods, in the order asked for.
+
+        Raises
+        ------
+        KeyError
+            When there is no such method, with the known names.
+        """
+        names = (methods,) if isinstance(methods, str) else tuple(methods)
+        chosen = [self.position(name) for name in names]
+        return replace(
+            self,
+            methods=names,
+            predicted=self.predicted[chosen],
+            log_proba=self.log_proba[chosen],
+            seconds=self.seconds[chosen],
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return the scores with their intervals, one line for each method."""
+        from lincore.experiments.scores import table
+
+        return table(self)
+
+    @property
+    def _cells(self) -> NDArray[np.intp]:
+        """Number the folds through over all repetitions, (m,)."""
+        return self.repetition * (int(self.fold.max(initial=0)) + 1) + self.fold

@@ -1,0 +1,76 @@
+"""A line of text that names a thing and its options, such as "logistic(C=inf, solver=newton)"."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+_SPEC = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_WORDS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
+
+
+def parse(text: str) -> tuple[str, dict[str, Any]]:
+    """Take a line apart.
+
+    Values are Python's numbers, True, False, None, lists, and inf; anything else is a word.
+
+    Returns
+    -------
+    word : str
+    options : dict
+
+    Raises
+    ------
+    ValueError
+        When the line is no word with options in brackets.
+
+    Examples
+    --------
+    >>> parse("logistic(C=inf, solver=newton-cg)")
+    ('logistic', {'C': inf, 'solver': 'newton-cg'})
+    """
+    found = _SPEC.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text!r} is not a word, or a word with (option=value, ...).")
+    options = {}
+    for piece in _pieces(found[2] or ""):
+        name, equals, value = piece.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise ValueError(f"{piece.strip()!r} in {text!r} is not of the form option=value.")
+        options[name.strip()] = _value(value.strip())
+    return found[1], options
+
+
+def render(word: str, options: dict[str, Any]) -> str:
+    """Put a line together that `parse` takes apart into the same.
+
+    Examples
+    --------
+    >>> render("lda", {"shrinkage": 0.1}), render("lda", {})
+    ('lda(shrinkage=0.1)', 'lda')
+    """
+    if not options:
+        return word
+    return f"{word}({', '.join(f'{name}={value}' for name, value in options.items())})"
+
+
+def _pieces(text: str) -> list[str]:
+    """Cut at the commas that stand in no brackets of their own."""
+    pieces, depth, begin = [], 0, 0
+    for i, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        if character == "," and depth == 0:
+            pieces.append(text[begin:i])
+            begin = i + 1
+    pieces.append(text[begin:])
+    return [piece for piece in pieces if piece.strip()]
+
+
+def _value(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
