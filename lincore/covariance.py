@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_solve
 
 from lincore.moments import Moments
+from lincore.pivoted import PivotedFactor, pivoted_factor
 
 Shrinkage = float | Literal["oas"] | None
 Array = NDArray[np.float64]
@@ -18,34 +22,64 @@ NOTHING_VARIES = (
 )
 
 
-class Whitener(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Whitener:
     """A factor W with ``W @ W.T`` the inverse of a covariance on the subspace where it varies.
 
-    Attributes
+    Parameters
     ----------
-    factor : ndarray of shape (p, rank), or (p,) for a diagonal covariance
-        In inverse units of the features. The diagonal one is zero where nothing varies.
+    basis : ndarray of shape (p, rank), or (p,) for a diagonal covariance
+        W itself where there is no `root`, in inverse units of the features. The diagonal one is
+        zero where nothing varies.
     log_det : float
         log|cov| on the subspace that is kept.
+    root : ndarray of shape (rank, rank), optional
+        Lower Cholesky factor C of a matrix G with ``W = basis @ inv(G)``: for a few rows two
+        triangular solutions are cheaper than W.
     """
 
-    factor: Array
+    basis: Array
     log_det: float
+    root: Array | None = None
+
+    @cached_property
+    def factor(self) -> Array:
+        """W, of shape (p, rank), or (p,) for a diagonal covariance."""
+        return self.basis if self.root is None else self._solved(self.basis)
 
     @property
     def rank(self) -> int:
         """Dimension of the subspace that is kept."""
-        if self.factor.ndim == 1:
-            return int(np.count_nonzero(self.factor))
-        return int(self.factor.shape[1])
+        if self.basis.ndim == 1:
+            return int(np.count_nonzero(self.basis))
+        return int(self.basis.shape[1])
 
     def whiten(self, rows: Array) -> Array:
         """Return centred rows (n, p) in coordinates (n, rank or p) of covariance one."""
-        return rows * self.factor if self.factor.ndim == 1 else rows @ self.factor
+        if self.basis.ndim == 1:
+            return rows * self.basis
+        if self._is_worth_solving(rows):
+            return self._solved(rows @ self.basis)
+        return rows @ self.factor
 
     def unwhiten(self, white: Array) -> Array:
         """Return ``white @ W.T``, (n, p): after `whiten`, the rows times the inverse."""
-        return white * self.factor if self.factor.ndim == 1 else white @ self.factor.T
+        if self.basis.ndim == 1:
+            return white * self.basis
+        if self._is_worth_solving(white):
+            return self._solved(white) @ self.basis.T
+        return white @ self.factor.T
+
+    def after(self, forward: Array) -> Whitener:
+        """Return the whitener of x, this one being that of ``x @ forward``, forward (q, p)."""
+        return Whitener(forward @ self.basis, self.log_det, self.root)
+
+    def _is_worth_solving(self, rows: Array) -> bool:
+        return "factor" not in self.__dict__ and self.root is not None and len(rows) < self.rank
+
+    def _solved(self, rows: Array) -> Array:
+        solved = cho_solve((self.root, True), rows.T, check_finite=False)
+        return np.ascontiguousarray(solved.T)
 
     @classmethod
     def from_covariance(cls, cov: Array, *, equilibrate: bool = True) -> Whitener:
@@ -75,21 +109,30 @@ class Whitener(NamedTuple):
         if cov.ndim == 1:
             return cls._from_variances(cov)
         varying = np.flatnonzero(np.diagonal(cov) > 0)
+        if not len(varying):
+            raise ValueError(NOTHING_VARIES)
         scale = np.sqrt(np.diagonal(cov)[varying]) if equilibrate else np.ones(len(varying))
-        # eigh, not inv: a lost rank shows as a shorter factor, never as noise.
         correlation = cov[np.ix_(varying, varying)]
         correlation /= scale
         correlation /= scale[:, None]
-        values, vectors = np.linalg.eigh(correlation)
+        found = pivoted_factor(correlation) if equilibrate else None
+        part = cls._from_eigenvalues(correlation) if found is None else cls._from_pivots(found)
+        basis = np.zeros((len(cov), part.rank))
+        basis[varying] = part.basis / scale[:, None]
+        return cls(basis, part.log_det + float(2 * np.log(scale).sum()), part.root)
+
+    @classmethod
+    def _from_eigenvalues(cls, cov: Array) -> Whitener:
+        # eigh, not inv: a lost rank shows as a shorter factor, never as noise.
+        values, vectors = np.linalg.eigh(cov)
         kept = is_positive(values)
         if not kept.any():
             raise ValueError(NOTHING_VARIES)
-        factor = np.zeros((len(cov), np.count_nonzero(kept)))
-        vectors = vectors[:, kept]
-        vectors /= np.sqrt(values[kept])
-        vectors /= scale[:, None]
-        factor[varying] = vectors
-        return cls(factor, float(np.log(values[kept]).sum() + 2 * np.log(scale).sum()))
+        return cls(vectors[:, kept] / np.sqrt(values[kept]), float(np.log(values[kept]).sum()))
+
+    @classmethod
+    def _from_pivots(cls, found: PivotedFactor) -> Whitener:
+        return cls(found.basis, float(2 * np.log(np.diagonal(found.root)).sum()), found.root)
 
     @classmethod
     def _from_variances(cls, variances: Array) -> Whitener:

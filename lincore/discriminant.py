@@ -97,7 +97,7 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
         whitener = Whitener.from_covariance(self._covariance(moments), equilibrate=space is None)
         means, seen = moments.mean, moments.count[:, None] > 0
         if space is not None:
-            whitener = whitener._replace(factor=space.forward @ whitener.factor)
+            whitener = whitener.after(space.forward)
             means = np.where(seen, space.lift_points(means), 0.0)
         self.means_, self.rank_ = means, whitener.rank
         self.densities_ = Gaussians(means, (whitener,) * len(means))

@@ -57,7 +57,7 @@ class Gaussians(NamedTuple):
         known = np.isfinite(self.means).all(axis=1)
         centre = self.means[known].mean(axis=0)
         means = self.means - centre
-        diagonal = all(whitener.factor.ndim == 1 for whitener in self.whiteners)
+        diagonal = all(whitener.basis.ndim == 1 for whitener in self.whiteners)
         measure = self._diagonal_distances if diagonal else self._full_distances
         length = max(1, BLOCK_VALUES // max(1, X.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):

@@ -6,11 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_solve
 
 from lincore.covariance import RowSpace, is_positive
 from lincore.linear import LinearClassifier
 from lincore.moment_classifier import MomentClassifier, total_mean
 from lincore.moments import Moments
+from lincore.pivoted import pivoted_factor
 
 Array = NDArray[np.float64]
 Targets = Literal["one-hot", "plus-minus", "fisher"]
@@ -135,13 +137,25 @@ def _smallest_solution(scatter: Array, products: Array, alpha: float) -> Array:
     normal = scatter[np.ix_(varying, varying)] + alpha * np.eye(len(varying))
     # In units of its own each feature counts alike for the rank, whatever its scale.
     scale = np.sqrt(np.diagonal(normal))[:, None]
-    values, vectors = np.linalg.eigh(normal / scale / scale.T)
-    kept = is_positive(values)
-    coordinates = vectors[:, kept].T @ (products[varying] / scale)
-    standard = vectors[:, kept] @ (coordinates / values[kept, None])
-    if not kept.all():
+    standard, null = _standard_solution(normal / scale / scale.T, products[varying] / scale)
+    if null.shape[1]:
         # The shortest in these units; what the rows do not see makes it so in the features' own.
-        null = vectors[:, ~kept]
         standard -= null @ np.linalg.lstsq(null / scale, standard / scale, rcond=None)[0]
     solution[varying] = standard / scale
     return solution
+
+
+def _standard_solution(R: Array, products: Array) -> tuple[Array, Array]:
+    """Solve ``R W = products`` on the range of a correlation matrix R; return W and a null basis.
+
+    What W holds of the null space is left open.
+    """
+    found = pivoted_factor(R)
+    if found is not None:
+        coordinates = cho_solve((found.root, True), found.basis.T @ products, check_finite=False)
+        coordinates = cho_solve((found.root, True), coordinates, check_finite=False)
+        return found.basis @ coordinates, found.null
+    values, vectors = np.linalg.eigh(R)
+    kept = is_positive(values)
+    coordinates = vectors[:, kept].T @ products / values[kept, None]
+    return vectors[:, kept] @ coordinates, vectors[:, ~kept]

@@ -184,7 +184,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
                 f"not vary in all {frame.rank} directions in which the classes together do. Use "
                 "regularization > 0 (towards the pooled covariance), fewer components, or LDA."
             )
-        basis = np.diag(frame.factor) if frame.factor.ndim == 1 else frame.factor
+        basis = np.diag(frame.factor) if frame.basis.ndim == 1 else frame.factor
         factor = solve_triangular(root, basis.T, lower=True, check_finite=False).T
         log_det = frame.log_det + 2 * np.log(np.diagonal(root)).sum()
         return Whitener(factor, float(log_det))

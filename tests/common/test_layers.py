@@ -29,7 +29,7 @@ LAYERS = {
     "front": Layer("lincore"),
     "numbers": Layer(
         "lincore.blocks lincore.moments lincore.covariance lincore.optimize lincore.gaussian "
-        "lincore.quadric lincore.newton lincore.sequential lincore.row_blocks "
+        "lincore.pivoted lincore.quadric lincore.newton lincore.sequential lincore.row_blocks "
         "lincore.softmax_loss lincore.softmax_solvers lincore.conditioning lincore.separation "
         "lincore.wald lincore.threads",
         outside="numpy scipy threadpoolctl",
@@ -57,7 +57,7 @@ LAYERS = {
     # What is read from finished experiments: no fitting, so plots and words may use it.
     "results": Layer(
         "lincore.experiments.results lincore.experiments.scores lincore.experiments.views "
-        "lincore.experiments.planes",
+        "lincore.experiments.planes lincore.experiments.beliefs",
         layers="numbers estimators data experiments",
         outside="numpy scipy pandas sklearn",
     ),

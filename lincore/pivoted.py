@@ -1,0 +1,78 @@
+"""Pivoted Cholesky: the rank of a correlation matrix and its inverse, at a third of eigh's cost."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas, lapack
+
+Array = NDArray[np.float64]
+
+# The rank is taken from the pivots only where no eigenvalue is anywhere near the limit.
+CLEAR = 1e-8
+# Lost pivots are p eps at most, and as many eigenvalues at most their sum: below the 10 p eps of
+# the largest, which is at least one, from which on `lincore.covariance.is_positive` keeps them.
+MOST_LOST = 10
+
+
+class PivotedFactor(NamedTuple):
+    """A basis L of the range of R with ``L @ L.T = R``, where the rank of R is beyond doubt.
+
+    Attributes
+    ----------
+    basis : ndarray of shape (p, r)
+        L, of full column rank.
+    root : ndarray of shape (r, r)
+        Lower Cholesky factor of ``L.T @ L``, whose eigenvalues are those of R that are not zero;
+        what stands above its diagonal has no meaning.
+    null : ndarray of shape (p, p - r)
+        A basis (not an orthonormal one) of what R does not see.
+    """
+
+    basis: Array
+    root: Array
+    null: Array
+
+
+def pivoted_factor(R: Array) -> PivotedFactor | None:
+    """Factorise a correlation matrix, or return None where its rank is open to doubt.
+
+    Parameters
+    ----------
+    R : ndarray of shape (p, p)
+        Symmetric, positive semidefinite but for rounding, with ones on the diagonal.
+
+    References
+    ----------
+    Higham (2002), "Accuracy and Stability of Numerical Algorithms", section 10.3.
+
+    Examples
+    --------
+    >>> R = np.array([[1.0, 0.5, 1.0], [0.5, 1.0, 0.5], [1.0, 0.5, 1.0]])
+    >>> found = pivoted_factor(R)
+    >>> found.basis.shape, bool(np.allclose(found.basis @ found.basis.T, R))
+    ((3, 2), True)
+    >>> bool(np.allclose(R @ found.null, 0))
+    True
+    """
+    p = len(R)
+    factor, pivots, rank, info = lapack.dpstrf(R, lower=1)
+    if info < 0 or p - rank > MOST_LOST:
+        return None
+    pivots = pivots - 1
+    triangle = np.tril(factor)[:, :rank]
+    gram = blas.dsyrk(1.0, triangle, trans=1, lower=1)
+    # syrk fills the lower half alone.
+    size = np.abs(gram)
+    norm = float((size.sum(axis=0) + size.sum(axis=1) - np.diagonal(size)).max())
+    root, info = lapack.dpotrf(gram, lower=1, clean=0, overwrite_a=1)
+    if info or lapack.dpocon(root, norm, uplo="L")[0] < CLEAR:
+        return None
+    null = np.zeros((p, p - rank))
+    null[pivots[rank:], np.arange(p - rank)] = 1
+    null[pivots[:rank]] = -blas.dtrsm(1.0, triangle[:rank], triangle[rank:].T, lower=1, trans_a=1)
+    basis = np.empty((p, rank))
+    basis[pivots] = triangle
+    return PivotedFactor(basis, root, null)
