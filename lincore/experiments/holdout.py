@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.impute import SimpleImputer
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
-from lincore.experiments.pipeline import fit_from_moments
+from lincore.experiments.fitting import (
+    LARGEST_SCATTER,
+    fit_classifier,
+    fit_front,
+    predictions,
+)
+from lincore.experiments.preparation import Preparer, build_preparer
 from lincore.experiments.results import Results
 from lincore.moments import Moments
-
-# Moments by class of more values than this (400 MB) are not worth their memory: such data have
-# few rows for their many features, or very many classes, and are fitted from the rows.
-LARGEST_SCATTER = 50_000_000
 
 
 class TrainingPart(NamedTuple):
@@ -25,49 +27,113 @@ class TrainingPart(NamedTuple):
 
     Attributes
     ----------
-    imputer : SimpleImputer or None
-        Fitted on the training rows where the data have gaps.
+    prepare : Preparer or None
+        Fitted on the training rows where the data need it.
     moments : Moments or None
-        By class, of the imputed training rows; None where the row space is the better way.
+        By class, of the prepared training rows; None where the row space is the better way.
     """
 
-    imputer: SimpleImputer | None
+    prepare: Preparer | None
     moments: Moments | None
 
 
 def summarise(data: Dataset, split: Split) -> TrainingPart:
     """Make the one pass over the training rows."""
-    X = data.X[split.train]
-    imputer = None
-    if data.has_missing:
-        imputer = SimpleImputer(strategy="median", keep_empty_features=True)
-        X = imputer.fit_transform(X)
-    size = data.n_classes * data.n_features**2
-    if len(X) < data.n_features or size > LARGEST_SCATTER:
-        return TrainingPart(imputer, None)
+    X, prepare = data.X[split.train], build_preparer(data)
+    if prepare is not None:
+        X = prepare.fit_transform(X)
+    n_rows, q = X.shape
+    if data.n_words or n_rows < q or data.n_classes * q**2 > LARGEST_SCATTER:
+        return TrainingPart(prepare, None)
     codes = data.codes[split.train]
-    return TrainingPart(imputer, Moments.from_groups(X, codes, data.n_classes))
+    return TrainingPart(prepare, Moments.from_groups(X, codes, data.n_classes))
 
 
-def fit(pipeline: Pipeline, data: Dataset, split: Split, part: TrainingPart) -> Pipeline:
-    """Fit every step of a pipeline on the training rows, from their moments where there are any.
+def fit_pipeline(
+    pipeline: Pipeline,
+    data: Dataset,
+    rows: NDArray[np.intp],
+    *,
+    class_weight: NDArray[np.float64] | None = None,
+    moments: Moments | None = None,
+) -> Pipeline:
+    """Fit every step of a pipeline on some rows, from their moments where there are any.
 
     The classifier learns codes, positions in `data.classes`, so that the order of its classes is
     that of the data whatever the labels are.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        As `lincore.experiments.pipeline.pipeline_for` makes them, of any classifier or none.
+    data : Dataset
+    rows : ndarray
+        Row numbers of the training part.
+    class_weight : ndarray of shape (K,), optional
+        What a row of each class counts wherever rows are summed: means, deviations and PCA of
+        the steps included. Through `Moments.scale` for what is solved from moments, through
+        `sample_weight` elsewhere.
+    moments : Moments of shapes (K,), (K, p), (K, p, p), optional
+        By class, not weighted, of the same rows behind the step "prepare", which must then have
+        been fitted (see `summarise`).
+
+    Returns
+    -------
+    Pipeline
+        The same object.
+
+    Raises
+    ------
+    DataError
+        When the training rows do not allow the model, with the reason.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.experiments.pipeline import pipeline_for
+    >>> iris = lincore.sample("iris")
+    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
+    >>> weight = np.array([1.0, 1.0, 3.0])
+    >>> fitted = fit_pipeline(pipeline, iris, np.arange(150), class_weight=weight)
+    >>> fitted.named_steps["classify"].priors_
+    array([0.2, 0.2, 0.6])
+    """
+    names = list(pipeline.named_steps)
+    classifier = pipeline.named_steps.get("classify")
+    by_moments = hasattr(classifier, "fit_moments")
+    looks = classifier is not None and not by_moments
+    enough = moments is not None and not looks and "basis" not in names
+    try:
+        training = fit_front(
+            pipeline.steps[: len(names) - (classifier is not None)],
+            None if enough else data.X[rows],
+            data.codes[rows],
+            data.n_classes,
+            class_weight=class_weight,
+            moments=moments,
+            rows=looks,
+            summary=by_moments,
+        )
+        if classifier is not None:
+            fit_classifier(classifier, training)
+    except ValueError as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(str(error), where=f"training part of {data.name}") from error
+    return pipeline
+
+
+def fit(pipeline: Pipeline, data: Dataset, split: Split, part: TrainingPart) -> Pipeline:
+    """Fit a pipeline on the training part, with what was learned from it before.
 
     Raises
     ------
     DataError
         When the training rows do not allow the model, with the reason.
     """
-    try:
-        if part.moments is None:
-            return pipeline.fit(data.X[split.train], data.codes[split.train])
-        if part.imputer is not None:
-            pipeline.steps[0] = ("impute", part.imputer)
-        return fit_from_moments(pipeline, part.moments, np.arange(data.n_classes))
-    except ValueError as error:
-        raise DataError(str(error), where=f"training part of {data.name}") from error
+    if part.moments is not None and part.prepare is not None:
+        pipeline.steps[0] = ("prepare", part.prepare)
+    return fit_pipeline(pipeline, data, split.train, moments=part.moments)
 
 
 def evaluate(
@@ -86,16 +152,26 @@ def evaluate(
     seconds : float
         How long the fit took.
     """
-    log_proba = np.asarray(pipeline.predict_log_proba(data.X[split.test]))
+    rows: Any = data.X[split.test]
+    for _, step in pipeline.steps[:-1]:
+        rows = step.transform(rows)
+    predicted, log_proba = predictions(pipeline.steps[-1][1], rows, data.n_classes)
     return Results(
         methods=(method,),
         classes=data.classes,
         rows=split.test,
         truth=data.codes[split.test],
-        predicted=log_proba.argmax(axis=1)[None],
+        predicted=predicted[None],
         log_proba=log_proba[None],
         seconds=np.array([seconds]),
-        settings={"data": data.digest, "n_train": len(split.train), "n_test": len(split.test)},
+        n_train=np.full(len(split.test), len(split.train)),
+        settings={
+            "data": data.name,
+            "digest": data.digest,
+            "scheme": "holdout",
+            "n_train": len(split.train),
+            "n_test": len(split.test),
+        },
     )
 
 
@@ -107,14 +183,14 @@ def holdout(
     Examples
     --------
     >>> import lincore
-    >>> from lincore.experiments.pipeline import build_pipeline
+    >>> from lincore.experiments.pipeline import Steps, pipeline_for
     >>> iris = lincore.sample("iris")
-    >>> pipeline = build_pipeline(lincore.LinearDiscriminantAnalysis(), n_components=2)
+    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
     >>> _, results = holdout(iris, pipeline, lincore.split(iris, seed=1), method="lda")
     >>> int(results.truth.size)
     45
     """
     start = time.perf_counter()
-    fitted = fit(pipeline, data, split, summarise(data, split))
+    fitted = fit_pipeline(pipeline, data, split.train)
     seconds = time.perf_counter() - start
     return fitted, evaluate(fitted, data, split, method=method, seconds=seconds)

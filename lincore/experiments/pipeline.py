@@ -1,26 +1,70 @@
-"""Impute, standardise, project and classify, fitted from rows or from moments."""
+"""The steps of a model by name: prepare, standardise, basis, projection, classifier."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.impute import SimpleImputer
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.decomposition import TruncatedSVD
 from sklearn.pipeline import Pipeline
 
+from lincore.basis import RadialBasis, TrigonometricFeatures, kernel, polynomial
+from lincore.datasets import Dataset
+from lincore.experiments.preparation import build_preparer
+from lincore.experiments.specs import parse
 from lincore.moments import Moments
 from lincore.pca import PCA
 from lincore.standardize import Standardizer
+
+# Basis functions by word; options as in "polynomial(degree=3)".
+BASES: Mapping[str, Callable[..., Any]] = {
+    "polynomial": polynomial,
+    "trigonometric": TrigonometricFeatures,
+    "radial": RadialBasis,
+    "kernel": kernel,
+}
+
+
+class Steps(NamedTuple):
+    """What is done to the rows before a classifier sees them; the same for every method.
+
+    Parameters
+    ----------
+    standardize : bool, optional
+        Bring every feature to mean zero and variance one. None: yes for tables; no for images,
+        whose features have one unit, and never for counts of words, which are sparse.
+    basis : str or transformer, optional
+        "polynomial", "trigonometric", "radial" or "kernel", with options as in
+        "polynomial(degree=3)"; or any transformer.
+    n_components : int or float, optional
+        Principal components (see `PCA`); of sparse rows, singular vectors.
+    whiten : bool
+        Bring every component to variance one.
+    """
+
+    standardize: bool | None = None
+    basis: Any = None
+    n_components: float | None = None
+    whiten: bool = False
+
+    def resolved(self, data: Dataset) -> Steps:
+        """Return the steps with what `standardize=None` means for a data set."""
+        if self.standardize is not None:
+            return self
+        return self._replace(standardize=data.image_shape is None and not data.n_words)
 
 
 def build_pipeline(
     classifier: Any | None,
     *,
-    impute: bool = False,
-    standardize: bool = True,
-    n_components: float | None = None,
-    whiten: bool = False,
+    prepare: Any | None = None,
+    steps: Steps = Steps(),
+    sparse: bool = False,
+    seed: int = 0,
 ) -> Pipeline:
     """Put the steps before a classifier together.
 
@@ -28,31 +72,88 @@ def build_pipeline(
     ----------
     classifier : estimator or None
         None leaves the steps before it, for looking at the rows alone.
-    impute : bool, default False
-        Fill missing values with the median of the feature in the training rows.
-    standardize : bool, default True
-        Bring every feature to mean zero and variance one.
-    n_components : None, int or float
-        Principal components to keep (see `PCA`); None leaves PCA out.
-    whiten : bool, default False
-        Bring every component to variance one.
+    prepare : transformer, optional
+        See `lincore.experiments.preparation.build_preparer`.
+    steps : Steps
+        ``standardize=None`` means yes, for rows that are not sparse; see also `pipeline_for`.
+    sparse : bool, default False
+        Whether rows are sparse after `prepare`: they are never standardised, which would fill
+        them, and are projected by their singular vectors, without centring.
+    seed : int, default 0
+        For a basis that draws rows, and for singular vectors.
 
     Returns
     -------
     sklearn.pipeline.Pipeline
-        With some of the steps "impute", "standardize", "pca" and "classify", in this order.
+        With some of the steps "prepare", "standardize", "basis", "pca" or "svd", and "classify",
+        in this order. Not fitted.
+
+    Raises
+    ------
+    ValueError
+        For a basis that does not exist, and for what sparse rows do not allow.
+
+    Examples
+    --------
+    >>> from lincore import LinearDiscriminantAnalysis
+    >>> pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=2))
+    >>> list(pipeline.named_steps)
+    ['standardize', 'pca', 'classify']
     """
-    steps: list[tuple[str, Any]] = []
-    if impute:
-        # A feature without a single training value becomes a constant, and so without weight.
-        steps.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True)))
-    if standardize:
-        steps.append(("standardize", Standardizer()))
-    if n_components is not None:
-        steps.append(("pca", PCA(n_components, whiten=whiten)))
+    named: list[tuple[str, Any]] = []
+    if prepare is not None:
+        named.append(("prepare", prepare))
+    if sparse and (steps.standardize or steps.whiten):
+        raise ValueError("Rows that count words are sparse: do not standardise or whiten them.")
+    if not sparse and steps.standardize is not False:
+        named.append(("standardize", Standardizer()))
+    if steps.basis is not None:
+        named.append(("basis", as_basis(steps.basis, seed)))
+    if steps.n_components is not None and sparse:
+        named.append(("svd", TruncatedSVD(int(steps.n_components), random_state=seed)))
+    elif steps.n_components is not None:
+        named.append(("pca", PCA(steps.n_components, whiten=steps.whiten)))
     if classifier is not None:
-        steps.append(("classify", classifier))
-    return Pipeline(steps)
+        named.append(("classify", classifier))
+    return Pipeline(named)
+
+
+def pipeline_for(
+    data: Dataset, classifier: Any | None, steps: Steps = Steps(), *, seed: int = 0
+) -> Pipeline:
+    """Build the pipeline of a data set: its preparation, and its defaults of the other steps."""
+    return build_pipeline(
+        classifier,
+        prepare=build_preparer(data),
+        steps=steps.resolved(data),
+        sparse=data.n_words > 0,
+        seed=seed,
+    )
+
+
+def as_basis(spec: Any, seed: int = 0) -> Any:
+    """Return the transformer that a word such as "radial(n_centers=30)" stands for, or a copy.
+
+    Raises
+    ------
+    ValueError
+        When there is no such basis, with those that there are.
+
+    Examples
+    --------
+    >>> as_basis("polynomial(degree=3)")
+    PolynomialFeatures(degree=3, include_bias=False)
+    """
+    if isinstance(spec, str):
+        word, options = parse(spec)
+        if word not in BASES:
+            raise ValueError(f"No basis is called {word!r}; there are {', '.join(BASES)}.")
+        basis = BASES[word](**options)
+    else:
+        basis = clone(spec)
+    if basis.get_params().get("random_state", seed) is None:
+        basis.set_params(random_state=seed)
+    return basis
 
 
 def fit_from_moments(pipeline: Pipeline, moments: Moments, classes: ArrayLike) -> Pipeline:
@@ -61,8 +162,8 @@ def fit_from_moments(pipeline: Pipeline, moments: Moments, classes: ArrayLike) -
     Parameters
     ----------
     pipeline : Pipeline
-        Of steps with `fit_moments`; an "impute" step must have been fitted already, since
-        `moments` are those of rows without gaps.
+        Of steps with `fit_moments`; "prepare" and "basis" must have been fitted already, and
+        `moments` be those of the rows behind them.
     moments : Moments of shapes (K,), (K, p), (K, p, p)
     classes : array-like of shape (K,)
 
@@ -71,15 +172,23 @@ def fit_from_moments(pipeline: Pipeline, moments: Moments, classes: ArrayLike) -
     Pipeline
         The same object: equal, but for rounding, to one fitted from the rows.
     """
-    for name, step in pipeline.steps:
+    names = [name for name, _ in pipeline.steps]
+    for name, step in pipeline.steps[rows_needed(names) :]:
         if name == "classify":
             step.fit_moments(moments, classes)
-        elif name != "impute":
+        else:
             moments = step.fit_moments(moments).map_moments(moments)
     return pipeline
 
 
-def before_classifier(pipeline: Pipeline, X: NDArray[Any]) -> NDArray[np.float64]:
-    """Return rows (n, p) as a classifier behind the steps sees them, (n, q)."""
-    steps = pipeline[:-1] if "classify" in pipeline.named_steps else pipeline
-    return np.asarray(steps.transform(X) if len(steps) else X, dtype=float)
+def rows_needed(names: list[str]) -> int:
+    """Return how many of the named steps, from the first on, are learned from rows alone."""
+    return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
+
+
+def before_classifier(pipeline: Pipeline, X: Any) -> Any:
+    """Return rows (n, p) as a classifier behind the steps sees them, (n, q); sparse if they are."""
+    for name, step in pipeline.steps:
+        if name != "classify":
+            X = step.transform(X)
+    return X if sp.issparse(X) else np.asarray(X, dtype=float)

@@ -77,7 +77,7 @@ def classify(digest: str, choice: SplitChoice, model: ModelChoice, _data: Datase
 
     from lincore.discriminant import LinearDiscriminantAnalysis
     from lincore.experiments import holdout
-    from lincore.experiments.pipeline import build_pipeline
+    from lincore.experiments.pipeline import Steps, pipeline_for
 
     rows = split(digest, choice, _data)
     part = training_part(digest, choice, _data)
@@ -85,13 +85,8 @@ def classify(digest: str, choice: SplitChoice, model: ModelChoice, _data: Datase
         priors=np.full(_data.n_classes, 1 / _data.n_classes) if model.equal_priors else None,
         shrinkage=model.shrinkage,
     )
-    pipeline = build_pipeline(
-        classifier,
-        impute=part.imputer is not None,
-        standardize=model.standardize,
-        n_components=model.n_components,
-        whiten=model.whiten,
-    )
+    steps = Steps(model.standardize, n_components=model.n_components, whiten=model.whiten)
+    pipeline = pipeline_for(_data, classifier, steps)
     start = time.perf_counter()
     holdout.fit(pipeline, _data, rows, part)
     seconds = time.perf_counter() - start
@@ -104,15 +99,10 @@ def components(
 ) -> Pipeline:
     """Fit PCA, and the steps before it, on the training part."""
     from lincore.experiments import holdout
-    from lincore.experiments.pipeline import build_pipeline
+    from lincore.experiments.pipeline import Steps, pipeline_for
 
     part = training_part(digest, choice, _data)
-    pipeline = build_pipeline(
-        None,
-        impute=part.imputer is not None,
-        standardize=standardize,
-        n_components=n_components,
-    )
+    pipeline = pipeline_for(_data, None, Steps(standardize, n_components=n_components))
     return holdout.fit(pipeline, _data, split(digest, choice, _data), part)
 
 

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 import lincore
 from lincore.experiments import holdout, scores
-from lincore.experiments.pipeline import build_pipeline
+from lincore.experiments.pipeline import Steps, pipeline_for
 from lincore.samples import SAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,7 +77,7 @@ def test_a_page_can_be_the_first_one_opened(page):
 def test_the_numbers_on_classify_are_the_librarys():
     app = open_app("pages/classify.py")
     iris = lincore.sample("iris")
-    pipeline = build_pipeline(lincore.LinearDiscriminantAnalysis(), n_components=2)
+    pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
     _, results = holdout.holdout(iris, pipeline, lincore.split(iris), method="LDA")
     right = scores.accuracy(results, "LDA")
     assert app.metric[0].value == f"{100 * right.value:.1f} %"

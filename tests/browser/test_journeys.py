@@ -8,7 +8,7 @@ import pytest
 import lincore
 from lincore import LinearDiscriminantAnalysis
 from lincore.experiments import holdout, scores
-from lincore.experiments.pipeline import build_pipeline
+from lincore.experiments.pipeline import Steps, pipeline_for
 from lincore.report import words
 from tests.data import DATA, needs_data
 
@@ -61,7 +61,7 @@ def test_from_the_faces_to_their_confusion_matrix(dashboard):
 
     faces = lincore.load(DATA / "faces3_bmp30.zip")
     split = lincore.split(faces, "last", test_size=0.1)
-    pipeline = build_pipeline(LinearDiscriminantAnalysis(), standardize=False, n_components=2)
+    pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
     _, results = holdout.holdout(faces, pipeline, split, method="LDA")
     assert words.classification_finding(results, "LDA", rows="pictures") in dashboard.text()
     assert "87.7 %" in dashboard.text()
@@ -80,7 +80,7 @@ def test_from_titanic_to_its_confusion_matrix(dashboard):
     assert target.input_value() == "Survived"
 
     titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
-    pipeline = build_pipeline(LinearDiscriminantAnalysis(), impute=True, n_components=2)
+    pipeline = pipeline_for(titanic, LinearDiscriminantAnalysis(), Steps(n_components=2))
     _, results = holdout.holdout(titanic, pipeline, lincore.split(titanic), method="LDA")
     assert words.classification_finding(results, "LDA") in dashboard.text()
     np.testing.assert_array_equal(counts_on_screen(dashboard), scores.confusion(results, "LDA"))

@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal
 import lincore
 from lincore import LinearDiscriminantAnalysis
 from lincore.experiments import holdout, scores
-from lincore.experiments.pipeline import before_classifier, build_pipeline
+from lincore.experiments.pipeline import Steps, before_classifier, build_pipeline, pipeline_for
 from lincore.experiments.views import model_view
 
 CHOICES = [
@@ -38,7 +38,7 @@ def test_from_moments_equals_from_rows(options, gaps):
     part = holdout.summarise(data, split)
     assert part.moments is not None
     pipelines = [
-        build_pipeline(LinearDiscriminantAnalysis(), impute=gaps, **options) for _ in range(2)
+        pipeline_for(data, LinearDiscriminantAnalysis(), Steps(**options)) for _ in range(2)
     ]
     fast = holdout.fit(pipelines[0], data, split, part)
     slow = pipelines[1].fit(data.X[split.train], data.codes[split.train])
@@ -56,7 +56,7 @@ def test_nothing_leaks_from_the_test_rows(options):
     ruined[split.test] = 1e6
     fitted = [
         holdout.holdout(
-            version, build_pipeline(LinearDiscriminantAnalysis(), impute=True, **options), split
+            version, pipeline_for(version, LinearDiscriminantAnalysis(), Steps(**options)), split
         )[0]
         for version in (data, replace(data, X=ruined))
     ]
@@ -73,7 +73,7 @@ def test_classes_keep_the_order_of_the_data_whatever_their_names():
     assert data.classes.tolist() == names.tolist()
     for shape in (X, np.column_stack([X, rng.standard_normal((240, 300))])):
         data = lincore.load((shape, names[codes]), name="many")
-        pipeline = build_pipeline(LinearDiscriminantAnalysis(), n_components=3)
+        pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=3))
         split = lincore.split(data)
         _, results = holdout.holdout(data, pipeline, split, method="lda")
         assert_array_equal(results.truth, data.codes[split.test])
@@ -90,7 +90,7 @@ def test_what_the_model_cannot_do_is_said_as_a_data_error():
 def test_a_view_of_all_coordinates_has_the_models_own_posterior():
     data = lincore.sample("wine")
     split = lincore.split(data)
-    pipeline = build_pipeline(LinearDiscriminantAnalysis(), n_components=2)
+    pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=2))
     fitted, results = holdout.holdout(data, pipeline, split)
     view = model_view(fitted, data, split.test)
     assert_allclose(view.log_posterior(view.points), results.log_proba[0], atol=1e-9)
@@ -118,7 +118,7 @@ def test_a_view_of_some_features_is_the_exact_marginal_in_their_own_units():
 def test_a_view_of_one_coordinate():
     data = lincore.sample("iris")
     split = lincore.split(data)
-    pipeline = build_pipeline(LinearDiscriminantAnalysis(), n_components=1)
+    pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=1))
     fitted, results = holdout.holdout(data, pipeline, split)
     view = model_view(fitted, data, split.test)
     assert view.points.shape == (45, 1)
@@ -128,7 +128,7 @@ def test_a_view_of_one_coordinate():
 def test_the_steps_before_the_classifier_can_stand_alone():
     data = lincore.sample("iris")
     split = lincore.split(data)
-    pipeline = build_pipeline(None, n_components=2)
+    pipeline = build_pipeline(None, steps=Steps(n_components=2))
     fitted = holdout.fit(pipeline, data, split, holdout.summarise(data, split))
     found = before_classifier(fitted, data.X)
     assert_allclose(found[split.train].mean(axis=0), 0, atol=1e-9)

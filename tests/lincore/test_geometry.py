@@ -18,7 +18,7 @@ from lincore import (
     QuadraticDiscriminantAnalysis,
     Standardizer,
 )
-from lincore.experiments.pipeline import build_pipeline
+from lincore.experiments.pipeline import Steps, build_pipeline
 from lincore.geometry import boundary, discriminants, mahalanobis
 from lincore.quadric import Quadric
 from tests.lincore.test_discriminant import unbalanced
@@ -49,7 +49,7 @@ def test_discriminants_are_the_scores(model, sizes):
 def test_boundaries_are_mapped_back_to_the_users_units(model):
     data = lincore.sample("wine")
     for options in ({"n_components": 3}, {"n_components": 4, "whiten": True}, {}):
-        pipeline = build_pipeline(type(model)(), **options).fit(data.X, data.codes)
+        pipeline = build_pipeline(type(model)(), steps=Steps(**options)).fit(data.X, data.codes)
         posterior = pipeline.predict_log_proba(data.X)
         found = boundary(pipeline, 2, 0)
         assert found.b.shape == (13,)

@@ -10,7 +10,7 @@ import pytest
 import lincore
 from lincore import PCA, LinearDiscriminantAnalysis
 from lincore.experiments import holdout, scores
-from lincore.experiments.pipeline import build_pipeline
+from lincore.experiments.pipeline import Steps, pipeline_for
 from tests.data import DATA, needs_data
 
 pytestmark = needs_data
@@ -31,7 +31,7 @@ def test_faces_with_two_components():
     faces = lincore.load(DATA / "faces3_bmp30.zip")
     split = lincore.split(faces, "last", test_size=0.1)
     assert all("_9" in faces.row_names[i] or "_1000" in faces.row_names[i] for i in split.test)
-    pipeline = build_pipeline(LinearDiscriminantAnalysis(), standardize=False, n_components=2)
+    pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
     _, results = holdout.holdout(faces, pipeline, split, method="lda")
     assert scores.confusion(results, "lda").sum() == 300
     assert scores.accuracy(results, "lda").value == pytest.approx(0.8767, abs=5e-5)

@@ -1,0 +1,169 @@
+"""Fitting the steps of a pipeline and its classifier, from moments where these are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD
+from sklearn.utils.validation import has_fit_parameter
+
+from lincore.errors import DataError
+from lincore.experiments.pipeline import rows_needed
+from lincore.moments import Moments
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+# Moments by class of more values than this (400 MB) are not worth their memory: such data have
+# few rows for their many features, or very many classes, and are fitted from the rows.
+LARGEST_SCATTER = 50_000_000
+
+
+class Training(NamedTuple):
+    """What a classifier is fitted on, behind the steps before it.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+    n_classes : int
+    rows : (n, q) array or None
+        None where nobody had to look at them.
+    weight : ndarray of shape (n,) or None
+        Of the rows.
+    moments : Moments or None
+        By class, weights included; None where they cannot be had.
+    """
+
+    codes: Codes
+    n_classes: int
+    rows: Any | None = None
+    weight: Array | None = None
+    moments: Moments | None = None
+
+
+def fit_front(
+    front: Sequence[tuple[str, Any]],
+    X: Any,
+    codes: Codes,
+    n_classes: int,
+    *,
+    class_weight: Array | None = None,
+    moments: Moments | None = None,
+    rows: bool = True,
+    summary: bool = True,
+) -> Training:
+    """Fit the steps before a classifier on training rows.
+
+    Parameters
+    ----------
+    front : sequence of (name, step)
+        Of a pipeline, without its classifier; there may be none.
+    X : (n, p) array
+        Training rows, as in ``Dataset.X``.
+    codes : ndarray of shape (n,)
+    n_classes : int
+    class_weight : ndarray of shape (K,), optional
+        What a row of each class counts wherever rows are summed: in mean and deviation, in PCA,
+        in the model. Medians, levels, and the centres of a basis are those of the rows as they
+        stand.
+    moments : Moments, optional
+        By class, not weighted, of the rows behind "prepare", which has been fitted already. They
+        are of no use behind a basis.
+    rows, summary : bool
+        Whether the rows behind the steps are needed, and their moments.
+    """
+    weight = None if class_weight is None else np.asarray(class_weight, dtype=float)[codes]
+    names = [name for name, _ in front]
+    head = rows_needed(names)
+    if "basis" in names:
+        moments = None
+    if moments is None or rows:
+        known = moments is not None
+        for _, step in front[:head]:
+            X = step.transform(X) if known else _fit_transform(step, X, weight)
+    tail = front[head:]
+    turns = any(name == "pca" for name, _ in tail)
+    if moments is None and (summary or turns):
+        moments = _summarise(X, codes, n_classes)
+    if moments is None:
+        for _, step in tail:
+            X = _fit_transform(step, X, weight)
+        if summary and tail:  # few components of many features may be summarised after all
+            moments = _summarise(X, codes, n_classes)
+        if moments is not None and class_weight is not None:
+            moments = moments.scale(class_weight)
+        return Training(codes, n_classes, X, weight, moments)
+    if class_weight is not None:
+        moments = moments.scale(class_weight)
+    for _, step in tail:
+        moments = step.fit_moments(moments).map_moments(moments)
+        X = step.transform(X) if rows else X
+    return Training(codes, n_classes, X if rows else None, weight, moments)
+
+
+def fit_classifier(classifier: Any, training: Training) -> Any:
+    """Fit a classifier on codes, from moments if it can and there are any.
+
+    Raises
+    ------
+    DataError
+        When weights are asked of a classifier that takes none.
+    ValueError
+        What the classifier raises.
+    """
+    # Which of the library's classifiers have the method depends on their options too.
+    if training.moments is not None and hasattr(classifier, "fit_moments"):
+        return classifier.fit_moments(training.moments, np.arange(training.n_classes))
+    if training.weight is None:
+        return classifier.fit(training.rows, training.codes)
+    if not has_fit_parameter(classifier, "sample_weight"):
+        raise DataError(
+            f"{type(classifier).__name__} takes no weights.",
+            remedy="Leave the class weights out, or choose a classifier that takes them.",
+        )
+    return classifier.fit(training.rows, training.codes, sample_weight=training.weight)
+
+
+def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Array]:
+    """Return codes (m,) by the classifier's own rule, and log posteriors (m, K).
+
+    The posteriors are NaN throughout for a classifier that has none. A class that it was never
+    shown has posterior zero.
+    """
+    predicted = np.asarray(classifier.predict(rows), dtype=np.intp)
+    log_proba = np.full((len(predicted), n_classes), np.nan)
+    # hasattr is scikit-learn's own contract: it may depend on options which of the two there is.
+    with np.errstate(divide="ignore"):
+        if hasattr(classifier, "predict_log_proba"):
+            found = classifier.predict_log_proba(rows)
+        elif hasattr(classifier, "predict_proba"):
+            found = np.log(classifier.predict_proba(rows))
+        else:
+            return predicted, log_proba
+    if len(classifier.classes_) < n_classes:
+        log_proba[:] = -np.inf
+    log_proba[:, classifier.classes_] = found
+    return predicted, log_proba
+
+
+def _summarise(X: Any, codes: Codes, n_classes: int) -> Moments | None:
+    n_rows, q = X.shape
+    if sp.issparse(X) or n_rows < q or n_classes * q**2 > LARGEST_SCATTER:
+        return None
+    return Moments.from_groups(X, codes, n_classes)
+
+
+def _fit_transform(step: Any, X: Any, weight: Array | None) -> Any:
+    if weight is None:
+        return step.fit(X).transform(X)
+    if has_fit_parameter(step, "sample_weight"):
+        return step.fit(X, sample_weight=weight).transform(X)
+    if isinstance(step, TruncatedSVD):
+        # Singular vectors belong to the sum of the rows' outer products, so a weight goes in by
+        # its root.
+        return step.fit(sp.diags_array(np.sqrt(weight)) @ X).transform(X)
+    return step.fit(X).transform(X)
