@@ -249,8 +249,10 @@ def shrink(
         share = float(shrinkage)
     else:
         raise ValueError(f"shrinkage must be None, 'oas' or in [0, 1], got {shrinkage!r}.")
-    target = _trace(cov) / p
-    return (1 - share) * cov + share * (target if cov.ndim == 1 else target * np.eye(len(cov)))
+    shrunk = (1 - share) * cov
+    # Of a matrix, every (r + 1)-th number stands on the diagonal.
+    shrunk.flat[:: 1 if cov.ndim == 1 else len(cov) + 1] += share * _trace(cov) / p
+    return shrunk
 
 
 def _oas_share(cov: Array, n_samples: float, p: int) -> float:

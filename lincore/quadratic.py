@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
@@ -138,14 +138,14 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
     def covariance_(self) -> Array:
         """The covariances after regularising and shrinking, (K, p, p)."""
         check_is_fitted(self)
-        return np.stack(self._covariances(self._moments))
+        return self._covariances(self._moments)
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self.priors_ = class_priors(moments.count, self.priors)
         self.means_ = moments.mean
         covariances = self._covariances(moments)
         weights = moments.count / moments.count.sum()
-        frame = _frame(np.tensordot(weights, np.stack(covariances), axes=1))
+        frame = _frame(np.tensordot(weights, covariances, axes=1))
         whiteners = tuple(
             # A class without rows is never chosen, so any density will do.
             self._whitener(k, moments.count[k], covariance, frame) if moments.count[k] else frame
@@ -153,20 +153,21 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         )
         self.densities_ = Gaussians(self.means_, whiteners)
 
-    def _covariances(self, moments: Moments) -> list[Array]:
-        """Return the covariance of each class, (p, p) each, by Friedman's two steps."""
+    def _covariances(self, moments: Moments) -> Array:
+        """Return the covariance of each class, (K, p, p), by Friedman's two steps."""
         share = self.regularization
         if not 0 <= share <= 1:
             raise ValueError(f"regularization must lie in [0, 1], got {share!r}.")
         if self.divisor not in ("n", "n-1"):
             raise ValueError(f"divisor must be 'n' or 'n-1', got {self.divisor!r}.")
         degrees = np.maximum(moments.count - (self.divisor == "n-1"), 0.0)
-        within = moments.within() if share else 0.0
-        covariances = []
-        for count, degree, scatter in zip(moments.count, degrees, moments.scatter, strict=True):
-            divisor = (1 - share) * degree + share * degrees.sum()
-            covariance = ((1 - share) * scatter + share * within) / (divisor or 1.0)
-            covariances.append(shrink(covariance, self.shrinkage, n_samples=count))
+        divisors = (1 - share) * degrees + share * degrees.sum()
+        covariances = (1 - share) * moments.scatter if share else moments.scatter.copy()
+        if share:
+            covariances += share * moments.within()
+        for k, divisor in enumerate(divisors):
+            covariances[k] /= divisor or 1.0
+            covariances[k] = shrink(covariances[k], self.shrinkage, n_samples=moments.count[k])
         return covariances
 
     def _whitener(self, k: int, count: float, covariance: Array, frame: Whitener) -> Whitener:
@@ -184,8 +185,10 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
                 f"not vary in all {frame.rank} directions in which the classes together do. Use "
                 "regularization > 0 (towards the pooled covariance), fewer components, or LDA."
             )
-        basis = np.diag(frame.factor) if frame.basis.ndim == 1 else frame.factor
-        factor = solve_triangular(root, basis.T, lower=True, check_finite=False).T
+        if frame.basis.ndim == 1:
+            factor = frame.basis[:, None] * lapack.dtrtri(root, lower=1)[0].T
+        else:
+            factor = solve_triangular(root, frame.factor.T, lower=True, check_finite=False).T
         log_det = frame.log_det + 2 * np.log(np.diagonal(root)).sum()
         return Whitener(factor, float(log_det))
 
