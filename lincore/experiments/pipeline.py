@@ -58,11 +58,14 @@ class Steps(NamedTuple):
         return self._replace(standardize=data.image_shape is None and not data.n_words)
 
 
+PLAIN = Steps()
+
+
 def build_pipeline(
     classifier: Any | None,
     *,
     prepare: Any | None = None,
-    steps: Steps = Steps(),
+    steps: Steps = PLAIN,
     sparse: bool = False,
     seed: int = 0,
 ) -> Pipeline:
@@ -119,7 +122,7 @@ def build_pipeline(
 
 
 def pipeline_for(
-    data: Dataset, classifier: Any | None, steps: Steps = Steps(), *, seed: int = 0
+    data: Dataset, classifier: Any | None, steps: Steps = PLAIN, *, seed: int = 0
 ) -> Pipeline:
     """Build the pipeline of a data set: its preparation, and its defaults of the other steps."""
     return build_pipeline(

@@ -130,9 +130,7 @@ def steps(pipeline: Pipeline, data: Dataset, split: Split) -> None:
     st.subheader("How it was fitted", anchor=False)
     rows = f"{len(split.train):,} training {text.row_noun(data)}"
     words = {
-        "prepare": lambda step: (
-            "Missing values filled in and categories coded, as the training rows say"
-        ),
+        "prepare": lambda step: "Missing values filled in and categories coded",
         "standardize": lambda step: f"{data.n_features:,} features standardised",
         "pca": lambda step: (
             f"{step.n_components_} principal components, holding "
