@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 from scipy.special import log_softmax
 from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Dataset
-from lincore.experiments.pipeline import before_classifier
+from lincore.experiments import beliefs
+from lincore.experiments.beliefs import AffineBelief, Belief, Densities, ModelBelief
+from lincore.experiments.planes import Plane, coordinate_plane, coordinates, feature_plane
 from lincore.gaussian import Gaussians
+from lincore.linear import LinearClassifier
+from lincore.multiclass import BinaryModels
 
 Array = NDArray[np.float64]
+Quantity = Literal["posterior", "density", "score"]
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Rows and class densities in d = 1 or 2 coordinates of a fitted model.
+    """Rows, and what a model makes of d = 1 or 2 coordinates.
 
     Parameters
     ----------
@@ -33,11 +39,22 @@ class View:
     rows : ndarray of shape (n,)
         Which rows of the data set they are.
     classes : ndarray of shape (K,)
-    densities : Gaussians
-        Of the classes, in these coordinates.
+    densities : Gaussians or None
+        Of the classes, in these coordinates; None for a model without such.
     priors : ndarray of shape (K,)
+        Weights of the classes: for a cut through the model those among the rows in it.
     caption : str
         What the picture shows of the model, and what it does not.
+    subject : str
+        What the plane is, for a title; empty where it is the whole model.
+    log_weights : ndarray of shape (K,), optional
+        Logarithms of `priors`, where these can be too small to be told from zero.
+    belief : Belief, optional
+        What decides where there are no densities.
+    ambiguous : ModelBelief, optional
+        Of one-versus-rest and one-versus-one: what tells where binary models contradict.
+    levels : tuple of d (tuple of str, or None), optional
+        The names of 0, 1, … on an axis that holds categories.
     """
 
     axis_names: tuple[str, ...]
@@ -46,27 +63,114 @@ class View:
     predicted: NDArray[np.intp]
     rows: NDArray[np.intp]
     classes: NDArray[Any]
-    densities: Gaussians
+    densities: Gaussians | None
     priors: Array
     caption: str
+    subject: str = ""
+    log_weights: Array | None = None
+    belief: Belief | None = None
+    ambiguous: ModelBelief | None = None
+    levels: tuple[tuple[str, ...] | None, ...] | None = None
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What can be shaded of this model, the most telling first."""
+        if self.densities is not None:
+            return ("posterior", "density")
+        return ("posterior", "score") if self._belief.has_posterior else ("score",)
+
+    def scores(self, Z: Array) -> Array:
+        """Return what decides at points Z (g, d), shape (g, K): the largest score wins."""
+        return self.log_joint(Z) if self.densities is not None else self._belief.scores(Z)
+
+    @property
+    def gaussians(self) -> Gaussians:
+        """The class densities; ValueError where the model has none."""
+        if self.densities is None:
+            raise ValueError("This model has no class densities to draw; draw its posterior.")
+        return self.densities
 
     def log_joint(self, Z: Array) -> Array:
         """Return ``log p_k + log p(z | k)`` at points Z (g, d), shape (g, K)."""
         with np.errstate(divide="ignore"):
-            return self.densities.log_density(Z) + np.log(self.priors)
+            weights = np.log(self.priors) if self.log_weights is None else self.log_weights
+        return self.gaussians.log_density(Z) + weights
 
     def log_posterior(self, Z: Array) -> Array:
-        """Return the log posterior of each class given these coordinates alone, (g, K)."""
-        return np.asarray(log_softmax(self.log_joint(Z), axis=1))
+        """Return the log posterior of each class at points Z (g, d), shape (g, K)."""
+        if self.densities is None:
+            return self._belief.log_posterior(Z)
+        joint = self.log_joint(Z)
+        return np.asarray(log_softmax(np.where(np.isnan(joint), -np.inf, joint), axis=1))
+
+    @property
+    def _belief(self) -> Belief:
+        if self.belief is None:
+            raise ValueError("A view needs densities or a belief.")
+        return self.belief
+
+
+def look(
+    pipeline: Pipeline,
+    data: Dataset,
+    rows: NDArray[np.intp],
+    plane: Plane,
+    *,
+    how: Literal["auto", "cut", "marginal"] = "auto",
+) -> View:
+    """Look at any fitted pipeline in a plane.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        With a last step "classify", fitted on codes.
+    data : Dataset
+    rows : ndarray of shape (n,)
+        Which rows to show; those without a value on one of the axes are left out.
+    plane : Plane
+        See `lincore.experiments.planes`.
+    how : {"auto", "cut", "marginal"}
+        "cut" evaluates the model itself at the rows that the points stand for. "marginal"
+        integrates everything else out, exactly, which Gaussian classifiers alone allow. "auto"
+        is the marginal where it exists and the plane runs through the classifier's coordinates.
+
+    Raises
+    ------
+    ValueError
+        When a marginal is wanted that does not exist.
+    """
+    model = pipeline.steps[-1][1]
+    seen = coordinates(pipeline, data.X[rows])
+    points = plane.drop(data.X[rows] if plane.columns is not None else seen)
+    complete = ~np.isnan(points).any(axis=1)
+    if how == "auto":
+        how = "marginal" if plane.columns is None and _is_gaussian(model) else "cut"
+    predicted = np.asarray(model.predict(seen), dtype=np.intp)
+    view = View(
+        axis_names=plane.axis_names,
+        points=points[complete],
+        codes=data.codes[rows][complete],
+        predicted=predicted[complete],
+        rows=np.asarray(rows)[complete],
+        classes=data.classes,
+        densities=None,
+        priors=np.full(data.n_classes, np.nan),
+        caption=_caption(plane, how, int(np.count_nonzero(~complete))),
+        subject=_subject(plane, how),
+        levels=plane.levels if any(plane.levels) else None,
+    )
+    if how == "marginal":
+        return _with_densities(view, _marginal(pipeline, data, plane))
+    return _cut(view, pipeline, data, plane)
 
 
 def model_view(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], axes: tuple[int, ...] = (0, 1)
 ) -> View:
-    """Look at a fitted Gaussian model along some of the coordinates that its classifier sees.
+    """Look at a fitted model along some of the coordinates that its classifier sees.
 
-    With more coordinates than are looked at, the others are integrated out: the exact Gaussian
-    marginal. Features that were not projected are shown in their own units.
+    The exact marginal of a Gaussian classifier, and a cut through any other: at the means of the
+    other coordinates among `rows`. Features that were not projected are shown in their own units.
 
     Parameters
     ----------
@@ -76,42 +180,131 @@ def model_view(
     rows : ndarray of shape (n,)
         Which rows to show.
     axes : tuple of one or two int
-        Positions among the classifier's coordinates.
+        Positions among the classifier's coordinates; those beyond them are left out.
     """
-    model = pipeline.named_steps["classify"]  # fitted on codes, see `holdout.fit`
-    scores = before_classifier(pipeline, data.X[rows])
-    axes = tuple(axis for axis in axes if axis < scores.shape[1])
-    chosen = list(axes)
-    means, covariance = model.means_[:, chosen], model.covariance_[np.ix_(chosen, chosen)]
-    points = scores[:, chosen]
-    if "pca" in pipeline.named_steps:
-        names = tuple(f"Component {axis + 1}" for axis in axes)
+    model, plain = pipeline.steps[-1][1], _features_are_seen(pipeline, data)
+    seen = coordinates(pipeline, data.X[rows[:1]])
+    axes = tuple(axis for axis in axes if axis < seen.shape[1])
+    if plain:
+        plane = feature_plane(data, axes, rows, rest="mean")
     else:
-        names = tuple(data.feature_names[axis] for axis in axes)
-        if "standardize" in pipeline.named_steps:
-            step = pipeline.named_steps["standardize"]
-            origin, scale = step.mean_[chosen], step.scale_[chosen]
-            points, means = origin + points * scale, origin + means * scale
-            covariance = covariance * np.outer(scale, scale)
-    densities = Gaussians.from_covariances(means, np.stack([covariance] * len(means)))
-    return View(
-        axis_names=names,
-        points=points,
-        codes=data.codes[rows],
-        predicted=model.predict(scores),
-        rows=rows,
-        classes=data.classes,
-        densities=densities,
-        priors=model.priors_,
-        caption=_caption(names, scores.shape[1]),
-    )
+        names = tuple(f"Component {axis + 1}" for axis in axes)
+        if "pca" in pipeline.named_steps or "svd" in pipeline.named_steps:
+            centre = np.zeros(seen.shape[1])
+        else:
+            names = tuple(f"Coordinate {axis + 1}" for axis in axes)
+            centre = np.asarray(coordinates(pipeline, data.X[rows]).mean(axis=0)).ravel()
+        plane = coordinate_plane(axes, names, centre)
+    return look(pipeline, data, rows, plane, how="marginal" if _is_gaussian(model) else "cut")
 
 
-def _caption(names: tuple[str, ...], n_coordinates: int) -> str:
-    rest = n_coordinates - len(names)
-    if not rest:
-        return "The whole model: it uses nothing but these axes."
-    return (
-        f"Seen from {' and '.join(names)} alone: the other {rest} coordinates that the model uses "
-        "are integrated out, so its own decisions can differ from the regions drawn here."
+def _cut(view: View, pipeline: Pipeline, data: Dataset, plane: Plane) -> View:
+    """Evaluate the model where the plane lies; in closed form where that is possible."""
+    model = pipeline.steps[-1][1]
+    if isinstance(model, BinaryModels):
+        view = replace(view, ambiguous=_asked(pipeline, data, plane))
+    if _is_gaussian(model) or isinstance(model, LinearClassifier):
+        base, steps = _in_coordinates(pipeline, data, plane, view.points)
+        if base is not None and steps is not None:
+            if _is_gaussian(model):
+                return _with_densities(
+                    view, beliefs.conditional(model, base, steps, data.n_classes)
+                )
+            return replace(view, belief=AffineBelief.of(model, base, steps, data.n_classes))
+    return replace(view, belief=_asked(pipeline, data, plane))
+
+
+def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelBelief:
+    def lift(points: Array) -> Any:
+        rows = plane.lift(points)
+        if plane.columns is None:
+            return rows
+        return coordinates(pipeline, csr_array(rows) if issparse(data.X) else rows)
+
+    return ModelBelief(pipeline.steps[-1][1], lift, len(plane.base), data.n_classes)
+
+
+def _in_coordinates(
+    pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
+) -> tuple[Array | None, Array | None]:
+    """Return base and steps as the classifier sees them; None where a step bends the plane."""
+    if plane.columns is None:
+        return plane.base, plane.steps
+    bends = any(
+        not callable(getattr(step, "affine", None))
+        for name, step in pipeline.steps[:-1]
+        if name not in ("impute", "prepare")
     )
+    if bends or data.n_words or data.levels is not None or data.imputation == "indicator":
+        return None, None
+    # What is affine is known from where the base and a step of usual length along each axis go.
+    usual = np.std(points, axis=0) if len(points) else np.ones(len(plane.steps))
+    usual = np.where(usual > 0, usual, 1.0)
+    corners = np.vstack([np.zeros(len(usual)), np.diag(usual)])
+    images = coordinates(pipeline, plane.lift(corners))
+    return images[0], (images[1:] - images[0]) / usual[:, None]
+
+
+def _marginal(pipeline: Pipeline, data: Dataset, plane: Plane) -> Densities:
+    model = pipeline.steps[-1][1]
+    if not _is_gaussian(model):
+        raise ValueError(f"{type(model).__name__} is not Gaussian: it has no exact marginal.")
+    if plane.projection is not None:
+        return beliefs.marginal(model, plane.base, plane.projection, data.n_classes)
+    if plane.columns is None or not _features_are_seen(pipeline, data):
+        raise ValueError(
+            "The classifier does not see the features themselves, so there is no marginal of "
+            "them; look along its own coordinates."
+        )
+    chosen = list(plane.columns)
+    projection, origin = np.eye(data.n_features)[:, chosen], np.zeros(data.n_features)
+    if "standardize" in pipeline.named_steps:
+        step = pipeline.named_steps["standardize"]
+        projection, origin = projection * step.scale_[chosen], -step.mean_ / step.scale_
+    return beliefs.marginal(model, origin, projection, data.n_classes)
+
+
+def _with_densities(view: View, densities: Densities) -> View:
+    gaussians, log_weights = densities
+    priors = np.exp(log_weights)
+    return replace(view, densities=gaussians, priors=priors, log_weights=log_weights)
+
+
+def _is_gaussian(model: Any) -> bool:
+    return hasattr(model, "densities_") and hasattr(model, "priors_")
+
+
+def _features_are_seen(pipeline: Pipeline, data: Dataset) -> bool:
+    """Whether the classifier sees the features one by one, standardised or not."""
+    steps = [name for name, _ in pipeline.steps[:-1]]
+    if data.levels is not None or data.n_words or data.imputation == "indicator":
+        return False
+    return set(steps) <= {"impute", "prepare", "standardize"}
+
+
+def _subject(plane: Plane, how: str) -> str:
+    if not plane.rest:
+        return plane.subject if plane.projection is not None else ""
+    return f"{plane.subject}, the rest {'integrated out' if how == 'marginal' else 'held fixed'}"
+
+
+def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
+    names = " and ".join(plane.axis_names)
+    if not plane.rest:
+        text = "The whole model: it uses nothing but these axes."
+    elif how == "marginal":
+        rest = plane.rest.removeprefix("the other ").split(" held at")[0]
+        verb = "are" if rest[:1].isdigit() else "is"
+        text = (
+            f"Seen from {names} alone: the other {rest} that the model uses {verb} integrated "
+            "out, exactly, so its own decisions can differ from the regions drawn here."
+        )
+    else:
+        text = (
+            f"A cut through the model: {names} vary, with {plane.rest}. The rows lie off this "
+            "cut, so the decision on a row can differ from the region in which it is drawn."
+        )
+    if n_incomplete:
+        who = "1 row lacks" if n_incomplete == 1 else f"{n_incomplete:,} rows lack"
+        text += f" {who} a value here and {'is' if n_incomplete == 1 else 'are'} not drawn."
+    return text

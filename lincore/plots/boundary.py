@@ -7,17 +7,18 @@ import plotly.graph_objects as go
 
 from lincore.experiments.views import View
 from lincore.plots import curves, shading
+from lincore.plots.frame import Frame
 from lincore.plots.lines import boundary_lines
 from lincore.plots.points import Marks, point_traces
 from lincore.plots.regions import region_layers
-from lincore.plots.style import axis, count, empty_figure
-from lincore.plots.window import Window
-from lincore.plots.words import class_counts, join, verdict
+from lincore.plots.style import count, empty_figure
+from lincore.plots.window import plane_axis
+from lincore.plots.words import class_counts, join, scope, verdict
 
 TINT = np.array([0.22])
 
 
-def boundary(view: View) -> go.Figure:
+def boundary(view: View, *, frame: Frame | None = None, title: str = "") -> go.Figure:
     """Draw the rows over the region in which each class is the most probable.
 
     Parameters
@@ -25,26 +26,30 @@ def boundary(view: View) -> go.Figure:
     view : View
         Of two coordinates; of one, the boundaries are upright lines among the curves of density
         times prior.
+    frame : Frame, optional
+        Ranges that several figures share.
+    title : str, optional
+        Instead of "Decision boundary and regions".
 
     Returns
     -------
     plotly.graph_objects.Figure
     """
     if len(view.axis_names) == 1:
-        return curves.curves(view, quantity="density", tinted=True)
-    marks, window = Marks.of(view), Window.of(view)
+        return curves.curves(view, tinted=True, frame=frame, title=title)
+    marks, window = Marks.of(view), (frame or Frame.of(view)).around(view)
     drawn = marks.sample()
     figure = empty_figure(
-        "Decision boundary and regions",
-        subtitle=join(verdict(marks, drawn), marks.note(drawn), window.note),
+        title or "Decision boundary and regions",
+        subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), window.note),
         alt=_alt(view, marks),
     )
     layers = region_layers(view, window)
     figure.add_traces([shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers])
     figure.add_trace(shading.boundary_trace(boundary_lines(view, window)))
     figure.add_traces(point_traces(drawn, view.axis_names))
-    figure.update_xaxes(axis(view.axis_names[0], range=window.ranges[0], showgrid=False))
-    figure.update_yaxes(axis(view.axis_names[1], range=window.ranges[1], showgrid=False))
+    figure.update_xaxes(plane_axis(view, 0, window.ranges))
+    figure.update_yaxes(plane_axis(view, 1, window.ranges))
     return figure
 
 

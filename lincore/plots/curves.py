@@ -8,14 +8,15 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from lincore.experiments.views import View
+from lincore.experiments.views import Quantity, View
+from lincore.plots.frame import Frame
 from lincore.plots.lines import boundary_points
 from lincore.plots.palette import INK, colour, translucent
 from lincore.plots.points import Marks, point_traces
-from lincore.plots.regions import Quantity, possible, spread
+from lincore.plots.regions import possible, spread
 from lincore.plots.style import axis, bare_axis, compact, count, empty_figure, escape
-from lincore.plots.window import Window
-from lincore.plots.words import class_counts, closest, heading, join, verdict
+from lincore.plots.window import Window, plane_axis
+from lincore.plots.words import UNITS, class_counts, closest, heading, join, scope, verdict
 
 Array = NDArray[np.float64]
 
@@ -24,7 +25,13 @@ LANES_END, CURVES_START = 0.26, 0.3
 
 
 def curves(
-    view: View, *, quantity: Quantity, focus: int | None = None, tinted: bool = False
+    view: View,
+    *,
+    quantity: Quantity | None = None,
+    focus: int | None = None,
+    tinted: bool = False,
+    frame: Frame | None = None,
+    title: str = "",
 ) -> go.Figure:
     """Draw a view of one coordinate.
 
@@ -32,17 +39,25 @@ def curves(
     ----------
     view : View
         With d = 1.
-    quantity : {"posterior", "density"}
+    quantity : {"posterior", "density", "score"}, optional
+        By default densities where there are any, and else the most telling.
     focus : int, optional
         The code of a class whose curve is drawn alone.
     tinted : bool, default False
         Tint the stretch that each class wins.
+    frame : Frame, optional
+        Ranges that several figures share.
+    title : str, optional
     """
-    marks, window = Marks.of(view), Window.of(view)
+    usual: Quantity = "density" if view.densities is not None else view.quantities[0]
+    quantity = quantity or usual
+    marks, window = Marks.of(view), (frame or Frame.of(view)).around(view)
     drawn, cuts = marks.sample(), boundary_points(view, window)
     figure = empty_figure(
-        "Decision boundary and regions" if tinted else heading(marks.labels, quantity, focus),
-        subtitle=join(verdict(marks, drawn), _places(cuts), marks.note(drawn), window.note),
+        title or _title(marks, quantity, focus, tinted),
+        subtitle=join(
+            scope(view), verdict(marks, drawn), _places(cuts), marks.note(drawn), window.note
+        ),
         alt=_alt(view, marks, quantity, cuts),
     )
     codes = range(len(marks.labels)) if focus is None else [focus]
@@ -50,8 +65,8 @@ def curves(
     traces = point_traces(drawn, view.axis_names)
     figure.add_traces([trace.update(yaxis="y2") for trace in traces])
     figure.update_layout(
-        xaxis=axis(view.axis_names[0], range=window.ranges[0], showgrid=False, anchor="y2"),
-        yaxis=_scale(quantity),
+        xaxis=plane_axis(view, 0, window.ranges, anchor="y2"),
+        yaxis=_scale(quantity, frame),
         yaxis2=bare_axis(
             domain=[0, LANES_END], range=[-0.2, len(marks.labels) + 0.2], fixedrange=True
         ),
@@ -60,17 +75,31 @@ def curves(
     return figure
 
 
-def _scale(quantity: Quantity) -> dict[str, Any]:
+def _title(marks: Marks, quantity: Quantity, focus: int | None, tinted: bool) -> str:
+    if tinted:
+        return "Decision boundary and regions"
+    return "Scores of each class" if quantity == "score" else heading(marks.labels, quantity, focus)
+
+
+def _scale(quantity: Quantity, frame: Frame | None) -> dict[str, Any]:
+    if quantity == "score":
+        return axis("score", domain=[CURVES_START, 1], nticks=6)
     if quantity == "posterior":
         return axis("posterior probability", domain=[CURVES_START, 1], range=[-0.02, 1.04])
-    return axis("prior × density", domain=[CURVES_START, 1], rangemode="tozero", nticks=6)
+    shared = {} if frame is None else {"range": [0, 1.04 * float(frame.peaks.max())]}
+    look = {"domain": [CURVES_START, 1], "rangemode": "tozero", "nticks": 6}
+    return axis("prior × density", **(look | shared))
 
 
 def _curve(view: View, window: Window, code: int, quantity: Quantity, marks: Marks) -> go.Scatter:
     x = _places_to_evaluate(view, window, code)
-    log = view.log_posterior if quantity == "posterior" else view.log_joint
-    y = np.exp(possible(log(x[:, None]))[:, code])
-    what = "posterior" if quantity == "posterior" else "prior × density"
+    if quantity == "score":
+        y = possible(view.scores(x[:, None]))[:, code]
+        y = np.where(np.isfinite(y), y, np.nan)
+    else:
+        log = view.log_posterior if quantity == "posterior" else view.log_joint
+        y = np.exp(possible(log(x[:, None]))[:, code])
+    what = "posterior" if quantity == "posterior" else UNITS[quantity]
     return go.Scatter(
         x=compact(x),
         y=y.astype(np.float32),
@@ -92,6 +121,8 @@ def _places_to_evaluate(view: View, window: Window, code: int) -> Array:
     """Return an even grid, finer near the class, so that a narrow one keeps its peak."""
     low, high = window.low[0], window.high[0]
     evenly = np.linspace(low, high, 301)
+    if view.densities is None:
+        return evenly
     mean, deviation = view.densities.means[code, 0], spread(view, code)[0]
     if not np.isfinite(mean + deviation):
         return evenly
@@ -109,7 +140,7 @@ def _uprights(cuts: Array) -> list[dict[str, Any]]:
 def _tints(view: View, window: Window, cuts: Array) -> list[dict[str, Any]]:
     ends = np.concatenate([window.low, cuts, window.high])
     middles = (ends[:-1] + ends[1:]) / 2
-    winners = possible(view.log_joint(middles[:, None])).argmax(axis=1)
+    winners = possible(view.scores(middles[:, None])).argmax(axis=1)
     common = {"type": "rect", "xref": "x", "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     return [
         common
@@ -129,10 +160,11 @@ def _places(cuts: Array) -> str:
 
 
 def _alt(view: View, marks: Marks, quantity: Quantity, cuts: Array) -> str:
-    what = "posterior probability" if quantity == "posterior" else "density times prior"
+    what = {"posterior": "posterior probability", "density": "density times prior"}
     return join(
-        f"Curves of the {what} of each class over {view.axis_names[0]}, above "
-        f"{count(len(marks.codes), 'row')}: {class_counts(marks)}.",
+        f"Curves of the {what.get(quantity, 'score')} of each class over {view.axis_names[0]}, "
+        f"above {count(len(marks.codes), 'row')}: {class_counts(marks)}.",
+        scope(view),
         _places(cuts),
         verdict(marks),
         closest(view, marks.labels),

@@ -28,7 +28,7 @@ def hill(view: View, window: Window, code: int) -> tuple[Array, Array, Array]:
     radius = np.linspace(0, REACH, n_rings)[:, None, None]
     angle = np.linspace(0, 2 * np.pi, int(2.2 * n_rings))[:, None]
     circle = np.concatenate([np.cos(angle), np.sin(angle)], axis=1)
-    points = view.densities.means[code] + radius * circle @ _axes(view, window, code)
+    points = view.gaussians.means[code] + radius * circle @ _axes(view, window, code)
     # A hill is cut where the picture ends.
     points = np.clip(points, window.low, window.high)
     flat = points.reshape(-1, 2)
@@ -42,7 +42,8 @@ def _axes(view: View, window: Window, code: int) -> Array:
     In a direction in which a class does not vary its density is constant: a ridge that runs
     through the whole picture.
     """
-    factor = view.densities.whiteners[code].factor
+    factor = view.gaussians.whiteners[code].factor
+    factor = np.diag(factor)[:, factor > 0] if factor.ndim == 1 else factor
     left, singular, _ = np.linalg.svd(factor)
     length = np.full(2, float(np.hypot(*(window.high - window.low))) / REACH)
     length[: len(singular)] = 1 / singular

@@ -32,7 +32,7 @@ def boundary_lines(view: View, window: Window) -> Array:
 def boundary_points(view: View, window: Window, n: int = 2001) -> Array:
     """Find the boundaries along a single coordinate, shape (m,)."""
     x = np.linspace(window.low[0], window.high[0], n)
-    left, share = _crossings(possible(view.log_joint(x[:, None])))
+    left, share = _crossings(possible(view.scores(x[:, None])))
     return np.asarray(x[left[0]] + share * (x[1] - x[0]))
 
 
@@ -45,7 +45,7 @@ def trace_lines(grid: Map) -> Array:
     cells: dict[tuple[int, int], list[int]] = defaultdict(list)
     steps = np.array([grid.x[1] - grid.x[0], grid.y[1] - grid.y[0]])
     # Edges along x first, each between the cells above and below it; then those along y.
-    for values, along in ((grid.log_joint.swapaxes(0, 1), 0), (grid.log_joint, 1)):
+    for values, along in ((grid.scores.swapaxes(0, 1), 0), (grid.scores, 1)):
         (lower, other), share = _crossings(values)
         row, column = (other, lower) if along == 0 else (lower, other)
         corner = np.column_stack([grid.x[column], grid.y[row]])
@@ -58,7 +58,7 @@ def trace_lines(grid: Map) -> Array:
     return _polylines(_links(cells, points), points)
 
 
-def _crossings(log_joint: Array) -> tuple[tuple[NDArray[np.intp], ...], Array]:
+def _crossings(scores: Array) -> tuple[tuple[NDArray[np.intp], ...], Array]:
     """Find the steps along the first axis at which the winner (argmax of the last) changes.
 
     Returns
@@ -68,10 +68,10 @@ def _crossings(log_joint: Array) -> tuple[tuple[NDArray[np.intp], ...], Array]:
     ndarray of shape (m,)
         Which share of the step the crossing lies from there.
     """
-    winner = log_joint.argmax(axis=-1)
+    winner = scores.argmax(axis=-1)
     where = np.nonzero(winner[:-1] != winner[1:])
     first, second = winner[:-1][where], winner[1:][where]
-    before, after, line = log_joint[:-1][where], log_joint[1:][where], np.arange(len(first))
+    before, after, line = scores[:-1][where], scores[1:][where], np.arange(len(first))
     with np.errstate(invalid="ignore"):
         lead = before[line, first] - before[line, second]
         lag = after[line, second] - after[line, first]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.experiments.views import View
+from lincore.experiments.views import Quantity, View
 from lincore.plots.window import Window
 
 Array = NDArray[np.float64]
-Quantity = Literal["posterior", "density"]
 
 # Values in all layers of one figure: 130 kB as float32 in base64, up to 190 kB as JSON.
 CELLS = 24_000
@@ -39,29 +38,29 @@ class Layer(NamedTuple):
 
 
 class Map(NamedTuple):
-    """Log joint densities on a grid.
+    """Scores on a grid: log joint densities, where the model has any.
 
     Attributes
     ----------
     x, y : ndarray of shapes (nx,), (ny,)
-    log_joint : ndarray of shape (ny, nx, K)
+    scores : ndarray of shape (ny, nx, K)
         Minus infinity for a class that cannot occur.
     """
 
     x: Array
     y: Array
-    log_joint: Array
+    scores: Array
 
     @classmethod
     def of(cls, view: View, low: Array, high: Array, n: int) -> Map:
         """Evaluate a view of two coordinates at n times n nodes of a rectangle."""
         x, y = np.linspace(low[0], high[0], n), np.linspace(low[1], high[1], n)
-        return cls(x, y, possible(view.log_joint(nodes(x, y))).reshape(n, n, -1))
+        return cls(x, y, possible(view.scores(nodes(x, y))).reshape(n, n, -1))
 
     @property
     def winner(self) -> NDArray[np.intp]:
-        """The class of largest log joint density, (ny, nx)."""
-        return np.asarray(self.log_joint.argmax(axis=2))
+        """The class of the largest score, (ny, nx)."""
+        return np.asarray(self.scores.argmax(axis=2))
 
 
 def nodes(x: Array, y: Array) -> Array:
@@ -77,6 +76,8 @@ def possible(log_values: Array) -> Array:
 def whole_layer(view: View, window: Window, code: int, quantity: Quantity) -> Layer:
     """Return one class over all of the picture; its density over the part where there is any."""
     low, high = window.low, window.high
+    if quantity == "score":
+        raise ValueError("The lead in score is that of the winner: it is no matter of one class.")
     if quantity == "density":
         low, high = _near_class(view, window, code)
     n = int(np.sqrt(CELLS))
@@ -95,14 +96,25 @@ def winning_layers(view: View, window: Window, quantity: Quantity) -> list[Layer
     """
     floor = floor_level(len(view.classes), quantity)
     layers = []
-    for code, grid in _winning_maps(view, window, near_classes=quantity == "density"):
-        best = np.exp(grid.log_joint.max(axis=2))
-        if quantity == "posterior":
-            log = possible(view.log_posterior(nodes(grid.x, grid.y)))
-            best = np.exp(log.max(axis=1)).reshape(best.shape)
+    maps = _winning_maps(view, window, near_classes=quantity == "density")
+    for code, grid in maps:
+        best = winning_values(view, grid, quantity)
         z = floor + (best - floor) * np.clip(_cells_inside(grid, code), -1, 1)
         layers.append(Layer(code, grid.x, grid.y, thrifty(z)))
     return layers
+
+
+def winning_values(view: View, grid: Map, quantity: Quantity) -> Array:
+    """Return on a grid (ny, nx) what the winner has: posterior, density, or lead in score."""
+    if quantity == "posterior":
+        log = possible(view.log_posterior(nodes(grid.x, grid.y)))
+        return np.exp(log.max(axis=1)).reshape(grid.scores.shape[:2])
+    if quantity == "density":
+        return np.exp(grid.scores.max(axis=2))
+    best = np.sort(grid.scores, axis=2)[..., -2:]
+    with np.errstate(invalid="ignore"):
+        lead = best[..., -1] - best[..., 0]
+    return np.where(np.isfinite(lead), lead, 0.0)
 
 
 def region_layers(view: View, window: Window) -> list[Layer]:
@@ -125,7 +137,9 @@ def thrifty(values: Array) -> NDArray[np.float32]:
 
 def floor_level(n_classes: int, quantity: Quantity) -> float:
     """Return the level at which layers end: what a winner never falls below, to one decimal."""
-    return 0.0 if quantity == "density" else float(np.floor(10 / n_classes + 1e-9) / 10)
+    if quantity != "posterior":
+        return 0.0
+    return float(np.floor(10 / n_classes + 1e-9) / 10)
 
 
 def _winning_maps(view: View, window: Window, *, near_classes: bool) -> list[tuple[int, Map]]:
@@ -137,9 +151,9 @@ def _winning_maps(view: View, window: Window, *, near_classes: bool) -> list[tup
 
 def _cells_inside(grid: Map, code: int) -> Array:
     """Return how many cells each node lies inside the region that a class wins, (ny, nx)."""
-    others = np.delete(grid.log_joint, code, axis=2).max(axis=2, initial=-np.inf)
+    others = np.delete(grid.scores, code, axis=2).max(axis=2, initial=-np.inf)
     with np.errstate(invalid="ignore"):
-        margin = np.nan_to_num(grid.log_joint[..., code] - others, nan=-1e6)
+        margin = np.nan_to_num(grid.scores[..., code] - others, nan=-1e6)
     margin = np.clip(margin, -1e6, 1e6)
     down, across = np.gradient(margin)
     return np.asarray(margin / np.maximum(np.hypot(down, across), 1e-12))
@@ -166,14 +180,27 @@ def _boxes(view: View, window: Window, *, near_classes: bool) -> dict[int, tuple
 def _near_class(view: View, window: Window, code: int) -> tuple[Array, Array]:
     """Return the part of the picture in which a class has density; all of it if that is none."""
     reach = REACH * spread(view, code)
-    mean = view.densities.means[code]
+    mean = view.gaussians.means[code]
     low, high = np.maximum(window.low, mean - reach), np.minimum(window.high, mean + reach)
     return (low, high) if np.all(low < high) else (window.low, window.high)
 
 
 def spread(view: View, code: int) -> Array:
     """Return the standard deviation of a class along each axis, (d,); infinite where it is flat."""
-    factor = view.densities.whiteners[code].factor
+    factor = view.gaussians.whiteners[code].factor
+    if factor.ndim == 1:
+        factor = np.diag(factor)[:, factor > 0]
     if factor.shape[1] < factor.shape[0]:
         return np.full(len(factor), np.inf)
     return np.asarray(np.linalg.norm(np.linalg.inv(factor), axis=0))
+
+
+def checked(view: View, quantity: Quantity | None) -> Quantity:
+    """Return what is to be shaded, by default the most telling; ValueError where there is none."""
+    if quantity is None:
+        return view.quantities[0]
+    if quantity not in view.quantities:
+        raise ValueError(
+            f"This model has no {quantity} here; it has {' and '.join(view.quantities)}."
+        )
+    return quantity

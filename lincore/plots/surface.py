@@ -1,4 +1,4 @@
-"""The class densities as hills over the rows."""
+"""The class densities as hills over the rows, or the posterior of the winner as a roof."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from lincore.experiments.views import View
+from lincore.experiments.views import Quantity, View
 from lincore.plots import curves
+from lincore.plots.frame import Frame
 from lincore.plots.hills import heights, hill
 from lincore.plots.lines import boundary_lines
 from lincore.plots.palette import CLEAR, GREY, INK, colour, symbol_3d, translucent
 from lincore.plots.points import Marks, legend_name
+from lincore.plots.regions import checked
+from lincore.plots.roof import roof, roof_alt, upright
 from lincore.plots.style import (
     AXIS_WIDTH,
     LEGEND_WIDTH,
@@ -25,7 +28,7 @@ from lincore.plots.style import (
     shorten,
 )
 from lincore.plots.window import Window
-from lincore.plots.words import class_counts, closest, heading, join
+from lincore.plots.words import UNITS, class_counts, closest, heading, join, scope
 
 Array = NDArray[np.float64]
 Camera = Literal["oblique", "above", "front"]
@@ -46,8 +49,18 @@ CAMERAS: dict[str, dict[str, Any]] = {
 }
 
 
-def surface(view: View, *, camera: Camera = "oblique") -> go.Figure:
+def surface(
+    view: View,
+    *,
+    camera: Camera = "oblique",
+    quantity: Quantity | None = None,
+    frame: Frame | None = None,
+    title: str = "",
+) -> go.Figure:
     """Draw each class as a hill, its density times its prior, above the rows on the floor.
+
+    A model without densities, or one of which the posterior is wanted, is a roof: the posterior
+    (or the lead in score) of the class that wins, in its colour.
 
     Parameters
     ----------
@@ -55,6 +68,10 @@ def surface(view: View, *, camera: Camera = "oblique") -> go.Figure:
         Of two coordinates; of one, curves are drawn.
     camera : {"oblique", "above", "front"}
         From where it is looked at.
+    quantity : {"density", "posterior", "score"}, optional
+    frame : Frame, optional
+        Ranges and heights that several figures share.
+    title : str, optional
 
     Returns
     -------
@@ -63,15 +80,46 @@ def surface(view: View, *, camera: Camera = "oblique") -> go.Figure:
     if camera not in get_args(Camera):
         raise ValueError(f"camera must be one of {', '.join(get_args(Camera))}, got {camera!r}.")
     if len(view.axis_names) == 1:
-        return curves.curves(view, quantity="density")
-    marks, window = Marks.of(view), Window.of(view)
-    drawn = marks.sample(MOST_POINTS)
+        return curves.curves(view, quantity=quantity, frame=frame, title=title)
+    usual: Quantity = "density" if view.densities is not None else view.quantities[0]
+    quantity = checked(view, quantity or usual)
+    frame = frame or Frame.of(view)
+    marks = Marks.of(view)
+    if quantity == "density":
+        return _hills(view, marks, frame, camera, title)
+    return _roof(view, marks, frame, camera, quantity, title)
+
+
+def _roof(
+    view: View, marks: Marks, frame: Frame, camera: Camera, quantity: Quantity, title: str
+) -> go.Figure:
+    window, drawn = frame.around(view), marks.sample(MOST_POINTS)
+    sheet = roof(view, window, quantity)
+    figure = empty_figure(
+        title or f"{UNITS[quantity][:1].upper()}{UNITS[quantity][1:]} of the class that wins",
+        subtitle=join(scope(view), marks.note(drawn), window.note),
+        alt=roof_alt(view, marks, quantity),
+        height=450,
+    )
+    top = float(np.nanmax(sheet.z)) or 1.0
+    floor, scale = upright(quantity, len(view.classes), top)
+    figure.add_trace(sheet)
+    figure.add_trace(_floor_lines(boundary_lines(view, window), floor))
+    figure.add_traces(_floor_points(drawn, window, floor, view.axis_names))
+    figure.update_layout(scene=_scene(view, window, scale, camera, UNITS[quantity]))
+    return figure
+
+
+def _hills(view: View, marks: Marks, frame: Frame, camera: Camera, title: str) -> go.Figure:
+    window, drawn = frame.around(view), marks.sample(MOST_POINTS)
     hills = {code: hill(view, window, code) for code in np.flatnonzero(view.priors > 0).tolist()}
     peaks = {code: float(z.max()) for code, (_, _, z) in hills.items() if z.max() > 0}
-    uneven = bool(peaks) and max(peaks.values()) > UNEVEN * min(peaks.values())
+    tops = frame.peaks[frame.peaks > 0].tolist() or [1.0]
+    uneven = max(tops) > UNEVEN * min(tops)
     figure = empty_figure(
-        heading(marks.labels, "density", None),
+        title or heading(marks.labels, "density", None),
         subtitle=join(
+            scope(view),
             closest(view, [shorten(label, LEGEND_WIDTH) for label in marks.labels]),
             "Heights are logarithmic." if uneven else "",
             marks.note(drawn),
@@ -80,11 +128,11 @@ def surface(view: View, *, camera: Camera = "oblique") -> go.Figure:
         alt=_alt(view, marks, peaks),
         height=450,
     )
-    floor, scale = heights(list(peaks.values()), uneven)
+    floor, scale = heights(tops, uneven)
     figure.add_traces([_surface(hills[code], code, marks.labels[code]) for code in peaks])
     figure.add_trace(_floor_lines(boundary_lines(view, window), floor))
     figure.add_traces(_floor_points(drawn, window, floor, view.axis_names))
-    figure.update_layout(scene=_scene(view, window, scale, camera))
+    figure.update_layout(scene=_scene(view, window, scale, camera, "prior × density"))
     return figure
 
 
@@ -165,7 +213,9 @@ def _floor_points(
     return traces
 
 
-def _scene(view: View, window: Window, upright: dict[str, Any], camera: Camera) -> dict[str, Any]:
+def _scene(
+    view: View, window: Window, scale: dict[str, Any], camera: Camera, name: str
+) -> dict[str, Any]:
     common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "showspikes": False}
     plane = [
         common
@@ -176,7 +226,7 @@ def _scene(view: View, window: Window, upright: dict[str, Any], camera: Camera) 
         }
         for name, span in zip(view.axis_names, window.ranges, strict=True)
     ]
-    height = common | {"title": {"text": "prior × density"}} | upright
+    height = common | {"title": {"text": name}} | scale
     if camera == "above":
         height["visible"] = False
     return {
@@ -198,6 +248,7 @@ def _alt(view: View, marks: Marks, peaks: dict[int, float]) -> str:
         f"Hills of prior times density of {count(len(peaks), 'class', 'classes')} over "
         f"{' and '.join(view.axis_names)}, above {count(len(marks.codes), 'row')} on the floor: "
         f"{class_counts(marks)}.",
+        scope(view),
         "They are about equally high." if alike else f"The highest is {marks.labels[highest]}.",
         closest(view, marks.labels),
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.experiments.views import View
-from lincore.plots.style import count
+from lincore.plots.style import axis, count, escape, shorten
 
 Array = NDArray[np.float64]
 
@@ -68,9 +68,38 @@ class Window(NamedTuple):
     @classmethod
     def of(cls, view: View) -> Window:
         """Frame the points of a view; without points, its classes."""
-        if len(view.points):
-            return cls.around(view.points, view.codes)
-        return cls.around(view.densities.means, np.arange(len(view.classes)))
+        return cls.of_all(view)
+
+    @classmethod
+    def of_all(cls, *views: View) -> Window:
+        """Frame the points of several views of the same plane, so that they can be compared."""
+        points = np.concatenate([view.points for view in views])
+        codes = np.concatenate([view.codes for view in views])
+        if not len(points):
+            shown = [view.densities.means for view in views if view.densities is not None]
+            points = (
+                np.concatenate(shown) if shown else np.array([[0.0] * len(views[0].axis_names)])
+            )
+            points = points[np.isfinite(points).all(axis=1)]
+            codes = np.zeros(len(points), dtype=np.intp)
+        return cls.around(points, codes)
+
+    def without(self, points: ArrayLike) -> Window:
+        """Return the same ends, and how many of other points (n, d) lie beyond them."""
+        points = np.asarray(points, dtype=float)
+        outside = ((points < self.low) | (points > self.high)).any(axis=1)
+        return self._replace(outside=int(outside.sum()))
+
+
+def plane_axis(
+    view: View, number: int, ranges: list[list[float]], **settings: Any
+) -> dict[str, Any]:
+    """Return the settings of an axis of a view, with the names of its levels if it has any."""
+    levels = view.levels[number] if view.levels else None
+    if levels:
+        names = [escape(shorten(level, 14)) for level in levels]
+        settings = {"tickvals": list(range(len(names))), "ticktext": names} | settings
+    return axis(view.axis_names[number], range=ranges[number], showgrid=False, **settings)
 
 
 def _far(points: Array, codes: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from lincore.experiments.views import View
+from lincore.experiments.views import Quantity, View
 from lincore.plots.points import Marks
-from lincore.plots.regions import Quantity
 from lincore.plots.style import LEGEND_WIDTH, count, enumerate_words, percent, shorten
+
+TITLES = {
+    "posterior": "Posterior probability",
+    "density": "Prior × density",
+    "score": "Lead of the best score over the next",
+}
+# What a value is called where it is read.
+UNITS = {"posterior": "posterior probability", "density": "prior × density", "score": "lead"}
 
 
 def verdict(marks: Marks, drawn: Marks | None = None) -> str:
@@ -39,12 +46,21 @@ def join(*sentences: str) -> str:
 
 def heading(labels: list[str], quantity: Quantity, focus: int | None) -> str:
     """Return the title of a picture of contours or curves."""
-    what = "Posterior probability" if quantity == "posterior" else "Prior × density"
+    what = TITLES[quantity]
+    if quantity == "score":
+        return what
     return f"{what} of {'each class' if focus is None else shorten(labels[focus], LEGEND_WIDTH)}"
+
+
+def scope(view: View) -> str:
+    """Return a sentence on what the plane is, empty where it is the whole model."""
+    return f"{view.subject[:1].upper()}{view.subject[1:]}." if view.subject else ""
 
 
 def closest(view: View, labels: list[str]) -> str:
     """Say which two classes lie closest, in standard deviations of these coordinates."""
+    if view.densities is None:
+        return ""
     distances = np.sqrt(view.densities.squared_distances(view.densities.means))
     distances = np.minimum(distances, distances.T)
     present = np.isfinite(distances) & ((view.priors > 0)[:, None] & (view.priors > 0))

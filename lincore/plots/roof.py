@@ -1,0 +1,74 @@
+"""The posterior, or the lead in score, of the class that wins, as a surface in its colour."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from lincore.experiments.views import Quantity, View
+from lincore.plots.palette import colour
+from lincore.plots.points import Marks
+from lincore.plots.regions import Map, floor_level, winning_values
+from lincore.plots.style import compact, count
+from lincore.plots.window import Window
+from lincore.plots.words import UNITS, class_counts, join, scope
+
+# Nodes on each axis: 36 kB of heights and as much of colours, which turn smoothly.
+NODES = 96
+
+
+def roof(view: View, window: Window, quantity: Quantity) -> go.Surface:
+    """Return the surface of what the winner has, coloured by who that is."""
+    grid = Map.of(view, window.low, window.high, NODES)
+    z = winning_values(view, grid, quantity)
+    n_classes = len(view.classes)
+    return go.Surface(
+        x=compact(grid.x),
+        y=compact(grid.y),
+        z=z.astype(np.float32),
+        surfacecolor=grid.winner.astype(np.float32),
+        cmin=-0.5,
+        cmax=n_classes - 0.5,
+        colorscale=_bands(n_classes),
+        showscale=False,
+        opacity=0.88,
+        name="winner",
+        showlegend=False,
+        contours={axis: {"highlight": False} for axis in "xyz"},
+        lighting={"ambient": 0.85, "diffuse": 0.25, "specular": 0.05, "roughness": 0.9},
+        hovertemplate=f"{UNITS[quantity]} %{{z:.3~g}}<extra></extra>",
+    )
+
+
+def upright(quantity: Quantity, n_classes: int, top: float) -> tuple[float, dict[str, Any]]:
+    """Return the height of the floor under the roof, and the settings of the upright axis."""
+    low = floor_level(n_classes, quantity)
+    top = 1.0 if quantity == "posterior" else top
+    floor = low - 0.45 * (top - low)
+    ticks = np.linspace(low, top, 5 if quantity == "posterior" else 3)
+    return floor, {
+        "range": [floor - 0.02 * (top - low), top + 0.02 * (top - low)],
+        "tickvals": [float(f"{tick:.3g}") for tick in ticks],
+        "tickformat": "~g",
+    }
+
+
+def roof_alt(view: View, marks: Marks, quantity: Quantity) -> str:
+    """Return the text alternative of such a figure."""
+    return join(
+        f"Surface of the {UNITS[quantity]} of the class that wins over "
+        f"{' and '.join(view.axis_names)}, in its colour, above {count(len(marks.codes), 'row')} "
+        f"on the floor: {class_counts(marks)}.",
+        scope(view),
+    )
+
+
+def _bands(n_classes: int) -> list[list[Any]]:
+    """Return a scale on which every class has its colour and nothing lies between."""
+    scale: list[list[Any]] = []
+    for code in range(n_classes):
+        hue = colour(code)
+        scale += [[code / n_classes, hue], [(code + 1) / n_classes, hue]]
+    return scale
