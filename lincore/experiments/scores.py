@@ -2,113 +2,272 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy import stats
+from numpy.typing import ArrayLike, NDArray
 
+from lincore.experiments import measures
+from lincore.experiments.bootstrap import mean_replicates, replicates
+from lincore.experiments.estimates import (
+    SCORES,
+    Estimate,
+    Score,
+    confusion,
+    estimate,
+    has_posteriors,
+    mean_of,
+)
+from lincore.experiments.evidence import Evidence, evidence
+from lincore.experiments.intervals import (
+    LEVEL,
+    UNKNOWN,
+    Interval,
+    from_folds,
+    from_rows,
+    wilson,
+    without_errors,
+)
+from lincore.experiments.measures import Tally
 from lincore.experiments.results import Results
 
-LEVEL = 0.95
+__all__ = [
+    "LEVEL",
+    "SCORES",
+    "Estimate",
+    "Interval",
+    "Score",
+    "accuracy",
+    "baseline",
+    "baselines",
+    "confusion",
+    "estimate",
+    "expected_cost",
+    "f1",
+    "has_posteriors",
+    "log_loss",
+    "precision",
+    "recall",
+    "score",
+    "table",
+]
+
+Array = NDArray[np.float64]
 
 
-class Interval(NamedTuple):
-    """An estimate with the ends of its confidence interval, all in the unit of the estimate."""
+def score(results: Results, method: str, name: str) -> Interval:
+    """Return a score with its 95 % interval, by the rule that fits the scheme.
 
-    value: float
-    low: float
-    high: float
+    ===================================  =====================================================
+    one test set, leave-one-out          Wilson for the accuracy; for the others the BCa
+                                         bootstrap over rows, 2,000 resamples, fixed seed
+    the same with rows in groups         BCa bootstrap over groups
+    k folds, once or repeated            corrected resampled t over the folds: Nadeau and
+                                         Bengio, see `Evidence.spread_of_score`
+    ===================================  =====================================================
 
+    On one test set the interval is for this fitted model; over folds for what the method reaches
+    on average when it learns from as many rows. Where no row is wrong (or none right), resamples
+    and folds do not vary, and Wilson's intervals of the recalls set the end. The log loss is
+    infinite when a class that was held impossible occurred. NaN where a method has no
+    posteriors, or for the AUC of a single class.
 
-def confusion(results: Results, method: str) -> NDArray[np.int64]:
-    """Count the rows of each true class (first axis) by predicted class (second axis).
-
-    Returns
-    -------
-    ndarray of shape (K, K)
-    """
-    n_classes = len(results.classes)
-    cells = results.truth * n_classes + results.predicted[results.position(method)]
-    return np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
-
-
-def accuracy(results: Results, method: str) -> Interval:
-    """Return the share of rows that are predicted right, with Wilson's interval.
-
-    Only for one test set: over repeated folds the rows are not independent.
+    Parameters
+    ----------
+    results : Results
+    method : str
+    name : str
+        One of `SCORES`.
 
     Raises
     ------
+    KeyError
+        When there is no such method or score.
     ValueError
-        When a row was predicted more than once.
+        When a row occurs twice in one test set.
 
-    References
-    ----------
-    Brown, Cai, DasGupta (2001), "Interval estimation for a binomial proportion".
+    Examples
+    --------
+    >>> codes = np.arange(40) % 2
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(40), codes,
+    ...             np.where(np.arange(40) < 4, 0, codes)[None],
+    ...             np.log(np.full((1, 40, 2), 0.5)), np.zeros(1))
+    >>> [f"{end:.3f}" for end in score(r, "LDA", "accuracy")]
+    ['0.950', '0.835', '0.986']
     """
-    if len(np.unique(results.rows)) < len(results.rows):
-        raise ValueError("Wilson's interval is for one test set; these rows occur repeatedly.")
-    counts = confusion(results, method)
-    return _wilson(int(np.trace(counts)), int(counts.sum()))
+    found = estimate(results, method, name)
+    base = evidence(results)
+    if name == "accuracy" and base.independent_rows and len(results.rows):
+        right = int(np.trace(confusion(results, method)))
+        return _wilsons(np.array([right]), np.array([len(results.rows)]))[0]
+    known = replicates(results) if base.by_rows and np.isfinite(found.value) else None
+    resampled = None if known is None else known[name][results.position(method)]
+    bounds = SCORES[name]
+    inner = _interval(found, base, resampled).within(bounds.lowest, bounds.highest)
+    return _with_unseen_errors(inner, results, bounds)
 
 
-def recall(results: Results, method: str) -> list[Interval]:
-    """Return for each class the share of its rows that are predicted right; NaN without rows."""
-    counts = confusion(results, method)
-    return [_wilson(int(row[k]), int(row.sum())) for k, row in enumerate(counts)]
+def _interval(found: Estimate, base: Evidence, resampled: Array | None) -> Interval:
+    if not np.isfinite(found.value):
+        return Interval(found.value, found.value, found.value)
+    if base.by_rows:
+        return from_rows(found.value, found.influence, base, resampled)
+    return from_folds(found.value, found.influence, base, base.spread_of_score)
+
+
+def _with_unseen_errors(inner: Interval, results: Results, bounds: Score) -> Interval:
+    """Widen an interval without length at the end of the scale, see `without_errors`."""
+    if not bounds.higher_is_better or inner.value not in (0.0, 1.0) or inner.low < inner.high:
+        return inner
+    counts = np.bincount(results.truth) / evidence(results).repeats
+    reach = without_errors(counts)
+    if inner.value == 1:
+        n_classes = len(results.classes)
+        # Errors of a share e, spread evenly, cost a correlation of e K/(K - 1).
+        return inner._replace(low=1 - reach * (n_classes / (n_classes - 1) if bounds.lowest else 1))
+    return inner._replace(high=reach) if bounds.lowest == 0 else inner
+
+
+def accuracy(results: Results, method: str) -> Interval:
+    """Return the share of rows that are predicted right, see `score`."""
+    return score(results, method, "accuracy")
 
 
 def log_loss(results: Results, method: str) -> Interval:
-    """Return the mean of -log(posterior of the true class), in nats, with a bootstrap interval.
-
-    Infinite when a class that was held impossible occurred. The percentile bootstrap resamples
-    test rows, 2,000 times with a fixed seed.
+    """Return the mean of -log(posterior of the true class), in nats, see `score`.
 
     References
     ----------
     Gneiting, Raftery (2007), "Strictly proper scoring rules, prediction, and estimation".
     """
-    proba = results.log_proba[results.position(method)]
-    losses = -proba[np.arange(len(results.truth)), results.truth]
-    value = float(losses.mean())
-    if not np.isfinite(value) or np.ptp(losses) == 0:
-        return Interval(value, value, value)
-    rng = np.random.default_rng(0)
-    # Resampling n rows is drawing how often each stands there.
-    means = [rng.choice(losses, len(losses)).mean() for _ in range(2000)]
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(value, float(low), float(high))
+    return score(results, method, "log loss")
+
+
+def recall(results: Results, method: str) -> list[Interval]:
+    """Return for each class the share of its rows that are predicted right; NaN without rows.
+
+    Intervals are Wilson's where every row counts for itself, else as for `score`.
+    """
+    predicted = results.predicted[results.position(method)]
+    return _shares(results, results.truth, results.truth == predicted)
+
+
+def precision(results: Results, method: str) -> list[Interval]:
+    """Return for each class the share of its predictions that are right; NaN without any."""
+    predicted = results.predicted[results.position(method)]
+    return _shares(results, predicted, results.truth == predicted)
+
+
+def f1(results: Results, method: str) -> list[float]:
+    """Return for each class 2·right / (true + predicted); NaN if it is neither anywhere."""
+    predicted = results.predicted[results.position(method)]
+    tally = Tally.of(results.truth, predicted, len(results.classes))
+    return [float(value) for value in measures.f1_by_class(tally)]
+
+
+def _shares(results: Results, among: NDArray[np.intp], right: NDArray[np.bool_]) -> list[Interval]:
+    """Return the share that is right among the rows of each code."""
+    n_classes, base = len(results.classes), evidence(results)
+    counts = np.bincount(among, minlength=n_classes).astype(float)
+    hits = np.bincount(among[right], minlength=n_classes).astype(float)
+    # Counted once each, or, where a share of 0 or 1 leaves nothing to vary, as if they were.
+    plain = _wilsons(hits / base.repeats, counts / base.repeats)
+    if base.independent_rows:
+        return plain
+    inside = among[:, None] == np.arange(n_classes)
+    share = measures.divide(hits, counts)
+    influence = np.where(inside, right[:, None] - share, 0) * measures.divide(
+        np.full(n_classes, float(len(among))), counts
+    )
+    found = []
+    for k in range(n_classes):
+        if counts[k] == 0 or hits[k] in (0, counts[k]):
+            found.append(plain[k])
+        else:
+            known = Estimate(float(share[k]), influence[:, k])
+            resampled = None
+            if base.by_rows:
+                resampled = mean_replicates(results, influence[:, k : k + 1])
+                resampled = None if resampled is None else resampled[0] + known.value
+            found.append(_interval(known, base, resampled).within(0, 1))
+    return found
+
+
+def _wilsons(successes: ArrayLike, n: ArrayLike) -> list[Interval]:
+    ends = np.stack(wilson(successes, n), axis=1)
+    return [Interval(*(float(end) for end in line)) for line in ends]
+
+
+def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
+    """Return the mean cost of a prediction, with an interval as for `score`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    costs : array-like of shape (K, K)
+        What it costs to take a row of a class (first axis) for another (second axis), in any
+        unit; gains are negative.
+
+    Raises
+    ------
+    ValueError
+        When the costs are not K x K finite numbers.
+    """
+    costs, n_classes = np.asarray(costs, dtype=float), len(results.classes)
+    if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
+        raise ValueError(f"Costs must be {n_classes} x {n_classes} finite numbers.")
+    if not len(results.rows):
+        return UNKNOWN
+    paid = costs[results.truth, results.predicted[results.position(method)]]
+    base = evidence(results)
+    resampled = mean_replicates(results, paid[:, None]) if base.by_rows else None
+    return _interval(mean_of(paid), base, None if resampled is None else resampled[0])
+
+
+def baselines(results: Results) -> Results:
+    """Return what guesses without looking at the features would score, as `Results`.
+
+    "Majority class" always predicts the commonest class and has no posteriors; "Prior only"
+    predicts it too, with the shares of the classes as posterior of every row, so that its log
+    loss is what any model must beat. The shares are those of the training rows where
+    ``settings["training_shares"]`` of shape (K,) holds them, otherwise those of the test rows.
+    """
+    counts = np.bincount(results.truth, minlength=len(results.classes))
+    given = results.settings.get("training_shares")
+    shares = np.asarray(counts / max(counts.sum(), 1) if given is None else given, dtype=float)
+    with np.errstate(divide="ignore"):
+        posterior = np.tile(np.log(shares), (len(results.rows), 1))
+    return replace(
+        results,
+        methods=("Majority class", "Prior only"),
+        predicted=np.full((2, len(results.rows)), shares.argmax()),
+        log_proba=np.stack([np.full_like(posterior, np.nan), posterior]),
+        seconds=np.zeros(2),
+    )
 
 
 def baseline(results: Results) -> float:
-    """Return the accuracy of always guessing the largest class of the test rows."""
-    return float(np.bincount(results.truth).max() / len(results.truth))
+    """Return the accuracy of always guessing the largest class, see `baselines`."""
+    return estimate(baselines(results), "Majority class", "accuracy").value
 
 
 def table(results: Results) -> pd.DataFrame:
-    """Return one line for each method: accuracy and log loss with their intervals, seconds."""
+    """Return one line for each method: every score with its interval, seconds, and the tier.
+
+    Columns are the names of `SCORES`, each followed by "<name> from" and "<name> to"; then
+    "seconds" and "tier", see `lincore.experiments.differences.tiers` (of the accuracy).
+    """
+    from lincore.experiments.differences import tiers
+
+    tier = tiers(results)
     lines = []
     for method in results.methods:
-        right, loss = accuracy(results, method), log_loss(results, method)
-        lines.append(
-            {
-                "method": method,
-                "accuracy": right.value,
-                "accuracy from": right.low,
-                "accuracy to": right.high,
-                "log loss": loss.value,
-                "log loss from": loss.low,
-                "log loss to": loss.high,
-                "seconds": float(results.seconds[results.position(method)]),
-            }
-        )
+        line: dict[str, object] = {"method": method}
+        for name in SCORES:
+            found = score(results, method, name)
+            line |= {name: found.value, f"{name} from": found.low, f"{name} to": found.high}
+        seconds = float(results.seconds[results.position(method)])
+        lines.append(line | {"seconds": seconds, "tier": tier[method]})
     return pd.DataFrame(lines).set_index("method")
-
-
-def _wilson(successes: int, n: int) -> Interval:
-    if n == 0:
-        return Interval(np.nan, np.nan, np.nan)
-    ends = stats.binomtest(successes, n).proportion_ci(LEVEL, method="wilson")
-    return Interval(successes / n, float(ends.low), float(ends.high))

@@ -57,9 +57,12 @@ LAYERS = {
     # What is read from finished experiments: no fitting, so plots and words may use it.
     "results": Layer(
         "lincore.experiments.results lincore.experiments.scores lincore.experiments.views "
-        "lincore.experiments.planes lincore.experiments.beliefs",
+        "lincore.experiments.planes lincore.experiments.beliefs "
+        "lincore.experiments.bootstrap lincore.experiments.curves lincore.experiments.differences "
+        "lincore.experiments.estimates lincore.experiments.evidence lincore.experiments.intervals "
+        "lincore.experiments.measures lincore.experiments.ranks",
         layers="numbers estimators data experiments",
-        outside="numpy scipy pandas sklearn",
+        outside="numpy scipy pandas sklearn statsmodels",
     ),
     "scale": Layer("lincore.distributed", layers="numbers", outside="numpy dask"),
     "plots": Layer(

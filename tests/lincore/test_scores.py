@@ -69,7 +69,7 @@ def test_the_bootstrap_of_the_log_loss_is_scipys():
 
     results = some_results(m=300)
     losses = -results.log_proba[0][np.arange(300), results.truth]
-    theirs = bootstrap((losses,), np.mean, method="percentile", rng=1).confidence_interval
+    theirs = bootstrap((losses,), np.mean, method="BCa", rng=1).confidence_interval
     found = scores.log_loss(results, "method 0")
     assert_allclose(found[1:], theirs, rtol=0.02)
 

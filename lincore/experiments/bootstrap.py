@@ -1,0 +1,107 @@
+"""The same resamples of the test rows for every method and score, so that all are paired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.experiments.evidence import evidence, per_results
+from lincore.experiments.measures import LOSSES, MEASURES, Codes, Tally
+from lincore.experiments.ranks import area, resampled_areas
+from lincore.experiments.results import Results
+
+Array = NDArray[np.float64]
+Weights = NDArray[np.float32]
+
+RESAMPLES = 2000
+# Beyond so many rows a bootstrap only repeats, slowly, what the normal limit says.
+MOST_ROWS = 20_000
+# Up to so many rows x classes areas are ranked anew in each resample; beyond, their derivatives
+# are resampled, which for so many rows is the same within a hundredth of the interval.
+MOST_RANKED = 5_000
+# Weights held at a time: 16 MB.
+CHUNK = 4_000_000
+
+
+def weights(results: Results) -> Iterator[Weights]:
+    """Yield blocks (m, b) of how often each row stands in each of the 2,000 resamples.
+
+    Whole groups are drawn where rows belong together. The seed is fixed: the same rows give the
+    same resamples, whatever the methods are.
+    """
+    found = evidence(results)
+    rng = np.random.default_rng(0)
+    step = max(1, CHUNK // max(len(results.rows), 1))
+    for start in range(0, RESAMPLES, step):
+        b = min(step, RESAMPLES - start)
+        drawn = (
+            rng.integers(0, found.n_units, (b, found.n_units))
+            + found.n_units * np.arange(b)[:, None]
+        )
+        counts = np.bincount(drawn.ravel(), minlength=b * found.n_units)
+        by_unit = counts.reshape(b, found.n_units).astype(np.float32).T
+        yield np.ascontiguousarray(by_unit[found.units])
+
+
+@per_results
+def replicates(results: Results) -> dict[str, Array] | None:
+    """Return every score of every method for each resample; None for very many rows.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (M, B), or None
+        NaN where a method has no such score.
+    """
+    if len(results.rows) > MOST_ROWS:
+        return None
+    n_classes = len(results.classes)
+    known = [not np.isnan(results.log_proba[i]).any() for i in range(len(results.methods))]
+    columns = [_columns(results, i, known[i]) for i in range(len(results.methods))]
+    truth = _one_hot(results.truth, n_classes)
+    blocks: dict[str, list[Array]] = {name: [] for name in (*MEASURES, *LOSSES, "AUC")}
+    for block in weights(results):
+        true = (block.T @ truth).astype(float)
+        n = true.sum(axis=1)
+        sums = [(block.T @ matrix).astype(float) for matrix in columns]
+        for name, measure in MEASURES.items():
+            tallies = [Tally(s[:, :n_classes], true, s[:, n_classes : 2 * n_classes]) for s in sums]
+            blocks[name].append(np.stack([measure.value(tally) for tally in tallies]))
+        for j, name in enumerate((*LOSSES, "AUC"), 2 * n_classes):
+            blocks[name].append(np.stack([s[:, j] / n for s in sums]))
+        if len(results.rows) * n_classes <= MOST_RANKED:
+            for i in np.flatnonzero(known):
+                blocks["AUC"][-1][i] = resampled_areas(results.log_proba[i], results.truth, block)
+    return {name: np.concatenate(parts, axis=1) for name, parts in blocks.items()}
+
+
+def mean_replicates(results: Results, columns: Array) -> Array | None:
+    """Return the mean of each column (m, c) for each resample, (c, B); None for very many rows."""
+    if len(results.rows) > MOST_ROWS:
+        return None
+    middle = columns.mean(axis=0)
+    matrix = (columns - middle).astype(np.float32)
+    means = [(matrix.T @ block) / block.sum(axis=0) for block in weights(results)]
+    return np.concatenate(means, axis=1).astype(float) + middle[:, None]
+
+
+def _columns(results: Results, i: int, known: bool) -> Weights:
+    """Return for one method what is to be summed over rows: hits, predictions, losses."""
+    n_classes, truth = len(results.classes), results.truth
+    predicted, log_proba = results.predicted[i], results.log_proba[i]
+    linear = np.full((len(truth), len(LOSSES) + 1), np.nan)
+    if known:
+        for j, loss in enumerate(LOSSES.values()):
+            losses = loss(log_proba, truth)
+            linear[:, j] = np.where(np.isfinite(losses), losses, np.nan)
+        if len(truth) * n_classes > MOST_RANKED:
+            ranked = area(log_proba, truth)
+            linear[:, -1] = ranked.value + ranked.influence
+    hits = _one_hot(predicted, n_classes) * (predicted == truth)[:, None]
+    parts = [hits, _one_hot(predicted, n_classes), linear]
+    return np.hstack(parts).astype(np.float32)
+
+
+def _one_hot(codes: Codes, n_classes: int) -> Weights:
+    return np.asarray(codes[:, None] == np.arange(n_classes), dtype=np.float32)

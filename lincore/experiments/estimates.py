@@ -1,0 +1,143 @@
+"""What scores there are, and their values with what each row's weight does to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.experiments import ranks
+from lincore.experiments.evidence import per_results
+from lincore.experiments.measures import LOSSES, MEASURES, Tally
+from lincore.experiments.results import Results
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Score:
+    """What there is to know about a score before it is computed.
+
+    Attributes
+    ----------
+    name : str
+    higher_is_better : bool
+    lowest, highest : float
+        What it can be at all.
+    is_share : bool
+        Whether it reads well in per cent.
+    needs_posteriors : bool
+    help : str
+        One line for a person who does not know it.
+    """
+
+    name: str
+    higher_is_better: bool
+    lowest: float
+    highest: float
+    is_share: bool
+    needs_posteriors: bool
+    help: str
+
+
+SCORES = {
+    score.name: score
+    for score in (
+        Score("accuracy", True, 0, 1, True, False, "Share of rows that are predicted right."),
+        Score(
+            "balanced accuracy", True, 0, 1, True, False,
+            "Mean of the recalls of all classes: a rare class counts as much as a common one.",
+        ),
+        Score(
+            "macro F1", True, 0, 1, True, False,
+            "Mean over the classes of F1, which is low when recall or precision is.",
+        ),
+        Score(
+            "MCC", True, -1, 1, False, False,
+            "Correlation of true and predicted class: 1 is perfect, 0 is guessing.",
+        ),
+        Score(
+            "log loss", False, 0, np.inf, False, True,
+            "Mean of -log(posterior of the true class), in nats: punishes false certainty.",
+        ),
+        Score(
+            "Brier", False, 0, 2, False, True,
+            "Mean squared distance of the posterior from the truth: 0 is perfect.",
+        ),
+        Score(
+            "AUC", True, 0, 1, False, True,
+            "Chance that a row of a class is ranked above a row of another, mean over classes.",
+        ),
+    )
+}  # fmt: skip
+
+
+class Estimate(NamedTuple):
+    """A score and its influence values: what each row's weight does to it, (m,)."""
+
+    value: float
+    influence: Array
+
+
+NOTHING = Estimate(np.nan, np.empty(0))
+
+
+def has_posteriors(results: Results, method: str) -> bool:
+    """Return whether a method says how probable each class is."""
+    return not bool(np.isnan(results.log_proba[results.position(method)]).any())
+
+
+def confusion(results: Results, method: str) -> NDArray[np.int64]:
+    """Count the predictions of each true class (first axis) by predicted class (second axis).
+
+    Over repeated folds every row counts as often as it was predicted.
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+    """
+    n_classes = len(results.classes)
+    cells = results.truth * n_classes + results.predicted[results.position(method)]
+    return np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
+
+
+@per_results
+def estimate(results: Results, method: str, name: str) -> Estimate:
+    """Return a score of all predictions together, with its influence values.
+
+    Over folds too it is that of the pooled confusion matrix (Forman and Scholz 2010), so that the
+    scores, the matrix and the curves are numbers of one kind, and a fold without rows of some
+    class is no trouble. Accuracy, log loss and Brier are thereby the means of those of the folds.
+    The AUC ranks all rows together; in leave-one-out that errs a little downwards.
+
+    Raises
+    ------
+    KeyError
+        When there is no such method or score.
+
+    References
+    ----------
+    Forman, Scholz (2010), "Apples-to-apples in cross-validation studies".
+    """
+    if name not in SCORES:
+        raise KeyError(f"No score {name!r}; there are {', '.join(SCORES)}.")
+    i = results.position(method)
+    truth, log_proba = results.truth, results.log_proba[i]
+    if not len(truth) or (SCORES[name].needs_posteriors and not has_posteriors(results, method)):
+        return NOTHING
+    if name in MEASURES:
+        tally = Tally.of(truth, results.predicted[i], len(results.classes))
+        influence = MEASURES[name].influence(tally, truth, results.predicted[i])
+        return Estimate(float(MEASURES[name].value(tally)), influence)
+    if name == "AUC":
+        ranked = ranks.area(log_proba, truth)
+        return Estimate(ranked.value, ranked.influence)
+    return mean_of(LOSSES[name](log_proba, truth))
+
+
+def mean_of(losses: Array) -> Estimate:
+    """Return the mean of losses (m,), one for each row, as an estimate."""
+    value = float(losses.mean())
+    return Estimate(value, losses - value if np.isfinite(value) else np.empty(0))

@@ -1,0 +1,171 @@
+"""Estimates with the ends of their 95 % confidence intervals, and the rules that make them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from scipy.special import ndtr, ndtri
+
+from lincore.experiments.evidence import Evidence
+from lincore.experiments.measures import divide
+
+Array = NDArray[np.float64]
+
+LEVEL = 0.95
+Z = float(ndtri((1 + LEVEL) / 2))
+
+
+class Interval(NamedTuple):
+    """An estimate with the ends of its confidence interval, all in the unit of the estimate."""
+
+    value: float
+    low: float
+    high: float
+
+    def within(self, lowest: float, highest: float) -> Interval:
+        """Return the interval cut to the possible values."""
+        low, high = np.clip([self.low, self.high], lowest, highest)
+        return Interval(self.value, float(low), float(high))
+
+
+UNKNOWN = Interval(np.nan, np.nan, np.nan)
+
+
+def wilson(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array, Array]:
+    """Return shares with the ends of Wilson's intervals, for arrays of counts; NaN where n is 0.
+
+    Only for rows that are independent. The counts may be fractions, where rows were counted
+    several times and the counts divided by how often.
+
+    Examples
+    --------
+    >>> share, low, high = wilson([8, 10], [10, 10])
+    >>> [f"{end:.3f}" for end in (*low, *high)]
+    ['0.490', '0.722', '0.943', '1.000']
+
+    References
+    ----------
+    Brown, Cai, DasGupta (2001), "Interval estimation for a binomial proportion", eq. 4.
+    """
+    n = np.asarray(n, dtype=float)
+    share = divide(np.asarray(successes, dtype=float), n)
+    trials = np.where(n > 0, n, np.nan)
+    shrunk = 1 + Z**2 / trials
+    centre = (share + Z**2 / (2 * trials)) / shrunk
+    half = Z / shrunk * np.sqrt(share * (1 - share) / trials + Z**2 / (4 * trials**2))
+    low = np.where(share == 0, 0.0, centre - half)
+    return share, low, np.where(share == 1, 1.0, centre + half)
+
+
+def from_folds(value: float, influence: Array, found: Evidence, spread: float) -> Interval:
+    """Return the corrected resampled t interval of a value over folds.
+
+    What a fold says is the value plus the mean influence of its rows: for the accuracy exactly
+    the accuracy in the fold, and never undefined where the fold lacks a class.
+
+    Parameters
+    ----------
+    value : float
+        Of all predictions together.
+    influence : ndarray of shape (m,)
+    found : Evidence
+    spread : float
+        Variance of the mean in variances of one fold, `Evidence.spread_of_score` or
+        `spread_of_difference`.
+
+    References
+    ----------
+    Nadeau, Bengio (2003), "Inference for the generalization error", section 4.
+    """
+    half = stats.t.ppf((1 + LEVEL) / 2, found.n_folds - 1) * fold_error(influence, found, spread)
+    return Interval(value, value - half, value + half)
+
+
+def fold_error(influence: Array, found: Evidence, spread: float) -> float:
+    """Return the standard error of a mean over folds, see `from_folds`.
+
+    Folds of unequal size count as they do in a ratio estimator: by their sums over the mean size.
+    """
+    sums = np.bincount(found.folds, influence, found.n_folds)
+    deviation = sums / (len(influence) / found.n_folds)
+    # Sums of rounding errors are no variance.
+    deviation[np.abs(sums) < 1e-9] = 0
+    return float(np.sqrt(spread * (deviation**2).sum() / (found.n_folds - 1)))
+
+
+def from_rows(
+    value: float, influence: Array, found: Evidence, replicates: Array | None
+) -> Interval:
+    """Return the bias-corrected and accelerated bootstrap interval over rows or groups.
+
+    Without replicates (very many rows) their normal limit, from the influence values.
+
+    References
+    ----------
+    Efron (1987), "Better bootstrap confidence intervals", eq. 2.3 and 6.6.
+    """
+    by_unit = _by_unit(influence, found)
+    if replicates is None:
+        half = Z * float(np.sqrt((by_unit**2).sum())) / len(influence)
+        return Interval(value, value - half, value + half)
+    replicates = replicates[~np.isnan(replicates)]
+    bias, acceleration = _shape(value, by_unit, replicates)
+    z = bias + np.array([-Z, Z])
+    low, high = np.quantile(replicates, ndtr(bias + z / (1 - acceleration * z)))
+    return Interval(value, float(min(low, value)), float(max(high, value)))
+
+
+def p_from_rows(value: float, influence: Array, found: Evidence, replicates: Array | None) -> float:
+    """Return the two-sided p-value at which the interval of `from_rows` would just touch 0."""
+    by_unit = _by_unit(influence, found)
+    if replicates is None:
+        error = float(np.sqrt((by_unit**2).sum())) / len(influence)
+        return float(2 * ndtr(-abs(value) / error))
+    replicates = replicates[~np.isnan(replicates)]
+    bias, acceleration = _shape(value, by_unit, replicates)
+    at_zero = _normal_place(0.0, replicates) - bias
+    z = at_zero / (1 + acceleration * at_zero) - bias
+    return float(min(1.0, 2 * ndtr(-abs(z))))
+
+
+def _by_unit(influence: Array, found: Evidence) -> Array:
+    return np.bincount(found.units, influence, found.n_units).astype(float)
+
+
+def _shape(value: float, by_unit: Array, replicates: Array) -> tuple[float, float]:
+    """Return Efron's bias correction and acceleration."""
+    cubes, squares = float((by_unit**3).sum()), float((by_unit**2).sum())
+    return _normal_place(value, replicates), cubes / (6 * squares**1.5) if squares > 0 else 0.0
+
+
+def _normal_place(value: float, replicates: Array) -> float:
+    """Return the normal quantile of a value's rank among replicates, ties counting half."""
+    tolerance = 1e-7 * float(np.ptp(replicates))
+    below = np.count_nonzero(replicates < value - tolerance)
+    equal = np.count_nonzero(np.abs(replicates - value) <= tolerance)
+    # Half a replicate from either end: no finite number of resamples says "never".
+    share = np.clip((below + equal / 2) / len(replicates), 0.5 / len(replicates), None)
+    return float(ndtri(min(share, 1 - 0.5 / len(replicates))))
+
+
+def without_errors(counts: Array) -> float:
+    """Return how far the mean recall may be from 1 where no error (or no hit) was seen.
+
+    A bootstrap of rows without an error knows no errors. Wilson's intervals of the recalls do:
+    their distances, added in squares, are those of the mean.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (K,)
+        Rows of each class; zeros are passed over.
+
+    References
+    ----------
+    Zou, Donner (2008), "Construction of confidence limits about effect measures", eq. 3.
+    """
+    counts = counts[counts > 0]
+    _, low, _ = wilson(counts, counts)
+    return float(np.sqrt(((1 - low) ** 2).sum())) / len(counts)
