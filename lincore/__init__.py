@@ -9,11 +9,14 @@ from importlib import import_module
 from typing import Any
 
 _HOME = {
+    "balance": "lincore.experiments.balance",
+    "BalanceStudy": "lincore.experiments.study",
     "basis": "",
     "bayes_error": "",
     "BayesClassifier": "lincore.bayes",
     "boundary": "lincore.geometry",
     "DataError": "lincore.errors",
+    "compare": "lincore.experiments.compare",
     "Dataset": "lincore.datasets",
     "DiagonalLinearDiscriminantAnalysis": "lincore.discriminant",
     "FisherDiscriminant": "lincore.fisher",

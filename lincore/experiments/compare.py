@@ -1,0 +1,128 @@
+"""Several methods on the same splits: the front door of an honest comparison."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import FitFailedWarning
+
+from lincore.datasets import Dataset
+from lincore.errors import DataError
+from lincore.experiments.methods import Spec, as_methods
+from lincore.experiments.pipeline import PLAIN, Steps
+from lincore.experiments.results import Results
+from lincore.experiments.running import Progress, Run, execute, steps_of
+from lincore.experiments.schemes import Scheme, describe, folds
+
+
+def compare(
+    data: Dataset,
+    methods: Spec,
+    scheme: Scheme = "holdout",
+    *,
+    steps: Steps = PLAIN,
+    seed: int = 0,
+    test_size: float = 0.3,
+    progress: Progress | None = None,
+) -> Results:
+    """Fit several methods on the same training parts and predict the same test parts.
+
+    Everything is learned from the training rows alone: filling in and coding, means and
+    deviations, basis, principal components, classifier. What is solved from moments by class
+    (LDA, QDA, naive Bayes, Fisher, least squares, and the steps before them) takes one pass over
+    the rows for all folds of a repetition and all of these methods.
+
+    Parameters
+    ----------
+    data : Dataset
+    methods : str, classifier, or several, or a mapping from names to them
+        "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's contract. See
+        `lincore.experiments.methods`.
+    scheme : str, splitter or Split
+        "holdout", "given", "last", "10-fold", "10x10-fold", "leave-one-out", "by-group", "5-fold
+        by group", or anything that splits. See `lincore.experiments.schemes.folds`.
+    steps : Steps
+        What is done to the rows before a classifier sees them. Methods that count (multinomial
+        naive Bayes) get the prepared rows as they are.
+    seed : int, default 0
+        Of splits, and of every method whose `random_state` is None.
+    test_size : float, default 0.3
+        Share of the test part of a hold-out.
+    progress : callable, optional
+        ``progress(done, total, what)``, called after every piece of work. If it returns False the
+        comparison stops, and the results hold the methods that are finished.
+
+    Returns
+    -------
+    Results
+        A method that could not be fitted is left out, with a warning; the reason is in
+        ``settings["failed"]``. Warnings of fits are counted in ``settings["notes"]``.
+        ``seconds`` counts what methods share for each of them.
+
+    Raises
+    ------
+    DataError
+        When the scheme does not fit the data, or no method could be fitted.
+    ValueError, TypeError
+        For methods that do not exist.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> results = compare(lincore.sample("iris"), ["lda", "qda"], "5-fold")
+    >>> results.methods, results.predicted.shape
+    (('lda', 'qda'), (2, 150))
+    >>> float((results.predicted == results.truth).mean(axis=1).round(2)[0])
+    0.98
+    """
+    chosen = as_methods(methods)
+    plan = folds(data, scheme, seed, test_size=test_size)
+    run = Run(data, plan, chosen, seed, progress)
+    stopped = execute(run, steps)
+    failed = {chosen[j].name: reason for j, reason in run.failures.items()}
+    kept = [j for j in range(len(chosen)) if j in run.finished and j not in run.failures]
+    if failed and not kept and not stopped:
+        name, reason = next(iter(failed.items()))
+        raise DataError(f"{name}: {reason}", where=data.name)
+    for name, reason in failed.items():
+        warnings.warn(f"{name} is left out: {reason}", FitFailedWarning, stacklevel=2)
+    rows = np.concatenate([fold.test for fold in plan])
+    sizes = [len(fold.test) for fold in plan]
+    return Results(
+        methods=tuple(chosen[j].name for j in kept),
+        classes=data.classes,
+        rows=rows,
+        truth=data.codes[rows],
+        predicted=run.predicted[kept],
+        log_proba=run.log_proba[kept],
+        seconds=run.seconds[kept],
+        fold=np.repeat([fold.fold for fold in plan], sizes),
+        repetition=np.repeat([fold.repetition for fold in plan], sizes),
+        n_train=np.repeat([len(fold.train) for fold in plan], sizes),
+        settings={
+            "data": data.name,
+            "digest": data.digest,
+            "scheme": describe(scheme),
+            "test_size": test_size,
+            "seed": seed,
+            "steps": {m.name: steps_of(m, data, steps)._asdict() for m in chosen},
+            "methods": {m.name: dict(m.options) for m in chosen},
+            "labels": {m.name: m.label for m in chosen},
+            "versions": versions(),
+            "failed": failed,
+            "notes": {chosen[j].name: dict(notes) for j, notes in run.notes.items() if notes},
+            "stopped": stopped,
+        },
+    )
+
+
+def versions() -> dict[str, Any]:
+    """Return the versions that results depend on, for their settings."""
+    # The front door knows its version but may not be imported from behind it.
+    package = sys.modules[__name__.partition(".")[0]]
+    others = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    return {package.__name__: package.__dict__["__version__"], **others}

@@ -1,0 +1,330 @@
+"""Fitting methods on the folds of a plan: what moments solve in one go, the rest row by row."""
+
+from __future__ import annotations
+
+import copy
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from lincore.datasets import Dataset
+from lincore.experiments.fitting import Training, fit_classifier, fit_front, predictions
+from lincore.experiments.folded import (
+    by_class,
+    leaves_parts_out,
+    summarise_parts,
+    training_moments,
+)
+from lincore.experiments.methods import Method
+from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.experiments.schemes import Fold
+from lincore.moments import Moments
+from lincore.threads import part_mapper
+
+Progress: TypeAlias = Callable[[int, int, str], Any]
+Front: TypeAlias = Sequence[tuple[str, Any]]
+
+# Singular vectors that sparse rows are projected on, for methods that need dense ones.
+SPARSE_COMPONENTS = 100
+# Numbers in the fitted steps of all folds that are kept for the methods that need rows (240 MB).
+LARGEST_FRONTS = 30_000_000
+# Features from which on folds are fitted on both cores: below, Python's own work decides.
+WIDE = 200
+
+
+class StoppedError(Exception):
+    """The progress callback returned False."""
+
+
+class Group(NamedTuple):
+    """Methods behind the same steps, as positions among the methods of a run.
+
+    Attributes
+    ----------
+    steps : Steps
+    solved : tuple of int
+        Those that are functions of the moments by class.
+    iterated : tuple of int
+        Those that need the rows.
+    fronts : dict
+        Steps as fitted on the training rows, by position of the fold.
+    """
+
+    steps: Steps
+    solved: tuple[int, ...]
+    iterated: tuple[int, ...]
+    fronts: dict[int, Front]
+
+
+class Outcome(NamedTuple):
+    """What one method made of one fold: codes and log posteriors, or why it failed."""
+
+    predicted: NDArray[np.intp] | None
+    log_proba: NDArray[np.float64] | None
+    seconds: float
+    failure: str = ""
+
+
+@dataclass
+class Run:
+    """A plan, and what has come of it so far.
+
+    Parameters
+    ----------
+    data : Dataset
+    plan : list of Fold
+    methods : tuple of M Method
+    seed : int
+    progress : callable, optional
+        See `lincore.compare`.
+
+    Attributes
+    ----------
+    predicted : ndarray of shape (M, m)
+    log_proba : ndarray of shape (M, m, K)
+    seconds : ndarray of shape (M,)
+    failures : dict
+        Position of a method: the reason why it has no results.
+    notes : dict
+        Position of a method: its warnings, and in how many fits each occurred.
+    finished : set
+        Positions of the methods that were fitted on every fold.
+    """
+
+    data: Dataset
+    plan: list[Fold]
+    methods: tuple[Method, ...]
+    seed: int
+    progress: Progress | None = None
+    failures: dict[int, str] = field(default_factory=dict)
+    notes: dict[int, dict[str, int]] = field(default_factory=dict)
+    finished: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Make room for the results."""
+        sizes = [len(fold.test) for fold in self.plan]
+        self._starts = np.concatenate([[0], np.cumsum(sizes)])
+        shape = (len(self.methods), int(self._starts[-1]))
+        self.predicted = np.zeros(shape, dtype=np.intp)
+        self.log_proba = np.full((*shape, self.data.n_classes), np.nan)
+        self.seconds = np.zeros(len(self.methods))
+        k = self.data.n_classes
+        self.prototypes = [method.fresh(k, self.seed) for method in self.methods]
+        self._done = self.total = 0
+
+    def keep(self, method: int, fold: int, outcome: Outcome) -> None:
+        """Put the outcome of a fit where it belongs."""
+        self.seconds[method] += outcome.seconds
+        if outcome.predicted is None:
+            where = f" (training part of fold {fold + 1})" if len(self.plan) > 1 else ""
+            self.failures.setdefault(method, outcome.failure + where)
+            return
+        rows = slice(self._starts[fold], self._starts[fold + 1])
+        self.predicted[method, rows] = outcome.predicted
+        self.log_proba[method, rows] = outcome.log_proba
+
+    def report(self, what: str, steps: int = 1) -> None:
+        """Count steps and say so; StoppedError if the answer is False."""
+        self._done += steps
+        if self.progress is not None and self.progress(self._done, self.total, what) is False:
+            raise StoppedError
+
+
+def execute(run: Run, steps: Steps) -> bool:
+    """Fit and predict; return whether the progress callback stopped it.
+
+    The methods that are solved from moments come first, together; then the others, one by one.
+    """
+    groups = _grouped(run, steps)
+    shared = [group for group in groups if group.solved or _is_costly(group, run.data)]
+    n_iterated = sum(len(group.iterated) for group in groups)
+    run.total = len(run.plan) * (len(shared) + n_iterated)
+    try:
+        for group in shared:
+            _solve(run, group)
+            run.finished.update(group.solved)
+        for group in groups:
+            for method in group.iterated:
+                _iterate(run, group, method)
+                run.finished.add(method)
+    except StoppedError:
+        return len(run.finished) < len(run.methods)
+    return False
+
+
+def steps_of(method: Method, data: Dataset, steps: Steps) -> Steps:
+    """Return the steps before a method: those asked for, as far as it allows them.
+
+    Counts are neither standardised nor projected. Sparse rows are projected for a method that
+    takes only dense ones.
+    """
+    if method.counts:
+        return Steps(standardize=False)
+    steps = steps.resolved(data)
+    if data.n_words and steps.n_components is None and not method.takes_sparse:
+        return steps._replace(n_components=min(SPARSE_COMPONENTS, *(s - 1 for s in data.X.shape)))
+    return steps
+
+
+def _grouped(run: Run, steps: Steps) -> list[Group]:
+    wanted = [steps_of(method, run.data, steps) for method in run.methods]
+    groups = []
+    for chosen in dict.fromkeys(map(_key, wanted)):
+        members = [j for j, own in enumerate(wanted) if _key(own) == chosen]
+        solved = tuple(j for j in members if run.methods[j].from_moments)
+        iterated = tuple(j for j in members if not run.methods[j].from_moments)
+        groups.append(Group(wanted[members[0]], solved, iterated, {}))
+    return groups
+
+
+def _key(steps: Steps) -> str:
+    # A basis may be any transformer, which cannot be hashed.
+    return repr(steps)
+
+
+def _is_costly(group: Group, data: Dataset) -> bool:
+    """Whether steps before methods that need rows are worth fitting once for all of them."""
+    return group.steps != Steps(standardize=False) or data.needs_preparation
+
+
+def _solve(run: Run, group: Group) -> None:
+    """Fit the steps of a group, and what is solved from moments behind them, on every fold."""
+    data = run.data
+    what = ", ".join(run.methods[j].label for j in group.solved) or "steps before the methods"
+    wanted = bool(group.solved) or group.steps.n_components is not None
+    for _, members in groupby(enumerate(run.plan), key=lambda item: item[1].repetition):
+        numbers, plan = zip(*members, strict=True)
+        simple = wanted and not data.needs_preparation and group.steps.basis is None
+        if simple and leaves_parts_out(plan, data.X, data.codes):
+            outcomes = _from_one_pass(run, group, numbers, plan)
+        else:
+            outcomes = (_solve_fold(run, group, i) for i in numbers)
+        for i, found in zip(numbers, outcomes, strict=True):
+            for method, outcome in found.items():
+                run.keep(method, i, outcome)
+            run.report(f"{what}: fold {i + 1} of {len(run.plan)}")
+
+
+def _from_one_pass(
+    run: Run, group: Group, numbers: Sequence[int], plan: Sequence[Fold]
+) -> Iterator[dict[int, Outcome]]:
+    data = run.data
+    start = time.perf_counter()
+    parts = summarise_parts(data.X, data.codes, data.n_classes, plan)
+    stopped = False
+    with part_mapper(data.X.size if data.n_features >= WIDE else 0) as mapper:
+        moments = training_moments(parts, len(plan), mapper)
+        shared = (time.perf_counter() - start) / len(plan)
+
+        def solve(position: int) -> dict[int, Outcome]:
+            if stopped:
+                return {}
+            return _solve_fold(run, group, numbers[position], by_class(moments, position), shared)
+
+        try:
+            yield from mapper(solve, range(len(plan)))
+        finally:
+            stopped = True  # what waits in the threads' queue is left undone
+
+
+def _solve_fold(
+    run: Run, group: Group, number: int, moments: Moments | None = None, shared: float = 0.0
+) -> dict[int, Outcome]:
+    """Fit steps and methods on one fold, from moments of its training rows where they are given.
+
+    The time for the steps is counted for every method, as if it had been fitted alone.
+    """
+    data, fold = run.data, run.plan[number]
+    start = time.perf_counter()
+    front = pipeline_for(data, None, group.steps, seed=run.seed).steps
+    try:
+        training = fit_front(
+            front,
+            None if moments is not None else data.X[fold.train],
+            data.codes[fold.train],
+            data.n_classes,
+            moments=moments,
+            rows=False,
+            summary=bool(group.solved),
+        )
+    except ValueError as error:
+        members = (*group.solved, *group.iterated)
+        return {j: Outcome(None, None, 0.0, str(error)) for j in members}
+    if group.iterated and _may_keep(run, group):
+        group.fronts[number] = front
+    if not group.solved:
+        return {}
+    shared += time.perf_counter() - start
+    rows = _through(front, data.X[fold.test])
+    return {j: _fit_and_predict(run, j, training, rows, shared) for j in group.solved}
+
+
+def _iterate(run: Run, group: Group, method: int) -> None:
+    """Fit one method that needs rows on every fold."""
+    data, label = run.data, run.methods[method].label
+    for i, fold in enumerate(run.plan):
+        if method not in run.failures:
+            X, codes = data.X[fold.train], data.codes[fold.train]
+            start = time.perf_counter()
+            try:
+                front = group.fronts.get(i)
+                if front is None:
+                    front = pipeline_for(data, None, group.steps, seed=run.seed).steps
+                    training = fit_front(front, X, codes, data.n_classes, summary=False)
+                else:
+                    training = Training(codes, data.n_classes, _through(front, X))
+                rows = _through(front, data.X[fold.test])
+                shared = time.perf_counter() - start
+                outcome = _fit_and_predict(run, method, training, rows, shared)
+            except ValueError as error:
+                outcome = Outcome(None, None, 0.0, str(error))
+            run.keep(method, i, outcome)
+        run.report(f"{label}: fold {i + 1} of {len(run.plan)}")
+
+
+def _fit_and_predict(
+    run: Run, method: int, training: Training, rows: Any, shared: float
+) -> Outcome:
+    solved = training.moments is not None and run.methods[method].from_moments
+    start = time.perf_counter()
+    try:
+        if solved:
+            # Nothing is written into what it shares with the prototype.
+            model = fit_classifier(copy.copy(run.prototypes[method]), training)
+        else:
+            model = _fit_watched(run, method, training)
+        seconds = shared + time.perf_counter() - start
+        return Outcome(*predictions(model, rows, training.n_classes), seconds)
+    except ValueError as error:
+        return Outcome(None, None, 0.0, str(error))
+
+
+def _fit_watched(run: Run, method: int, training: Training) -> Any:
+    """Fit from rows; note warnings (no convergence, separation) instead of showing them."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = fit_classifier(clone(run.prototypes[method]), training)
+    notes = run.notes.setdefault(method, {})
+    for category in {warning.category.__name__ for warning in caught}:
+        notes[category] = notes.get(category, 0) + 1
+    return model
+
+
+def _may_keep(run: Run, group: Group) -> bool:
+    n_components = group.steps.n_components
+    width = n_components if isinstance(n_components, int) else run.data.n_features
+    wide = run.data.n_features * (width if n_components is not None else 1)
+    return len(run.plan) * wide <= LARGEST_FRONTS
+
+
+def _through(front: Front, rows: Any) -> Any:
+    for _, step in front:
+        rows = step.transform(rows)
+    return rows
