@@ -37,6 +37,8 @@ SYMBOLS_3D = (
 )
 
 ACCENT = "#6870C9"  # the accent of the theme, between its light and its dark form
+# Of what is better and what is worse: the ends of a diverging scale that colour-blind people see.
+GOOD, BAD = "#0072B2", "#D55E00"
 GREY = "#7F7F7F"
 GRID = "rgba(127,127,127,0.2)"
 CLEAR = "rgba(0,0,0,0)"
@@ -64,6 +66,17 @@ def symbol(code: int) -> str:
 def symbol_3d(code: int) -> str:
     """Return the marker shape of a class in three dimensions."""
     return SYMBOLS_3D[_shape(code)]
+
+
+def method_look(position: int) -> tuple[str, str, str]:
+    """Return colour, dash and marker of a method: of lines that are not classes.
+
+    They begin with the accent and go through the colours from the other end; the first five
+    differ in dash too, so that a method is not taken for a class.
+    """
+    hues, dashes = (ACCENT, *COLOURS[::-1]), ("solid", "dash", "dot", "dashdot", "longdash")
+    hue = hues[position % len(hues)]
+    return hue, dashes[position % len(dashes)], SYMBOLS[position % len(SYMBOLS)]
 
 
 def translucent(hex_colour: str, alpha: float) -> str:

@@ -151,6 +151,20 @@ def percent(share: float) -> str:
     return "100 %" if share == 1 else f"{100 * share:.1f} %"
 
 
+def number(value: float, as_percent: bool = False, *, signed: bool = False) -> str:
+    """Return a value to three digits, or a share as a percentage; with a true minus sign.
+
+    Examples
+    --------
+    >>> number(0.8767, True), number(-12.345), number(0.5, signed=True), number(float("nan"))
+    ('87.7 %', '−12.3', '+0.5', 'unknown')
+    """
+    if not np.isfinite(value):
+        return "unknown" if np.isnan(value) else "infinite"
+    text = percent(value) if as_percent else f"{value:.3g}"
+    return ("+" if signed and value > 0 else "") + text.replace("-", "\u2212")
+
+
 def count(number: float, singular: str, plural: str = "") -> str:
     """Return a number with its noun.
 

@@ -1,0 +1,244 @@
+"""Scores with their intervals, one line each, and the differences between pairs of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.plots.palette import ACCENT, EDGE, GOOD, GREY, INK, translucent
+from lincore.plots.style import axis, count, empty_figure, enumerate_words, escape, number, shorten
+from lincore.plots.words import join
+
+Interval = tuple[float, float, float]
+LABEL_WIDTH = 22
+
+
+class Difference(Protocol):
+    """One method against another: what `pairwise_effects` reads of it."""
+
+    @property
+    def first(self) -> str:
+        """Name of the method that is compared."""
+
+    @property
+    def second(self) -> str:
+        """Name of the method that it is compared with."""
+
+    @property
+    def value(self) -> float:
+        """Score of the first less score of the second."""
+
+    @property
+    def low(self) -> float:
+        """Lower end of its interval."""
+
+    @property
+    def high(self) -> float:
+        """Upper end of its interval."""
+
+    @property
+    def verdict(self) -> str:
+        """What is concluded."""
+
+
+def score_intervals(
+    methods: Sequence[str],
+    intervals: Sequence[Interval],
+    *,
+    score: str = "accuracy",
+    baselines: Mapping[str, float] | None = None,
+    tiers: Sequence[int] | None = None,
+    as_percent: bool = True,
+    title: str = "",
+) -> go.Figure:
+    """Draw a score of each method with its interval, as they are ordered.
+
+    Parameters
+    ----------
+    methods : sequence of M str
+    intervals : sequence of M (value, low, high)
+    score : str
+    baselines : mapping of name to value, optional
+        Drawn as upright lines.
+    tiers : sequence of M int, optional
+        Methods of one tier cannot be told apart; they share a band, and the first tier stands out.
+    as_percent : bool, default True
+    title : str, optional
+        The finding; otherwise which value is best.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> figure = score_intervals(["lda", "qda"], [(0.8, 0.7, 0.9), (0.7, 0.6, 0.8)])
+    >>> figure.layout.meta["title"]
+    'Accuracy of 2 methods: lda 80.0 %'
+    """
+    values = np.array([tuple(interval) for interval in intervals], dtype=float).reshape(-1, 3)
+    leader = f": {methods[0]} {number(values[0, 0], as_percent)}" if len(methods) else ""
+    heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), 'method')}{leader}"
+    figure = _lines(
+        title or heading,
+        "Bars: 95 % intervals." + (" Bands: tiers, not to be told apart." if tiers else ""),
+        methods,
+        values,
+        as_percent,
+        hues=[ACCENT if not tiers or tier == min(tiers) else GREY for tier in tiers or methods],
+        alt=join(f"{heading}.", _all(methods, values, as_percent), _baselines(baselines)),
+    )
+    figure.update_xaxes(axis(score, tickformat=".0%" if as_percent else "~g"))
+    if tiers:
+        figure.update_layout(shapes=_bands(list(tiers)))
+    for name, value in (baselines or {}).items():
+        figure.add_vline(x=value, line={"color": INK, "width": 1.5, "dash": "dot"})
+        figure.add_annotation(
+            x=value, y=1, yref="paper", yanchor="bottom", text=escape(name), showarrow=False,
+            font={"size": 11},
+        )  # fmt: skip
+    return figure
+
+
+def pairwise_effects(
+    differences: Sequence[Difference],
+    *,
+    score: str = "accuracy",
+    rope: float = 0.0,
+    as_percent: bool = True,
+    title: str = "",
+) -> go.Figure:
+    """Draw each pair's difference with its interval, and the band of practical equivalence.
+
+    Parameters
+    ----------
+    differences : sequence
+        See `lincore.experiments.differences.pairwise`.
+    score : str
+    rope : float
+        Half the width of the band around zero.
+    as_percent : bool, default True
+        Read differences of shares in points.
+    title : str, optional
+    """
+    labels = [f"{shorten(d.first, 12)} − {shorten(d.second, 12)}" for d in differences]
+    values = np.array([(d.value, d.low, d.high) for d in differences], dtype=float).reshape(-1, 3)
+    if as_percent:
+        values, rope = 100 * values, 100 * rope
+    told = sum(d.verdict.endswith("better") for d in differences)
+    heading = f"{told} of {count(len(differences), 'pair')} can be told apart"
+    unit = "points" if as_percent else ""
+    whole = [f"{d.first} − {d.second}" for d in differences]
+    figure = _lines(
+        title or heading,
+        f"Right of zero the first is better. Shaded: at most {rope:g} {unit} apart." if rope
+        else "Right of zero the first is better.",
+        labels,
+        values,
+        False,
+        hues=[ACCENT if d.verdict.endswith("better") else GREY for d in differences],
+        alt=join(f"Differences in {score} between pairs of methods: {heading}.",
+                 _all(whole, values, False, unit)),
+        verdicts=[d.verdict for d in differences],
+        whole=whole,
+    )  # fmt: skip
+    name = f"difference in {score}" + (" (points)" if as_percent else "")
+    figure.update_xaxes(axis(name, tickformat="~g"))
+    if rope:
+        figure.add_vrect(x0=-rope, x1=rope, fillcolor=translucent(GOOD, 0.14), line_width=0)
+    figure.add_vline(x=0, line={"color": INK, "width": 1.5})
+    return figure
+
+
+def _lines(
+    title: str,
+    subtitle: str,
+    labels: Sequence[str],
+    values: NDArray[np.float64],
+    as_percent: bool,
+    *,
+    hues: list[str],
+    alt: str,
+    verdicts: Sequence[str] | None = None,
+    whole: Sequence[str] | None = None,
+) -> go.Figure:
+    """Return the figure with a mark and a bar on each line, the first on top."""
+    figure = empty_figure(
+        title,
+        subtitle=subtitle,
+        alt=alt,
+        height=int(np.clip(90 + 30 * len(labels), 150, 900)),
+        showlegend=False,
+    )
+    told = verdicts or [""] * len(labels)
+    value, low, high = values.T.astype(np.float32)
+    form = ".1%" if as_percent else ".3~g"
+    figure.add_trace(
+        go.Scatter(
+            x=value,
+            y=np.arange(len(labels), dtype=np.int16),
+            mode="markers",
+            marker={"size": 10, "color": hues, "line": {"color": EDGE, "width": 1}},
+            error_x=_bar(value, low, high),
+            customdata=np.column_stack([low, high]),
+            text=[escape(label) for label in whole or labels],
+            hovertext=[escape(verdict) for verdict in told],
+            hovertemplate=f"<b>%{{text}}</b><br>%{{x:{form}}} (%{{customdata[0]:{form}}} to "
+            f"%{{customdata[1]:{form}}})<br>%{{hovertext}}<extra></extra>",
+        )
+    )
+    figure.update_yaxes(
+        axis(
+            tickvals=list(range(len(labels))),
+            ticktext=[escape(shorten(label, LABEL_WIDTH + 6)) for label in labels],
+            range=[len(labels) - 0.4, -0.6],
+            showgrid=False,
+        )
+    )
+    return figure
+
+
+def _bar(
+    value: NDArray[np.float32], low: NDArray[np.float32], high: NDArray[np.float32]
+) -> dict[str, Any]:
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": high - value,
+        "arrayminus": value - low,
+        "color": GREY,
+        "thickness": 2.5,
+        "width": 5,
+    }
+
+
+def _bands(tiers: list[int]) -> list[dict[str, Any]]:
+    """Return a band behind every second run of equal tiers."""
+    edges = [0, *(i for i in range(1, len(tiers)) if tiers[i] != tiers[i - 1]), len(tiers)]
+    common = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below"}
+    return [
+        common
+        | {"y0": start - 0.5, "y1": stop - 0.5, "line": {"width": 0}}
+        | {"fillcolor": translucent(GREY, 0.13)}
+        for start, stop in list(zip(edges[:-1], edges[1:], strict=True))[::2]
+    ]
+
+
+def _all(
+    labels: Sequence[str], values: NDArray[np.float64], as_percent: bool, unit: str = ""
+) -> str:
+    said = [
+        f"{label} {number(value, as_percent)} ({number(low, as_percent)} to "
+        f"{number(high, as_percent)})"
+        for label, (value, low, high) in zip(labels, values.tolist(), strict=True)
+    ]
+    return f"{enumerate_words(said, most=12)}{' ' + unit if unit else ''}." if said else ""
+
+
+def _baselines(baselines: Mapping[str, float] | None) -> str:
+    said = [f"{name} {value:.3g}" for name, value in (baselines or {}).items()]
+    return f"Baselines: {enumerate_words(said)}." if said else ""

@@ -1,0 +1,199 @@
+"""A score against the number of rows, as mean and band, for each method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.forest import Interval
+from lincore.plots.palette import EDGE, GREY, INK, method_look, translucent
+from lincore.plots.style import (
+    LEGEND_WIDTH,
+    axis,
+    count,
+    empty_figure,
+    enumerate_words,
+    escape,
+    number,
+    shorten,
+)
+from lincore.plots.words import join
+
+Array = NDArray[np.float64]
+
+
+def sweep(
+    sizes: ArrayLike,
+    mean: ArrayLike,
+    low: ArrayLike,
+    high: ArrayLike,
+    methods: Sequence[str],
+    *,
+    across: str = "training rows of the class",
+    score: str = "error",
+    crossings: Sequence[float] = (),
+    as_percent: bool = True,
+    ranges: Sequence[float] | None = None,
+    title: str = "",
+) -> go.Figure:
+    """Draw mean and band of a score of each method over sizes; also a learning curve.
+
+    Parameters
+    ----------
+    sizes : array-like of shape (S,)
+        Ascending, above zero; the axis is logarithmic where they span more than eightfold.
+    mean, low, high : array-like of shape (M, S)
+        NaN where a method could not be fitted.
+    methods : sequence of M str
+    across, score : str
+        What the axes are.
+    crossings : sequence of float, optional
+        Sizes at which the order of the methods changes, marked by upright lines.
+    as_percent : bool, default True
+    ranges : two float, optional
+        Ends of the upright axis, to compare figures.
+    title : str, optional
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    places = np.asarray(sizes, dtype=float)
+    middle, lower, upper = (np.asarray(part, dtype=float) for part in (mean, low, high))
+    found = f"{score[:1].upper()}{score[1:]} by {across}"
+    crossed = ""
+    if len(crossings):
+        told = enumerate_words([f"{c:,.0f}" for c in crossings])
+        crossed = f"The order changes at {told}."
+    figure = empty_figure(
+        title or found,
+        subtitle=join(crossed, "Lines: means; bands: 95 % intervals."),
+        alt=join(f"{found}, for {count(len(methods), 'method')}.",
+                 _ends(places, middle, methods, as_percent), crossed),
+        hovermode="x unified",
+    )  # fmt: skip
+    for position, name in enumerate(methods):
+        band = (places, middle[position], lower[position], upper[position])
+        figure.add_traces(_band(position, name, *band, as_percent))
+    logarithmic = len(places) > 0 and places.max() > 8 * places.min()
+    figure.update_xaxes(axis(across, **(_log_ticks(places) if logarithmic else {})))
+    shape = {"tickformat": ".0%"} if as_percent else {}
+    figure.update_yaxes(axis(score, **shape, **({"range": list(ranges)} if ranges else {})))
+    for place in crossings:
+        # Shapes on a logarithmic axis are given in the units of the data, annotations in powers.
+        figure.add_shape(
+            type="line", x0=place, x1=place, yref="paper", y0=0, y1=1,
+            line={"color": INK, "width": 1.5, "dash": "dot"},
+        )  # fmt: skip
+    return figure
+
+
+def seconds_and_score(
+    seconds: ArrayLike,
+    intervals: Sequence[Interval],
+    methods: Sequence[str],
+    *,
+    score: str = "accuracy",
+    as_percent: bool = True,
+    title: str = "",
+) -> go.Figure:
+    """Draw the time to fit against a score with its interval, one mark for each method.
+
+    Parameters
+    ----------
+    seconds : array-like of shape (M,)
+    intervals : sequence of M (value, low, high)
+    methods : sequence of M str
+    score : str
+    as_percent : bool, default True
+    title : str, optional
+    """
+    times = np.maximum(np.asarray(seconds, dtype=float), 1e-6)
+    values = np.array([tuple(i) for i in intervals], dtype=float).reshape(-1, 3)
+    fastest = f": {methods[int(times.argmin())]} is the fastest" if len(times) else ""
+    figure = empty_figure(
+        title or f"Time and {score}{fastest}",
+        subtitle="Up and left is better. Bars: 95 % intervals.",
+        alt=join(f"Seconds to fit against {score}.", _pairs(methods, times, values, as_percent)),
+    )
+    for position, name in enumerate(methods):
+        hue, _, shape = method_look(position)
+        value, low, high = values[position].astype(np.float32)
+        figure.add_trace(
+            go.Scatter(
+                x=times[position : position + 1].astype(np.float32),
+                y=np.array([value]),
+                mode="markers",
+                name=escape(shorten(name, LEGEND_WIDTH)),
+                marker={"size": 12, "color": hue, "symbol": shape,
+                        "line": {"color": EDGE, "width": 1}},
+                error_y={"type": "data", "symmetric": False, "array": np.array([high - value]),
+                         "arrayminus": np.array([value - low]), "color": GREY, "width": 4,
+                         "thickness": 1.8},
+                meta=[escape(name)],
+                hovertemplate="<b>%{meta[0]}</b><br>%{x:.3~g} s, "
+                f"%{{y:{'.1%' if as_percent else '.3~g'}}}<extra></extra>",
+            )
+        )  # fmt: skip
+    figure.update_xaxes(axis("seconds to fit", type="log", exponentformat="power", dtick=1))
+    figure.update_yaxes(axis(score, **({"tickformat": ".0%"} if as_percent else {})))
+    return figure
+
+
+def _band(
+    position: int, name: str, x: Array, mean: Array, low: Array, high: Array, as_percent: bool
+) -> list[go.Scatter]:
+    hue, dash, shape = method_look(position)
+    there = np.isfinite(low) & np.isfinite(high)
+    around = np.concatenate([x[there], x[there][::-1]]).astype(np.float32)
+    edge = np.concatenate([high[there], low[there][::-1]]).astype(np.float32)
+    common: dict[str, Any] = {"legendgroup": str(position)}
+    band = go.Scatter(
+        x=around, y=edge, fill="toself", mode="lines", line={"width": 0}, showlegend=False,
+        fillcolor=translucent(hue, 0.16), hoverinfo="skip", **common,
+    )  # fmt: skip
+    line = go.Scatter(
+        x=x.astype(np.float32),
+        y=mean.astype(np.float32),
+        mode="lines+markers",
+        name=escape(shorten(name, LEGEND_WIDTH)),
+        line={"color": hue, "width": 2.2, "dash": dash},
+        marker={"symbol": shape, "size": 7},
+        hovertemplate="%{y:.1%}" if as_percent else "%{y:.3~g}",
+        **common,
+    )
+    return [band, line]
+
+
+def _log_ticks(places: Array) -> dict[str, Any]:
+    """Return ticks at the sizes themselves, as many as a phone has room for."""
+    every = int(np.ceil(len(places) / 6))
+    shown = places[::-1][::every][::-1]
+    return {
+        "type": "log",
+        "tickvals": shown.tolist(),
+        "ticktext": [f"{place:,.0f}" for place in shown],
+    }
+
+
+def _ends(places: Array, mean: Array, methods: Sequence[str], as_percent: bool) -> str:
+    if not len(places):
+        return ""
+    said = [
+        f"{name} {number(float(row[-1]), as_percent)} at {places[-1]:,.0f} and "
+        f"{number(float(row[0]), as_percent)} at {places[0]:,.0f}"
+        for name, row in zip(methods, mean, strict=True)
+    ]
+    return f"{enumerate_words(said, most=12)}."
+
+
+def _pairs(methods: Sequence[str], times: Array, values: Array, as_percent: bool) -> str:
+    said = [
+        f"{name} {seconds:.2g} s and {number(value, as_percent)}"
+        for name, seconds, value in zip(methods, times, values[:, 0].tolist(), strict=True)
+    ]
+    return f"{enumerate_words(said, most=12)}." if said else ""

@@ -1,0 +1,239 @@
+"""What an imbalance cost, part by part, and what each remedy buys back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from lincore.plots.forest import Interval
+from lincore.plots.palette import ACCENT, BAD, EDGE, GOOD, GREY, INK, translucent
+from lincore.plots.style import axis, empty_figure, enumerate_words, escape, number, shorten
+from lincore.plots.words import join
+
+BAR = {"color": INK, "thickness": 1.6, "width": 5}
+
+
+def waterfall(
+    parts: Mapping[str, Interval],
+    start: float,
+    *,
+    start_name: str = "full set",
+    end_name: str = "reduced set",
+    loss: str = "error",
+    unit: str = "points",
+    scale: float = 100.0,
+    title: str = "",
+) -> go.Figure:
+    """Draw how one loss becomes another, part by part, each with its interval.
+
+    Parameters
+    ----------
+    parts : mapping of name to (value, low, high)
+        In order; they add up to the whole change.
+    start : float
+        The loss that they are added to.
+    start_name, end_name : str
+    loss : str
+    unit : str
+        "" for a loss in nats.
+    scale : float, default 100
+        What everything is multiplied by: shares become points.
+    title : str, optional
+        The finding; otherwise what it computes.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> parts = {"prior shift": (0.1, 0.08, 0.12), "lean": (0.06, 0.05, 0.07)}
+    >>> waterfall(parts, 0.157).layout.meta["title"]
+    '+16 points of error: most of it prior shift (+10)'
+    """
+    values = scale * np.array([tuple(i) for i in parts.values()], dtype=float).reshape(-1, 3)
+    first, changes = scale * start, values[:, 0]
+    edges = first + np.concatenate([[0.0], np.cumsum(changes)])
+    labels = [start_name, *parts, end_name]
+    heading = _finding(list(parts), changes, loss, unit)
+    figure = empty_figure(
+        title or heading,
+        subtitle="Bars on the steps: 95 % intervals over random choices of the rows.",
+        alt=join(f"Waterfall from {start_name} ({first:.3g}) to {end_name} ({edges[-1]:.3g}): "
+                 f"{heading}.", _all(list(parts), values, unit)),
+        height=430,
+        showlegend=False,
+        bargap=0.35,
+    )  # fmt: skip
+    figure.add_trace(_ends(labels, first, float(edges[-1])))
+    figure.add_trace(_steps(list(parts), edges, values, unit))
+    figure.add_trace(_connectors(edges))
+    figure.update_xaxes(
+        axis(
+            tickvals=list(range(len(labels))),
+            ticktext=["<br>".join(escape(word) for word in label.split()) for label in labels],
+            tickangle=0,
+            showgrid=False,
+            range=[-0.5, len(labels) - 0.5],
+        )
+    )
+    name = f"{loss} (%)" if unit == "points" else loss
+    figure.update_yaxes(axis(name, rangemode="tozero"))
+    return figure
+
+
+def remedies(
+    names: Sequence[str],
+    bought_back: Sequence[Interval],
+    others: Sequence[Interval] | None = None,
+    *,
+    whole: float | None = None,
+    score: str = "error",
+    unit: str = "points",
+    scale: float = 100.0,
+    title: str = "",
+) -> go.Figure:
+    """Draw what each remedy buys back, and how the recall of the other classes changes.
+
+    Parameters
+    ----------
+    names : sequence of R str
+    bought_back : sequence of R (value, low, high)
+        Positive is better.
+    others : sequence of R (value, low, high), optional
+        Mean change of recall of the classes that were not reduced.
+    whole : float, optional
+        The whole loss: an upright line, where everything is bought back.
+    score, unit : str
+    scale : float, default 100
+    title : str, optional
+    """
+    back = scale * np.array([tuple(i) for i in bought_back], dtype=float).reshape(-1, 3)
+    best = int(np.nanargmax(back[:, 0])) if np.isfinite(back[:, 0]).any() else 0
+    ends = f" {unit}" if unit else ""
+    heading = (
+        f"{names[best][:1].upper()}{names[best][1:]} buys back "
+        f"{number(float(back[best, 0]))}{ends} of {score}"
+    )
+    figure = empty_figure(
+        title or heading,
+        subtitle="Bars: 95 % intervals, paired by choice of the rows.",
+        alt=join(f"What remedies buy back: {heading}.", _all(list(names), back, unit)),
+        height=int(np.clip(110 + (52 if others else 36) * len(names), 180, 640)),
+        barmode="group",
+        bargap=0.3,
+    )
+    figure.add_trace(_row_of_bars(names, back, f"{score} bought back", ACCENT))
+    if others is not None:
+        change = 100 * np.array([tuple(i) for i in others], dtype=float).reshape(-1, 3)
+        figure.add_trace(
+            _row_of_bars(names, change, "recall of the others", translucent(GREY, 0.7))
+        )
+    figure.add_vline(x=0, line={"color": INK, "width": 1.5})
+    if whole is not None:
+        figure.add_vline(x=scale * whole, line={"color": INK, "width": 1.5, "dash": "dot"})
+        figure.add_annotation(
+            x=scale * whole, y=1, yref="paper", yanchor="bottom", text="all of it",
+            showarrow=False, font={"size": 11},
+        )  # fmt: skip
+    figure.update_yaxes(
+        axis(
+            tickvals=list(range(len(names))),
+            ticktext=[escape(shorten(name, 20)) for name in names],
+            range=[len(names) - 0.5, -0.5],
+            showgrid=False,
+        )
+    )
+    figure.update_xaxes(axis(unit or score))
+    return figure
+
+
+def _row_of_bars(names: Sequence[str], values: np.ndarray, name: str, shade: str) -> go.Bar:
+    value, low, high = values.T.astype(np.float32)
+    return go.Bar(
+        x=value,
+        y=np.arange(len(values), dtype=np.int16),
+        orientation="h",
+        name=escape(name),
+        marker={"color": shade, "line": {"width": 0}},
+        error_x=BAR
+        | {"type": "data", "symmetric": False, "array": high - value, "arrayminus": value - low},
+        text=[escape(label) for label in names],
+        textposition="none",
+        customdata=np.column_stack([low, high]),
+        meta=[escape(name)],
+        hovertemplate="<b>%{text}</b><br>%{meta[0]} %{x:.3~g} (%{customdata[0]:.3~g} to "
+        "%{customdata[1]:.3~g})<extra></extra>",
+    )
+
+
+def _ends(labels: list[str], first: float, last: float) -> go.Bar:
+    return go.Bar(
+        x=np.array([0, len(labels) - 1], np.int16),
+        y=np.array([first, last], np.float32),
+        marker={"color": translucent(GREY, 0.65), "line": {"width": 0}},
+        text=[f"{first:.3g}", f"{last:.3g}"],
+        textposition="inside",
+        insidetextanchor="end",
+        textangle=0,
+        textfont={"color": INK, "size": 13},
+        hoverinfo="skip",
+    )
+
+
+def _steps(parts: list[str], edges: np.ndarray, values: np.ndarray, unit: str) -> go.Bar:
+    change, low, high = values.T
+    said = [f"{escape(name)}: {number(v, signed=True)} {unit}" for name, v in zip(parts, change, strict=True)]  # noqa: E501  # fmt: skip
+    error: dict[str, Any] = {
+        "type": "data",
+        "symmetric": False,
+        "array": (high - change).astype(np.float32),
+        "arrayminus": (change - low).astype(np.float32),
+    }
+    return go.Bar(
+        x=np.arange(1, len(parts) + 1, dtype=np.int16),
+        base=edges[:-1].astype(np.float32),
+        y=change.astype(np.float32),
+        marker={
+            "color": [BAD if v > 0 else GOOD for v in change.tolist()],
+            "line": {"color": EDGE, "width": 0},
+        },
+        error_y=BAR | error,
+        text=[number(v, signed=True) for v in change.tolist()],
+        textposition="none",
+        hovertext=said,
+        customdata=np.column_stack([low, high]).astype(np.float32),
+        hovertemplate="%{hovertext}<br>%{customdata[0]:.3~g} to %{customdata[1]:.3~g}"
+        "<extra></extra>",
+    )
+
+
+def _connectors(edges: np.ndarray) -> go.Scatter:
+    x = np.array([[i + 0.32, i + 0.68, np.nan] for i in range(len(edges))]).ravel()
+    return go.Scatter(
+        x=x.astype(np.float32),
+        y=np.repeat(edges, 3).astype(np.float32),
+        mode="lines",
+        line={"color": GREY, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+    )
+
+
+def _finding(parts: list[str], changes: np.ndarray, loss: str, unit: str) -> str:
+    total = float(changes.sum())
+    whole = f"{number(total, signed=True)} {unit + ' of ' if unit else 'in '}{loss}"
+    if not len(parts):
+        return whole
+    most = int(np.argmax(changes * (1 if total >= 0 else -1)))
+    return f"{whole}: most of it {parts[most]} ({number(float(changes[most]), signed=True)})"
+
+
+def _all(names: list[str], values: np.ndarray, unit: str) -> str:
+    said = [
+        f"{name} {number(v, signed=True)} ({number(low)} to {number(high)})"
+        for name, (v, low, high) in zip(names, values.tolist(), strict=True)
+    ]
+    return f"{enumerate_words(said, most=12)}{' ' + unit if unit else ''}." if said else ""
