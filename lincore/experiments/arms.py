@@ -1,0 +1,250 @@
+"""Which training rows each arm of an experiment on class sizes is fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.datasets import Dataset
+from lincore.errors import DataError
+from lincore.moments import Moments
+
+Counts = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class NestedRows:
+    """Training rows in a random order within each class: an arm takes the first so many of each.
+
+    A smaller arm lies inside a larger one, so that their comparison is paired, and the moments of
+    all arms come from one pass over the rows.
+
+    Parameters
+    ----------
+    order : tuple of K intp arrays
+        Row numbers of each class.
+    """
+
+    order: tuple[NDArray[np.intp], ...]
+
+    @classmethod
+    def draw(
+        cls, codes: NDArray[np.intp], rows: NDArray[np.intp], n_classes: int, seed: int
+    ) -> Self:
+        """Shuffle training rows within each class.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n,)
+            Of all rows of the data.
+        rows : ndarray of shape (m,)
+            The training rows.
+        n_classes, seed : int
+            Each class has a stream of its own: to cut one leaves the choice in others alone.
+        """
+        present = codes[rows]
+        return cls(
+            tuple(
+                np.random.default_rng([seed, k]).permutation(rows[present == k])
+                for k in range(n_classes)
+            )
+        )
+
+    @property
+    def counts(self) -> Counts:
+        """Rows of each class, shape (K,)."""
+        return np.array([len(rows) for rows in self.order], dtype=np.intp)
+
+    def take(self, sizes: ArrayLike) -> NDArray[np.intp]:
+        """Return the rows of an arm with `sizes` (K,) rows of each class, in increasing order."""
+        sizes = np.asarray(sizes)
+        return np.sort(
+            np.concatenate([rows[:size] for rows, size in zip(self.order, sizes, strict=True)])
+        )
+
+    def moments(self, X: NDArray[Any], arms: Sequence[Counts]) -> list[Moments]:
+        """Return the moments by class of arms of these sizes (K,) from one pass over X.
+
+        Every row is summed once, in the smallest arm that holds it; larger arms are merged.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            All rows of the data.
+        arms : sequence of A intp arrays of shape (K,)
+            In any order.
+
+        Returns
+        -------
+        list of A Moments of shapes (K,), (K, p), (K, p, p)
+        """
+        table = np.asarray(arms, dtype=np.intp)
+        by_class = [self._cumulative(X, rows, table[:, k]) for k, rows in enumerate(self.order)]
+        return [
+            stacked([parts[int(n)] for parts, n in zip(by_class, arm, strict=True)])
+            for arm in table
+        ]
+
+    def grow(self, X: NDArray[Any], arms: Sequence[Counts]) -> Iterator[Moments]:
+        """Yield the moments by class of arms, each of which holds the one before, as they grow.
+
+        What `moments` returns, with memory for two arms instead of all.
+
+        Raises
+        ------
+        ValueError
+            When an arm has fewer rows of a class than the one before.
+        """
+        start = np.zeros(len(self.order), dtype=np.intp)
+        total = Moments.empty((len(self.order),), X.shape[1])
+        for arm in arms:
+            stop = np.asarray(arm, dtype=np.intp)
+            if (stop < start).any():
+                raise ValueError(f"Arms must grow: {stop.tolist()} came after {start.tolist()}.")
+            added = [rows[a:b] for rows, a, b in zip(self.order, start, stop, strict=True)]
+            for k in np.flatnonzero(stop > start):
+                part = Moments.from_groups(X[added[k]], np.zeros(len(added[k]), np.intp), 1)
+                merged = total[k] + part[0]
+                total.count[k], total.mean[k], total.scatter[k] = (
+                    merged.count,
+                    merged.mean,
+                    merged.scatter,
+                )
+            yield Moments(total.count.copy(), total.mean.copy(), total.scatter.copy())
+            start = stop
+
+    def _cumulative(
+        self, X: NDArray[Any], rows: NDArray[np.intp], sizes: Counts
+    ) -> dict[int, Moments]:
+        """Return the moments of the first so many of one class's rows, for every size wanted."""
+        levels = np.unique(sizes)
+        used = rows[: levels[-1]]
+        band = np.searchsorted(levels, np.arange(len(used)), side="right")
+        parts = Moments.from_groups(X[used], band, len(levels))
+        found, total = {}, parts[0]
+        for i, level in enumerate(levels):
+            total = total + parts[i] if i else total
+            found[int(level)] = total
+        return found
+
+
+def stacked(parts: Sequence[Moments]) -> Moments:
+    """Return moments of single groups as the groups of one Moments."""
+    return Moments(
+        np.array([part.count for part in parts]),
+        np.stack([part.mean for part in parts]),
+        np.stack([part.scatter for part in parts]),
+    )
+
+
+def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:
+    """Return how many training rows of each class the reduced arm keeps, shape (K,).
+
+    Parameters
+    ----------
+    data : Dataset
+        For the names of the classes.
+    counts : ndarray of shape (K,)
+        Training rows of each class.
+    sizes : mapping of class label to int or float
+        A whole number of training rows, or a share of them in (0, 1). Classes that are not
+        named keep all.
+
+    Raises
+    ------
+    DataError
+        For a class that is not there, and a size that is not between 1 and its training rows.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> wanted_sizes(iris, np.array([35, 35, 35]), {"setosa": 10, "virginica": 0.2})
+    array([10, 35,  7])
+    """
+    kept = np.array(counts, dtype=np.intp)
+    labels = data.classes.tolist()
+    if not sizes:
+        raise DataError("No class is reduced.", remedy="Give {class: size} for at least one.")
+    for label, size in sizes.items():
+        if label not in labels:
+            known = ", ".join(map(str, labels[:10]))
+            raise DataError(
+                f"There is no class {label!r}.", where=data.name, remedy=f"Choose from: {known}."
+            )
+        k = labels.index(label)
+        kept[k] = _wanted(label, size, int(counts[k]))
+    return kept
+
+
+def _wanted(label: Any, size: float, available: int) -> int:
+    is_share = isinstance(size, (float, np.floating)) and 0 < size < 1
+    number = max(1, round(size * available)) if is_share else size
+    if (
+        isinstance(size, (bool, np.bool_))
+        or number != round(number)
+        or not 1 <= number <= available
+    ):
+        raise DataError(
+            f"Class {label} cannot have {size} training rows.",
+            where="sizes",
+            remedy=f"Give a whole number from 1 to {available}, or a share between 0 and 1.",
+        )
+    return int(number)
+
+
+def cut_alike(counts: Counts, total: int) -> Counts:
+    """Return sizes that add up to `total` with the shares of `counts`, as nearly as can be.
+
+    By largest remainders; a class that has rows keeps at least one.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (K,)
+    total : int
+        From the number of classes with rows to the sum of `counts`.
+
+    Examples
+    --------
+    >>> cut_alike(np.array([900, 900, 900]), 2100)
+    array([700, 700, 700])
+    >>> cut_alike(np.array([90, 9, 1]), 10)
+    array([8, 1, 1])
+    """
+    least = np.minimum(counts, 1)
+    quota = counts * (total / counts.sum())
+    sizes = np.maximum(np.floor(quota).astype(np.intp), least)
+    while sizes.sum() > total:
+        sizes[np.argmax(np.where(sizes > least, sizes - quota, -np.inf))] -= 1
+    while sizes.sum() < total:
+        sizes[np.argmax(np.where(sizes < counts, quota - sizes, -np.inf))] += 1
+    return sizes
+
+
+def largest_within(limits: Counts, shares: NDArray[np.float64]) -> Counts:
+    """Return the largest sizes within `limits` (K,) whose shares are `shares` (K,): undersampling.
+
+    Examples
+    --------
+    >>> largest_within(np.array([900, 900, 300]), np.full(3, 1 / 3))
+    array([300, 300, 300])
+    """
+    total = np.min(limits[shares > 0] / shares[shares > 0])
+    sizes = np.floor(shares * total + 1e-9).astype(np.intp)
+    return np.asarray(np.clip(sizes, np.minimum(limits, 1), limits))
+
+
+def smallest_above(limits: Counts, shares: NDArray[np.float64]) -> Counts:
+    """Return the smallest sizes above `limits` (K,) whose shares are `shares`: oversampling.
+
+    Examples
+    --------
+    >>> smallest_above(np.array([900, 900, 300]), np.full(3, 1 / 3))
+    array([900, 900, 900])
+    """
+    total = np.max(limits[shares > 0] / shares[shares > 0])
+    return np.asarray(np.maximum(np.round(shares * total), limits).astype(np.intp))

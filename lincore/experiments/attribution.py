@@ -1,0 +1,160 @@
+"""What an imbalance costs, split exactly into four parts with paired intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from lincore.experiments.scores import LEVEL, Interval
+
+if TYPE_CHECKING:
+    from lincore.experiments.study import BalanceStudy
+
+Array = NDArray[np.float64]
+
+PARTS = ("prior shift", "lean", "fewer rows", "uneven rows")
+
+# Each part is the loss of the first cell less that of the second; they telescope.
+CELLS_OF = {
+    "prior shift": ("reduced", "corrected priors"),
+    "lean": ("corrected priors", "both"),
+    "fewer rows": ("control", "full"),
+    "uneven rows": ("both", "control"),
+}
+
+
+class Attribution(NamedTuple):
+    """The change of one loss from the full to the reduced set, and the parts that add up to it.
+
+    Attributes
+    ----------
+    method, loss : str
+    full, reduced : Interval
+        The loss itself: shares of rows, or nats for "log loss".
+    prior_shift, lean, fewer_rows, uneven_rows : Interval
+        In the unit of the loss. Positive is worse, but for a recall, where negative is worse.
+    total : Interval
+        Of reduced less full.
+    by_seed : ndarray of shape (4, S)
+        The four parts at every seed, in this order; their sum over the first axis is the total.
+    """
+
+    method: str
+    loss: str
+    full: Interval
+    reduced: Interval
+    prior_shift: Interval
+    lean: Interval
+    fewer_rows: Interval
+    uneven_rows: Interval
+    total: Interval
+    by_seed: Array
+
+    @property
+    def parts(self) -> dict[str, Interval]:
+        """The four parts by name, in the order of the waterfall."""
+        return dict(
+            zip(
+                PARTS, (self.prior_shift, self.lean, self.fewer_rows, self.uneven_rows), strict=True
+            )
+        )
+
+
+def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attribution:
+    """Split what a method lost by the reduction of the training rows.
+
+    With L(D, w, π) the loss on the untouched test part of a model trained on rows D with class
+    weights w and priors π; F the full, R the reduced and C the control arm, which has as many
+    rows as R but the shares of F:
+
+    =============  ==================================  =========================================
+    prior shift    L(R, πR, πR) - L(R, πR, πF)         it has learned that the class is rare
+    lean           L(R, πR, πF) - L(R, πF, πF)         axes and covariance lean to large classes
+    fewer rows     L(C, πF, πF) - L(F, πF, πF)         any set of this size costs this
+    uneven rows    L(R, πF, πF) - L(C, πF, πF)         this class is estimated from too few
+    =============  ==================================  =========================================
+
+    They add up to L(R, πR, πR) - L(F, πF, πF) without a remainder. A method without posterior
+    probabilities has no priors to correct: its prior shift is zero, and what it learned from the
+    shares is in the lean.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    method : str
+        One of ``study.methods``.
+    loss : str
+        One of ``study.loss_names``.
+
+    Returns
+    -------
+    Attribution
+
+    Raises
+    ------
+    KeyError
+        For a method or a loss that the study does not hold, with the known ones.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class3": 15}, ["lda"], repeats=4)
+    >>> split = attribution(study, "lda", "balanced error")
+    >>> bool(np.isclose(sum(part.value for part in split.parts.values()), split.total.value))
+    True
+    """
+    by_seed = np.stack(
+        [
+            study.loss(method, worse, loss) - study.loss(method, better, loss)
+            for worse, better in (CELLS_OF[part] for part in PARTS)
+        ]
+    )
+    full, reduced = (study.loss(method, cell, loss) for cell in ("full", "reduced"))
+    intervals = [over_seeds(values, study.test_ratio) for values in by_seed]
+    return Attribution(
+        method,
+        loss,
+        over_seeds(full, study.test_ratio),
+        over_seeds(reduced, study.test_ratio),
+        *intervals,
+        over_seeds(reduced - full, study.test_ratio),
+        by_seed,
+    )
+
+
+def over_seeds(values: Array, test_ratio: float = 0.0) -> Interval:
+    """Return the mean over seeds with its 95 % interval by Student's t.
+
+    Parameters
+    ----------
+    values : ndarray of shape (S,)
+        One number, or paired difference, for each seed.
+    test_ratio : float
+        Test rows for each training row where every seed draws a split of its own. The splits
+        overlap, so the variance of the mean is ``s² (1 / S + test_ratio)`` and does not vanish
+        with many seeds. Zero where one test part serves all seeds: the interval is then over
+        the choice of the training rows alone.
+
+    Returns
+    -------
+    Interval
+        Without ends (NaN) for a single seed.
+
+    References
+    ----------
+    Nadeau, Bengio (2003), "Inference for the generalization error", section 4.
+
+    Examples
+    --------
+    >>> over_seeds(np.array([1.0, 2.0, 3.0]))
+    Interval(value=2.0, low=-0.48..., high=4.48...)
+    """
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return Interval(mean, np.nan, np.nan)
+    error = float(np.std(values, ddof=1)) * np.sqrt(1 / len(values) + test_ratio)
+    half = float(stats.t.ppf(0.5 + LEVEL / 2, len(values) - 1)) * error
+    return Interval(mean, mean - half, mean + half)

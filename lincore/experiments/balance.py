@@ -1,0 +1,188 @@
+"""What an imbalance of the training rows costs a classifier, and whether it can be bought back."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import sklearn
+
+from lincore.datasets import Dataset, Split
+from lincore.errors import DataError
+from lincore.experiments.methods import as_methods
+from lincore.experiments.pipeline import Steps
+from lincore.experiments.results import Results
+from lincore.experiments.schemes import describe
+from lincore.experiments.study import CELLS, BalanceStudy, Example, loss_names
+from lincore.experiments.trials import Plan, Prediction, Trial, cell, outcomes, trial_losses
+
+Progress = Callable[[int, int, str], bool | None]
+Fits = Mapping[str, Mapping[str, Prediction]]
+
+
+def balance(
+    data: Dataset,
+    sizes: Mapping[Any, float],
+    methods: Any = ("lda", "qda", "logistic"),
+    *,
+    steps: Steps = Steps(),
+    split: str | Split = "stratified",
+    test_size: float = 0.3,
+    seed: int = 0,
+    repeats: int = 30,
+    progress: Progress | None = None,
+) -> BalanceStudy:
+    """Reduce classes of the training part and find out what that costs, and why.
+
+    Every method is fitted on the full training part, on the reduced one, on a control of the same
+    number of rows with the shares of the full one, and with every remedy. Test rows are never
+    touched. What is solved from moments is fitted from one pass over the rows of each split: the
+    arms are nested, weights are `Moments.scale`, other priors are a correction of posteriors.
+
+    Parameters
+    ----------
+    data : Dataset
+    sizes : mapping of class label to int or float
+        Training rows to keep, as a number or as a share in (0, 1); others keep all.
+    methods : one method or several
+        As for `lincore.experiments.methods.as_methods`.
+    steps : Steps
+        What is done to the rows before a classifier sees them.
+    split : {"stratified", "last", "given", "holdout by group"} or Split
+        With "stratified" and "holdout by group" every seed draws a new split; else every seed
+        only chooses other rows of the same training part.
+    test_size : float
+        Share of each class, for splits that are drawn.
+    seed : int
+        Of the first repetition; the others count on from it.
+    repeats : int
+        Random choices of the rows.
+    progress : callable, optional
+        Called as ``progress(done, total, what)`` after each repetition; to return False stops the
+        study with what is finished.
+
+    Returns
+    -------
+    BalanceStudy
+
+    Raises
+    ------
+    DataError
+        For classes or sizes that are not there, and when no method can be fitted on all arms.
+    ValueError
+        For methods that do not exist, or fewer than one repetition.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class3": 0.2}, "lda", repeats=5)
+    >>> study.counts["reduced"].tolist(), study.counts["control"].tolist()
+    ([210, 105, 10], [186, 93, 46])
+    >>> split = study.attribution("lda", "recall of class3")
+    >>> split.total.value < split.prior_shift.value < 0  # most of the fall is the priors
+    True
+    """
+    if repeats < 1:
+        raise ValueError(f"At least one repetition is needed, got {repeats}.")
+    plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
+    losses, trial, fits = _repeat(plan, repeats, progress)
+    names = tuple(method.name for method in plan.alive)
+    table = np.stack([[found[name] for found in losses] for name in names]).swapaxes(1, 2)
+    chosen = _typical(table)
+    if chosen != trial.seed - seed:
+        trial = plan.trial(chosen)
+        fits = outcomes(plan, trial)
+    return BalanceStudy(
+        classes=data.classes,
+        methods=names,
+        loss_names=loss_names(data.classes),
+        losses=table,
+        seeds=seed + np.arange(len(losses)),
+        counts=dict(trial.sizes),
+        n_test=len(trial.split.test),
+        new_splits=plan.new_splits,
+        example=_example(plan, trial, fits),
+        failures=dict(plan.failures),
+        notices=tuple(plan.notices),
+        settings=_settings(plan, repeats),
+    )
+
+
+def _repeat(
+    plan: Plan, repeats: int, progress: Progress | None
+) -> tuple[list[dict[str, np.ndarray]], Trial, Fits]:
+    """Run the seeds; return the losses of all, and the last one in full."""
+    losses: list[dict[str, np.ndarray]] = []
+    for repeat in range(repeats):
+        trial = plan.trial(repeat)
+        fits = outcomes(plan, trial)
+        if not plan.alive:
+            raise DataError(
+                "No method can be fitted on all arms: "
+                + " ".join(f"{name}: {why}" for name, why in plan.failures.items()),
+                where=f"training part of {plan.data.name}",
+                remedy="Keep more rows, use fewer components, or another method.",
+            )
+        losses.append(trial_losses(plan, trial, fits))
+        what = f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
+        if progress is not None and progress(repeat + 1, repeats, what) is False:
+            break
+    return losses, trial, fits
+
+
+def _typical(losses: np.ndarray) -> int:
+    """Return the seed whose errors of the full and reduced arms are nearest to their means."""
+    errors = losses[:, : CELLS.index("reduced") + 1, :, 0]
+    return int(np.abs(errors - errors.mean(axis=2, keepdims=True)).sum(axis=(0, 1)).argmin())
+
+
+def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
+    names = [method.name for method in plan.alive]
+    return Example(
+        seed=trial.seed,
+        split=trial.split,
+        rows={arm: trial.nested.take(trial.sizes[arm]) for arm in ("full", "reduced", "control")},
+        pipelines={
+            (name, arm): fits[arm][name].pipeline for name in names for arm in ("full", "reduced")
+        },
+        results={name: _results(plan, trial, fits, name) for name in CELLS},
+    )
+
+
+def _results(plan: Plan, trial: Trial, fits: Fits, name: str) -> Results:
+    data, methods = plan.data, [method.name for method in plan.alive]
+    found = [cell(fits, trial, name, method) for method in methods]
+    source = name if name in fits else "reduced"
+    n_train = sum(trial.sizes[source]) if source in trial.sizes else sum(trial.sizes["reduced"])
+    return Results(
+        methods=tuple(methods),
+        classes=data.classes,
+        rows=trial.split.test,
+        truth=data.codes[trial.split.test],
+        predicted=np.stack([predicted for predicted, _ in found]),
+        log_proba=np.stack([log_proba for _, log_proba in found]),
+        seconds=np.array([fits[source][method].seconds for method in methods]),
+        n_train=np.full(len(trial.split.test), n_train),
+        settings={**_settings(plan, 1), "cell": name, "seed": trial.seed},
+    )
+
+
+def _settings(plan: Plan, repeats: int) -> dict[str, Any]:
+    return {
+        "data": plan.data.name,
+        "digest": plan.data.digest,
+        "sizes": dict(plan.sizes),
+        "methods": tuple(method.name for method in plan.methods),
+        "steps": plan.steps.resolved(plan.data)._asdict(),
+        "scheme": describe(plan.scheme),
+        "test_size": plan.test_size,
+        "seed": plan.seed,
+        "repeats": repeats,
+        "versions": {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scikit-learn": sklearn.__version__,
+        },
+    }

@@ -1,0 +1,210 @@
+"""What an experiment on class sizes leaves behind: every loss of every arm at every seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.datasets import Split
+from lincore.experiments.attribution import PARTS, Attribution, attribution
+from lincore.experiments.remedies import Remedy, remedies
+from lincore.experiments.results import Results
+
+Array = NDArray[np.float64]
+
+# L(D, w, π) in the order in which they are stored: rows, weights and priors of F, R or C.
+CELLS = (
+    "full",
+    "reduced",
+    "corrected priors",
+    "balanced weights",
+    "both",
+    "control",
+    "moved threshold",
+    "undersampling",
+    "oversampling",
+)
+
+
+class Example(NamedTuple):
+    """One seed in full, to draw: the one whose total loss is nearest to the mean.
+
+    Attributes
+    ----------
+    seed : int
+    split : Split
+    rows : mapping of str to ndarray
+        Training rows of the arms "full", "reduced" and "control".
+    pipelines : mapping of (method, cell) to Pipeline
+        Fitted, for the cells "full" and "reduced"; the classifier knows codes.
+    results : mapping of str to Results
+        Of all methods on the test part, for every cell.
+    """
+
+    seed: int
+    split: Split
+    rows: Mapping[str, NDArray[np.intp]]
+    pipelines: Mapping[tuple[str, str], Pipeline]
+    results: Mapping[str, Results]
+
+
+@dataclass(frozen=True, eq=False)
+class BalanceStudy:
+    """Losses of full, reduced and control arms and of all remedies, for every seed.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        The labels.
+    methods : tuple of M str
+    loss_names : tuple of L str
+        "error", "balanced error", "log loss" and "recall of" each class.
+    losses : ndarray of shape (M, C, S, L)
+        Of each method, cell (in the order of `cells`), seed and loss. Errors and recalls are
+        shares; the log loss is in nats, and NaN for a method without posteriors.
+    seeds : ndarray of shape (S,)
+    counts : mapping of str to ndarray of shape (K,)
+        Training rows by class of "full", "reduced", "control", "undersampling", "oversampling".
+    n_test : int
+        Test rows.
+    new_splits : bool
+        Whether every seed drew a split of its own; if not, only the choice of rows is random.
+    example : Example
+    failures : mapping of str to str
+        Methods that could not be fitted somewhere, with the reason; they are not in `methods`.
+    notices : tuple of str
+        What was warned of while fitting, each once.
+    settings : mapping
+        Whatever is needed to make these results again.
+    """
+
+    classes: NDArray[Any]
+    methods: tuple[str, ...]
+    loss_names: tuple[str, ...]
+    losses: Array
+    seeds: NDArray[np.intp]
+    counts: Mapping[str, NDArray[np.intp]]
+    n_test: int
+    new_splits: bool
+    example: Example
+    failures: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What the second axis of `losses` holds."""
+        return CELLS
+
+    @property
+    def is_reduced(self) -> NDArray[np.bool_]:
+        """Which classes were reduced, shape (K,)."""
+        return np.asarray(self.counts["reduced"] < self.counts["full"])
+
+    @property
+    def recall_names(self) -> tuple[str, ...]:
+        """Names of the recalls among the losses, one for each class."""
+        return self.loss_names[-len(self.classes) :]
+
+    @property
+    def test_ratio(self) -> float:
+        """Test rows for each training row if splits are drawn anew, else zero; see `over_seeds`."""
+        return self.n_test / float(self.counts["full"].sum()) if self.new_splits else 0.0
+
+    def loss(self, method: str, cell: str, loss: str = "error") -> Array:
+        """Return one loss at every seed, shape (S,).
+
+        Raises
+        ------
+        KeyError
+            With the known names.
+        """
+        i = _position(self.methods, method, "method")
+        j = _position(CELLS, cell, "cell")
+        k = _position(self.loss_names, loss, "loss")
+        return np.asarray(self.losses[i, j, :, k])
+
+    def attribution(self, method: str, loss: str = "error") -> Attribution:
+        """Split a loss into its four parts; see `lincore.experiments.attribution.attribution`."""
+        return attribution(self, method, loss)
+
+    def remedies(self, method: str, loss: str = "error") -> tuple[Remedy, ...]:
+        """Compare the remedies; see `lincore.experiments.remedies.remedies`."""
+        return remedies(self, method, loss)
+
+    def table(self, loss: str = "error") -> pd.DataFrame:
+        """Return one line for each method: full, reduced and the four parts, in the loss's unit."""
+        lines = {}
+        for method in self.methods:
+            split = self.attribution(method, loss)
+            columns = {"full": split.full, "reduced": split.reduced, **split.parts}
+            lines[method] = {
+                f"{name}{end}": value
+                for name, interval in columns.items()
+                for end, value in zip(("", " from", " to"), interval, strict=True)
+            }
+        frame = pd.DataFrame.from_dict(lines, orient="index")
+        frame.index.name = "method"
+        return frame
+
+    def remedy_table(self, method: str, loss: str = "error") -> pd.DataFrame:
+        """Return one line for each remedy: the loss with it, bought back, change of the others."""
+        lines = {
+            remedy.name: {
+                f"{name}{end}": value
+                for name in ("loss", "bought back", "still missing", "others")
+                for end, value in zip(
+                    ("", " from", " to"), getattr(remedy, name.replace(" ", "_")), strict=True
+                )
+            }
+            for remedy in self.remedies(method, loss)
+        }
+        frame = pd.DataFrame.from_dict(lines, orient="index")
+        frame.index.name = "remedy"
+        return frame
+
+
+def losses_of(
+    truth: NDArray[np.intp], predicted: NDArray[np.intp], log_proba: Array, n_classes: int
+) -> Array:
+    """Return error, balanced error, log loss and the recall of each class, shape (3 + K,).
+
+    Parameters
+    ----------
+    truth, predicted : ndarray of shape (m,)
+        Codes.
+    log_proba : ndarray of shape (m, K)
+        NaN where there are no posteriors.
+
+    Examples
+    --------
+    >>> losses_of(np.array([0, 0, 1]), np.array([0, 1, 1]), np.log(np.full((3, 2), 0.5)), 2)
+    array([0.333..., 0.25 , 0.693..., 0.5 , 1. ])
+    """
+    right = truth == predicted
+    count = np.bincount(truth, minlength=n_classes)
+    with np.errstate(invalid="ignore"):
+        recalls = np.bincount(truth, right, n_classes) / count
+    own = log_proba[np.arange(len(truth)), truth]
+    return np.array([1 - right.mean(), 1 - np.nanmean(recalls), -own.mean(), *recalls])
+
+
+def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:
+    """Return what `losses_of` returns, by name."""
+    recalls = (f"recall of {label}" for label in classes.tolist())
+    return ("error", "balanced error", "log loss", *recalls)
+
+
+def _position(names: tuple[str, ...], name: str, what: str) -> int:
+    if name not in names:
+        raise KeyError(f"No {what} {name!r}; there are {', '.join(names)}.")
+    return names.index(name)
+
+
+__all__ = ["CELLS", "PARTS", "BalanceStudy", "Example", "loss_names", "losses_of"]

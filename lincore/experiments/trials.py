@@ -1,0 +1,407 @@
+"""One seed of an experiment on class sizes: its arms, its fits, and what they predict."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.datasets import Dataset, Split
+from lincore.errors import DataError
+from lincore.experiments.arms import (
+    Counts,
+    NestedRows,
+    cut_alike,
+    largest_within,
+    smallest_above,
+    stacked,
+    wanted_sizes,
+)
+from lincore.experiments.fitting import (
+    LARGEST_SCATTER,
+    Training,
+    fit_classifier,
+    fit_front,
+    predictions,
+)
+from lincore.experiments.methods import Method
+from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.experiments.priors import adjust, move_threshold
+from lincore.experiments.schemes import folds
+from lincore.experiments.study import CELLS, losses_of
+from lincore.moments import Moments
+from lincore.threads import part_mapper
+
+Array = NDArray[np.float64]
+
+# The fit behind each cell, and whose shares its priors are: of the full or the reduced rows.
+SOURCES: Mapping[str, tuple[str, str]] = {
+    "full": ("full", "full"),
+    "reduced": ("reduced", "reduced"),
+    "corrected priors": ("reduced", "full"),
+    "balanced weights": ("reweighted", "reduced"),
+    "both": ("reweighted", "full"),
+    "control": ("control", "full"),
+    "undersampling": ("undersampling", "full"),
+    "oversampling": ("oversampling", "full"),
+}
+
+
+class Sample(NamedTuple):
+    """Rows to be fitted on, what a row of each class weighs, and moments where there are any.
+
+    Attributes
+    ----------
+    rows : ndarray of row numbers
+        A row may stand there several times.
+    class_weight : ndarray of shape (K,) or None
+    moments : Moments or None
+        By class, not weighted.
+    """
+
+    rows: NDArray[np.intp]
+    class_weight: Array | None = None
+    moments: Moments | None = None
+
+    def shares(self, codes: NDArray[np.intp], n_classes: int) -> Array:
+        """Return the share of each class in the total weight: the priors that training learns."""
+        weight = np.bincount(codes[self.rows], minlength=n_classes).astype(float)
+        if self.class_weight is not None:
+            weight = weight * self.class_weight
+        return np.asarray(weight / weight.sum())
+
+
+class Trial(NamedTuple):
+    """The rows of one seed.
+
+    Attributes
+    ----------
+    seed : int
+    split : Split
+    nested : NestedRows
+    sizes : mapping of str to ndarray of shape (K,)
+        Rows by class of "full", "reduced", "control", "undersampling" and "oversampling".
+    """
+
+    seed: int
+    split: Split
+    nested: NestedRows
+    sizes: Mapping[str, Counts]
+
+    def shares(self, arm: str) -> Array:
+        """Return the class shares of an arm, shape (K,)."""
+        return np.asarray(self.sizes[arm] / self.sizes[arm].sum())
+
+
+class Prediction(NamedTuple):
+    """What one fit says about the test rows, under the priors that it learned.
+
+    Attributes
+    ----------
+    predicted : ndarray of shape (m,)
+    log_proba : ndarray of shape (m, K)
+    learned : ndarray of shape (K,) or None
+        Priors behind the posteriors; None where they do not come from the rows, or there are no
+        posteriors: such a method stays as it is.
+    shifts : ndarray of shape (K,) or None
+        A moved threshold.
+    pipeline : Pipeline
+    seconds : float
+    """
+
+    predicted: NDArray[np.intp]
+    log_proba: Array
+    learned: Array | None
+    shifts: Array | None
+    pipeline: Pipeline
+    seconds: float
+
+    def under(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
+        """Return codes and log posteriors with these priors in the place of the learned ones."""
+        if self.learned is None:
+            return self.predicted, self.log_proba
+        # By the posteriors and never by votes, so that one rule holds under all priors.
+        log_proba = adjust(self.log_proba, self.learned, priors)
+        return log_proba.argmax(axis=1), log_proba
+
+    def moved(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
+        """Return codes by the moved threshold; the posteriors are those under `priors`."""
+        predicted, log_proba = self.under(priors)
+        if self.shifts is None:
+            return predicted, log_proba
+        return (self.log_proba + self.shifts).argmax(axis=1), log_proba
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An experiment on class sizes, from which every seed's trial follows.
+
+    Parameters
+    ----------
+    data : Dataset
+    sizes : mapping of class label to int or float
+    methods : tuple of Method
+    steps : Steps
+    scheme : str or Split
+        See `lincore.experiments.schemes.folds`; a scheme of one split.
+    test_size : float
+    seed : int
+    failures : dict of str to str
+        Filled while fitting: methods that cannot be fitted, with the reason.
+    notices : dict of str to None
+        Filled while fitting: what was warned of, in order.
+    """
+
+    data: Dataset
+    sizes: Mapping[Any, float]
+    methods: tuple[Method, ...]
+    steps: Steps
+    scheme: Any
+    test_size: float
+    seed: int
+    failures: dict[str, str] = field(default_factory=dict)
+    notices: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def new_splits(self) -> bool:
+        """Whether every seed draws a split of its own."""
+        return self.scheme in ("stratified", "holdout", "holdout by group")
+
+    @property
+    def alive(self) -> tuple[Method, ...]:
+        """The methods that have not failed so far."""
+        return tuple(method for method in self.methods if method.name not in self.failures)
+
+    def split(self, repeat: int) -> Split:
+        """Return the split of a repetition.
+
+        Raises
+        ------
+        DataError
+            For a scheme of several folds.
+        """
+        seed = self.seed + repeat if self.new_splits else self.seed
+        plan = folds(self.data, self.scheme, seed, test_size=self.test_size)
+        if len(plan) != 1:
+            raise DataError(
+                "A study of class sizes needs one training and one test part.",
+                where=f"{len(plan)} folds",
+                remedy="Use stratified, last, given or holdout by group.",
+            )
+        return Split(plan[0].train, plan[0].test)
+
+    def trial(self, repeat: int) -> Trial:
+        """Draw the rows of all arms for a repetition."""
+        split, seed = self.split(repeat), self.seed + repeat
+        nested = NestedRows.draw(self.data.codes, split.train, self.data.n_classes, seed)
+        full = nested.counts
+        reduced = wanted_sizes(self.data, full, self.sizes)
+        shares = full / full.sum()
+        sizes = {
+            "full": full,
+            "reduced": reduced,
+            "control": cut_alike(full, int(reduced.sum())),
+            "undersampling": largest_within(reduced, shares),
+            "oversampling": smallest_above(reduced, shares),
+        }
+        return Trial(seed, split, nested, sizes)
+
+
+def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Sample]:
+    """Return what each fit of a trial is made on.
+
+    Parameters
+    ----------
+    data : Dataset
+    trial : Trial
+    from_moments : bool
+        Whether the moments of the features as they stand are of use.
+    """
+    arms = ("full", "reduced", "control", "undersampling")
+    sizes = [trial.sizes[arm] for arm in arms]
+    moments: list[Moments | None] = [None] * len(arms)
+    if from_moments:
+        moments = list(trial.nested.moments(data.X, sizes))
+    found = {
+        arm: Sample(trial.nested.take(size), None, summary)
+        for arm, size, summary in zip(arms, sizes, moments, strict=True)
+    }
+    target = trial.shares("full")
+    for arm, source in (("reweighted", "reduced"), ("control", "control")):
+        weight = np.ones_like(target)
+        np.divide(target, trial.shares(source), out=weight, where=target > 0)
+        found[arm] = found[source]._replace(class_weight=weight)
+    found["oversampling"] = _oversampled(data, trial, found["reduced"])
+    return found
+
+
+def _oversampled(data: Dataset, trial: Trial, reduced: Sample) -> Sample:
+    rng = np.random.default_rng([trial.seed, data.n_classes])
+    added = trial.sizes["oversampling"] - trial.sizes["reduced"]
+    extra = [
+        rng.choice(rows[:size], more)
+        for rows, size, more in zip(trial.nested.order, trial.sizes["reduced"], added, strict=True)
+    ]
+    moments = reduced.moments
+    if moments is not None:
+        parts = list(moments)
+        for k in np.flatnonzero(added):
+            codes = np.zeros(len(extra[k]), dtype=np.intp)
+            parts[k] = parts[k] + Moments.from_groups(data.X[extra[k]], codes, 1)[0]
+        moments = stacked(parts)
+    return Sample(np.concatenate([reduced.rows, *extra]), None, moments)
+
+
+def moments_serve(plan: Plan, n_train: int) -> bool:
+    """Whether arms of the features as they stand are best summarised once and merged."""
+    data, p = plan.data, plan.data.n_features
+    return (
+        any(method.from_moments for method in plan.methods)
+        and not (data.needs_preparation or data.n_words or plan.steps.basis)
+        and n_train >= p
+        and 4 * data.n_classes * p**2 <= LARGEST_SCATTER
+    )
+
+
+def fit_sample(
+    plan: Plan, sample: Sample, test: NDArray[np.intp], *, threshold: Array | None = None
+) -> dict[str, Prediction]:
+    """Fit every living method on a sample, the steps before them once, and predict the test rows.
+
+    Parameters
+    ----------
+    plan : Plan
+    sample : Sample
+    test : ndarray of row numbers
+    threshold : ndarray of shape (K,), optional
+        Class shares to which a threshold is moved on the rows of the sample.
+
+    Returns
+    -------
+    dict of method name to Prediction
+        Without those that failed; why is in ``plan.failures``.
+    """
+    data, methods = plan.data, plan.alive
+    start = time.perf_counter()
+    front = pipeline_for(data, None, plan.steps, seed=plan.seed)
+    needs_rows = any(not method.from_moments for method in methods)
+    codes = data.codes[sample.rows]
+    training = fit_front(
+        front.steps,
+        None if sample.moments is not None and not needs_rows else data.X[sample.rows],
+        codes,
+        data.n_classes,
+        class_weight=sample.class_weight,
+        moments=sample.moments,
+        rows=needs_rows,
+        summary=any(method.from_moments for method in methods),
+    )
+    seen = _through(front, data.X[test])
+    common = time.perf_counter() - start
+    shares = sample.shares(data.codes, data.n_classes)
+    known = None
+    found = {}
+    for method in methods:
+        start = time.perf_counter()
+        model = _fitted(plan, method, training)
+        if model is None:
+            continue
+        seconds = common + time.perf_counter() - start
+        predicted, log_proba = predictions(model, seen, data.n_classes)
+        silent = np.isnan(log_proba).any() or has_fixed_priors(method.estimator)
+        shifts = None
+        if threshold is not None and not np.isnan(log_proba).any():
+            known = _through(front, data.X[sample.rows]) if known is None else known
+            own = predictions(model, known, data.n_classes)[1]
+            costs = threshold / np.where(shares > 0, shares, 1.0)
+            shifts = move_threshold(own, codes, costs[codes])
+        pipeline = Pipeline([*front.steps, ("classify", model)])
+        learned = None if silent else shares
+        found[method.name] = Prediction(predicted, log_proba, learned, shifts, pipeline, seconds)
+    return found
+
+
+def outcomes(plan: Plan, trial: Trial) -> dict[str, dict[str, Prediction]]:
+    """Make every fit of a trial: predictions by sample and method."""
+    n_train = len(trial.split.train)
+    made = samples(plan.data, trial, from_moments=moments_serve(plan, n_train))
+
+    def fitted(name: str) -> dict[str, Prediction]:
+        threshold = trial.shares("full") if name == "reduced" else None
+        return fit_sample(plan, made[name], trial.split.test, threshold=threshold)
+
+    # Warnings are kept by the whole process, so they are caught here and not in the threads.
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        part_mapper(n_train * plan.data.n_features) as mapper,
+    ):
+        warnings.simplefilter("always", UserWarning)
+        fits = dict(zip(made, mapper(fitted, made), strict=True))
+    plan.notices.update(dict.fromkeys(str(warning.message) for warning in caught))
+    return fits
+
+
+def cell(
+    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, name: str, method: str
+) -> tuple[NDArray[np.intp], Array]:
+    """Return codes and log posteriors of a method for one of `CELLS`."""
+    if name == "moved threshold":
+        return fits["reduced"][method].moved(trial.shares("reduced"))
+    source, priors = SOURCES[name]
+    return fits[source][method].under(trial.shares(priors))
+
+
+def trial_losses(
+    plan: Plan, trial: Trial, fits: Mapping[str, Mapping[str, Prediction]]
+) -> dict[str, Array]:
+    """Return for each living method its losses in every cell, shape (C, L)."""
+    truth, n_classes = plan.data.codes[trial.split.test], plan.data.n_classes
+    return {
+        method.name: np.stack(
+            [losses_of(truth, *cell(fits, trial, name, method.name), n_classes) for name in CELLS]
+        )
+        for method in plan.alive
+    }
+
+
+def has_fixed_priors(estimator: Any) -> bool:
+    """Whether a classifier's options say what its priors are, so that it learns none from rows."""
+    for name, value in estimator.get_params(deep=True).items():
+        option = name.rpartition("__")[2]
+        if option in ("priors", "class_prior") and value is not None:
+            return True
+        if option == "fit_prior" and value is False:
+            return True
+    return False
+
+
+def _fitted(plan: Plan, method: Method, training: Training) -> Any:
+    """Return a fitted classifier, or None after noting why there is none."""
+    classifier = method.fresh(plan.data.n_classes, plan.seed)
+    weighs_itself = [
+        name
+        for name, value in classifier.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "class_weight" and value is not None
+    ]
+    if weighs_itself:
+        plan.failures[method.name] = (
+            f"It weighs the classes itself ({weighs_itself[0]}): leave that to the study."
+        )
+        return None
+    try:
+        return fit_classifier(classifier, training)
+    except ValueError as error:
+        plan.failures[method.name] = str(error)
+        return None
+
+
+def _through(front: Pipeline, X: Any) -> Any:
+    for _, step in front.steps:
+        X = step.transform(X)
+    return X
