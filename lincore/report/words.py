@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.experiments import scores
+from lincore.experiments import differences, scores
 from lincore.experiments.results import Results
 
 
@@ -102,3 +102,133 @@ def variance_finding(
         f"Two components hold {first} of the variance of {n_rows:,} training {rows}; "
         f"{100 * share:.0f} % take {needed} of {len(ratio)}."
     )
+
+
+def comparison_finding(results: Results, score: str = "accuracy", rope: float = 0.01) -> str:
+    """Say in one sentence which methods lead, whom they beat and what cannot be told apart.
+
+    The tiers are those of `lincore.experiments.differences.tiers`: whoever shares one cannot be
+    told from its best.
+
+    Parameters
+    ----------
+    results : Results
+    score : str
+        One of `lincore.experiments.scores.SCORES`.
+    rope : float
+        How small a difference does not matter, in the unit of the score.
+
+    Examples
+    --------
+    >>> truth = np.arange(200) % 2
+    >>> wrong = np.where(np.arange(200) < 60, 1 - truth, truth)
+    >>> r = Results(("LDA", "QDA", "Fisher"), np.array(["a", "b"]), np.arange(200), truth,
+    ...             np.stack([truth, truth, wrong]), np.full((3, 200, 2), np.nan), np.zeros(3))
+    >>> comparison_finding(r)
+    'LDA and QDA cannot be told apart (accuracy 100.0 %); both beat Fisher (70.0 %).'
+    """
+    tier = differences.tiers(results, score, rope)
+    ranked = _ranked(results, score)
+    if not ranked:
+        return f"No method has a score for {score}."
+    leaders = [method for method in ranked if tier[method] == 1]
+    others = [method for method in ranked if tier[method] > 1]
+    span = _span(results, leaders, score)
+    if len(ranked) == 1:
+        return f"{ranked[0]} reaches {score} {span}."
+    if not others:
+        who = listed(leaders) if len(leaders) <= 6 else f"All {len(leaders)} methods"
+        return f"{who} cannot be told apart ({score} {span})."
+    beaten = listed(others) if len(others) <= 4 else f"the other {len(others)} methods"
+    beaten += f" ({_span(results, others, score)})"
+    if len(leaders) == 1:
+        return f"{leaders[0]} ({score} {span}) beats {beaten}."
+    verb = "both beat" if len(leaders) == 2 else f"all {len(leaders)} beat"
+    # The best beats them; of those that stand beside it the tests need not say so.
+    if not _all_beat(results, leaders, others, score, rope):
+        verb = f"{leaders[0]} beats"
+    return f"{listed(leaders)} cannot be told apart ({score} {span}); {verb} {beaten}."
+
+
+def difference_finding(difference: differences.Difference) -> str:
+    """Say in one sentence what is known of two methods.
+
+    Examples
+    --------
+    >>> difference_finding(differences.Difference(
+    ...     "LDA", "QDA", "accuracy", 0.021, 0.003, 0.039, 0.02, 0.04, "first better", "t"))
+    'LDA beats QDA by 2.1 points of accuracy (0.3 to 3.9).'
+    """
+    first, second, score = difference.first, difference.second, difference.score
+    if np.isnan(difference.value):
+        return f"{first} and {second} cannot be compared by {score}."
+    value, low, high = difference.value, difference.low, difference.high
+    better = difference.better
+    if better is not None and np.isinf(value):
+        worse = second if better == first else first
+        return f"{better} beats {worse}, whose {score} is infinite."
+    if better is not None:
+        worse = second if better == first else first
+        if value < 0:
+            value, low, high = -value, -high, -low
+        span = f"({_amount(low, score)} to {_amount(high, score)})"
+        return f"{better} beats {worse} by {_amount(value, score)}{_unit(score)} {span}."
+    span = f"{first} minus {second} is {_amount(value, score)}{_unit(score)}"
+    span += f" ({_amount(low, score)} to {_amount(high, score)})"
+    if difference.verdict == "equivalent":
+        return f"{first} and {second} are equivalent in practice: {span}."
+    return f"{first} and {second} cannot be told apart: {span}."
+
+
+def cochran_finding(found: differences.Omnibus) -> str:
+    """Say what Cochran's test says of all methods together.
+
+    Examples
+    --------
+    >>> cochran_finding(differences.Omnibus(9.2, 0.01, 2))
+    'The methods are not all right equally often (Cochran’s Q = 9.2, p = 0.010).'
+    """
+    p = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
+    numbers = f"(Cochran’s Q = {found.statistic:.1f}, {p})"
+    if found.p < 1 - scores.LEVEL:
+        return f"The methods are not all right equally often {numbers}."
+    return f"No method is known to be right more often than another {numbers}."
+
+
+def listed(names: list[str]) -> str:
+    """Return names as a sentence lists them: 'a, b and c'."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def number(value: float, score: str) -> str:
+    """Write a score as its kind is read: '87.7 %', '0.321'."""
+    return percent(value) if scores.SCORES[score].is_share else f"{value:.3f}"
+
+
+def _ranked(results: Results, score: str) -> list[str]:
+    values = {m: scores.estimate(results, m, score).value for m in results.methods}
+    sign = -1 if scores.SCORES[score].higher_is_better else 1
+    return sorted((m for m in values if not np.isnan(values[m])), key=lambda m: sign * values[m])
+
+
+def _span(results: Results, methods: list[str], score: str) -> str:
+    """Return the scores of the best and the worst of some methods in rank order."""
+    ends = (scores.estimate(results, m, score).value for m in (methods[0], methods[-1]))
+    best, worst = (number(value, score) for value in ends)
+    return best if best == worst else f"{best} to {worst}"
+
+
+def _all_beat(
+    results: Results, leaders: list[str], others: list[str], score: str, rope: float
+) -> bool:
+    found = differences.pairwise(results, score, rope)
+    better = {frozenset((d.first, d.second)): d.better for d in found}
+    return all(better[frozenset((a, b))] == a for a in leaders for b in others)
+
+
+def _amount(value: float, score: str) -> str:
+    return f"{100 * value:.1f}" if scores.SCORES[score].is_share else f"{value:.3f}"
+
+
+def _unit(score: str) -> str:
+    return f" points of {score}" if scores.SCORES[score].is_share else f" of {score}"

@@ -1,0 +1,236 @@
+"""What the posteriors are worth: ROC, precision and recall, calibration, all from `Results`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.experiments.estimates import confusion, has_posteriors
+from lincore.experiments.evidence import evidence
+from lincore.experiments.intervals import wilson
+from lincore.experiments.measures import divide
+from lincore.experiments.results import Results
+
+Array = NDArray[np.float64]
+
+
+class Point(NamedTuple):
+    """Where the decisions of a method stand among the thresholds of a curve."""
+
+    x: float
+    y: float
+
+
+class Roc(NamedTuple):
+    """Rows of a class found against other rows taken for it, as the threshold falls.
+
+    Attributes
+    ----------
+    label : object
+        The class.
+    false_positive_rate, recall : ndarray of shape (t + 1,)
+        From (0, 0), nothing is taken for the class, to (1, 1), everything is. NaN throughout
+        where there are no other rows, or none of the class.
+    thresholds : ndarray of shape (t + 1,)
+        Posterior from which on a row is taken for the class; the first is infinite.
+    area : float
+        As in the score "AUC", which is the mean over the classes.
+    operating : Point
+        Of the predicted classes. With two classes and the larger posterior predicted it is a
+        point of the curve; with more it need not be.
+    """
+
+    label: Any
+    false_positive_rate: Array
+    recall: Array
+    thresholds: Array
+    area: float
+    operating: Point
+
+
+class PrecisionRecall(NamedTuple):
+    """How many of the rows taken for a class are of it, as more of them are found.
+
+    Attributes
+    ----------
+    label : object
+        The class.
+    recall, precision : ndarray of shape (t,)
+        As the threshold falls, from the rows that are held most probable.
+    thresholds : ndarray of shape (t,)
+    average : float
+        Average precision: the sum of precision times the step of recall.
+    share : float
+        Of the class among all rows: the precision of guessing.
+    operating : Point
+        Recall and precision of the predicted classes; the precision is NaN without predictions.
+    """
+
+    label: Any
+    recall: Array
+    precision: Array
+    thresholds: Array
+    average: float
+    share: float
+    operating: Point
+
+
+class Calibration(NamedTuple):
+    """What came true of the probabilities that were said.
+
+    Attributes
+    ----------
+    label : object
+        The class whose posterior it is; None for that of the predicted class.
+    edges : ndarray of shape (b + 1,)
+        Of the bins.
+    n_rows : ndarray of shape (b,)
+        Predictions in each bin.
+    said, came_true : ndarray of shape (b,)
+        Mean posterior and share of rows of that class; NaN in an empty bin.
+    low, high : ndarray of shape (b,)
+        Ends of Wilson's 95 % interval of the share.
+    error : float
+        Expected calibration error: mean distance of what was said from what came true,
+        weighted by the rows.
+    """
+
+    label: Any
+    edges: Array
+    n_rows: NDArray[np.intp]
+    said: Array
+    came_true: Array
+    low: Array
+    high: Array
+    error: float
+
+
+def roc(results: Results, method: str) -> list[Roc]:
+    """Return the ROC curve of each class against the rest, over all predictions.
+
+    Raises
+    ------
+    ValueError
+        When the method has no posteriors.
+
+    References
+    ----------
+    Fawcett (2006), "An introduction to ROC analysis", algorithm 1.
+    """
+    found = []
+    counts = confusion(results, method).astype(float)
+    for k, (label, log_proba) in enumerate(_posteriors(results, method)):
+        thresholds, hits, taken = _sweep(log_proba, results.truth == k)
+        n_inside, n = float(np.sum(results.truth == k)), len(results.truth)
+        rate = _share(np.append(0.0, taken - hits), n - n_inside)
+        recall = _share(np.append(0.0, hits), n_inside)
+        wrong = counts[:, k].sum() - counts[k, k]
+        operating = Point(_ratio(wrong, n - n_inside), _ratio(counts[k, k], n_inside))
+        area = float(np.trapezoid(recall, rate))
+        found.append(Roc(label, rate, recall, np.append(np.inf, thresholds), area, operating))
+    return found
+
+
+def precision_recall(results: Results, method: str) -> list[PrecisionRecall]:
+    """Return the curve of precision over recall of each class, over all predictions.
+
+    Raises
+    ------
+    ValueError
+        When the method has no posteriors.
+
+    References
+    ----------
+    Davis, Goadrich (2006), "The relationship between precision-recall and ROC curves".
+    """
+    found = []
+    counts = confusion(results, method).astype(float)
+    for k, (label, log_proba) in enumerate(_posteriors(results, method)):
+        thresholds, hits, taken = _sweep(log_proba, results.truth == k)
+        n_inside = float(np.sum(results.truth == k))
+        recall, precision = _share(hits, n_inside), divide(hits, taken)
+        average = float(np.sum(np.diff(recall, prepend=0.0) * precision))
+        right = counts[k, k]
+        operating = Point(_ratio(right, n_inside), _ratio(right, counts[:, k].sum()))
+        share = _ratio(n_inside, len(results.truth))
+        line = PrecisionRecall(label, recall, precision, thresholds, average, share, operating)
+        found.append(line)
+    return found
+
+
+def calibration(
+    results: Results, method: str, code: int | None = None, *, n_bins: int = 10
+) -> Calibration:
+    """Hold the probabilities that a method says against what came true.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    code : int, optional
+        Of the class whose posterior is meant; without it, that of the predicted class, for
+        which "came true" is "was right" and the error is the expected calibration error of Guo.
+    n_bins : int, default 10
+        Bins of equal width from 0 to 1. Where a row was predicted repeatedly, its interval is
+        that of the rows, not of the predictions.
+
+    Raises
+    ------
+    ValueError
+        When the method has no posteriors, or there is no bin.
+
+    References
+    ----------
+    Guo, Pleiss, Sun, Weinberger (2017), "On calibration of modern neural networks", eq. 3.
+    """
+    if n_bins < 1:
+        raise ValueError(f"Calibration needs one bin at least, not {n_bins}.")
+    columns = _posteriors(results, method)
+    if code is None:
+        predicted = results.predicted[results.position(method)]
+        log_proba = results.log_proba[results.position(method)]
+        proba = np.exp(log_proba[np.arange(len(predicted)), predicted])
+        label, true = None, predicted == results.truth
+    else:
+        label, true = columns[code][0], results.truth == code
+        proba = np.exp(columns[code][1])
+    edges = np.linspace(0, 1, n_bins + 1)
+    bins = np.clip(np.searchsorted(edges, proba, side="right") - 1, 0, n_bins - 1)
+    count = np.bincount(bins, minlength=n_bins)
+    said = divide(np.bincount(bins, proba, n_bins).astype(float), count.astype(float))
+    hits = np.bincount(bins, true, n_bins)
+    repeats = evidence(results).repeats
+    share, low, high = wilson(hits / repeats, count / repeats)
+    filled = count > 0
+    gaps = np.abs(said - share)[filled] * count[filled]
+    error = float(gaps.sum() / count.sum()) if filled.any() else np.nan
+    return Calibration(label, edges, count, said, share, low, high, error)
+
+
+def _posteriors(results: Results, method: str) -> list[tuple[Any, Array]]:
+    """Return each class with the log posterior that every row is given for it, (m,)."""
+    if not has_posteriors(results, method):
+        raise ValueError(f"{method} says which class, but not how probable it is.")
+    log_proba = results.log_proba[results.position(method)]
+    return list(zip(results.classes.tolist(), log_proba.T, strict=True))
+
+
+def _sweep(log_proba: Array, inside: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+    """Return thresholds (t,) in falling order, and how many rows are found and taken at each."""
+    # By the logarithm: posteriors that are 1 but for rounding still have their order.
+    order = np.argsort(-log_proba, kind="stable")
+    falling = log_proba[order]
+    last = np.append(falling[1:] != falling[:-1], True)[: len(falling)]
+    hits = np.cumsum(inside[order])[last].astype(float)
+    taken = np.flatnonzero(last).astype(float) + 1
+    return np.asarray(np.exp(falling[last]), dtype=float), hits, taken
+
+
+def _share(counts: Array, n: float) -> Array:
+    return divide(counts, np.full(len(counts), float(n)))
+
+
+def _ratio(part: float, n: float) -> float:
+    return float(part) / n if n else np.nan
