@@ -17,6 +17,8 @@ from lincore.limits import check_size, is_zip, read_limited
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lincore.pictures import Fit
+
     Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | pd.DataFrame | tuple[Any, Any]
 
 Imputation: TypeAlias = Literal["median", "most_frequent", "indicator"]
@@ -46,11 +48,17 @@ class GaussianTruth:
     covariances : (K, p, p) float64
     priors : (K,) float64
         Sum to one.
+    outliers : float
+        Share of the rows that were drawn from a far wider distribution around the same mean.
+    label_noise : float
+        Share of the rows that carry the label of another class.
     """
 
     means: np.ndarray
     covariances: np.ndarray
     priors: np.ndarray
+    outliers: float = 0.0
+    label_noise: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,13 +190,16 @@ def load(
     target: str | int | None = None,
     name: str | None = None,
     size: tuple[int, int] | None = None,
+    colour: bool = False,
+    fit: Fit = "pad",
+    pattern: str | None = None,
 ) -> Dataset:
-    r"""Load a table or a zip of images in class folders.
+    r"""Load a table, a zip of images in class folders, or an npz of arrays.
 
     Parameters
     ----------
     source : path, open binary file, bytes, DataFrame or (X, y)
-        A zip is told by its first bytes; any other file is read as a table. Arrays are taken as
+        A zip or npz is told by its contents; any other file is read as a table. Arrays are taken as
         they are: `X` of shape (n, p), or (n, height, width) in uint8 for grey images.
     target : str or int, optional
         The column that holds the classes, by name or by position (negative ones count from the
@@ -196,7 +207,13 @@ def load(
     name : str, optional
         What to call the data. The file's name when not given.
     size : (height, width), optional
-        In pixels, to which images are brought. For zips of images only.
+        In pixels, to which images are brought. For zips of images only, as what follows.
+    colour : bool
+        Keep colours, instead of grey.
+    fit : {"pad", "crop", "stretch"}
+        How an image comes to another size.
+    pattern : str, optional
+        Finds the class or the group in a file's name: see `images.ImageOptions`.
 
     Returns
     -------
@@ -216,7 +233,8 @@ def load(
     """
     import pandas as pd
 
-    from lincore.images import read_image_zip
+    from lincore.arrays_file import is_arrays_file, read_arrays_file
+    from lincore.images import ImageOptions, read_image_zip
     from lincore.tables import arrays_to_dataset, frame_to_table, read_table, table_to_dataset
 
     if isinstance(source, pd.DataFrame):
@@ -226,9 +244,12 @@ def load(
     raw, name = _read(source, name)
     if not is_zip(raw):
         _refuse_option(size is not None, "A table has no image size.", "size")
+        _refuse_option(pattern is not None, "A table has no file names.", "pattern")
         return table_to_dataset(read_table(raw, name), target)
     _refuse_option(target is not None, "A zip of images has no target column.", "target")
-    return read_image_zip(raw, name, size=size)
+    if is_arrays_file(raw):
+        return read_arrays_file(raw, name)
+    return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
 
 
 def split(

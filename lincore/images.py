@@ -1,76 +1,88 @@
-"""A zip of images in class folders, read in memory and with suspicion, to a data set and back."""
+"""Images of strangers, in a zip or as files, read in memory and with suspicion to a data set."""
 
 from __future__ import annotations
 
-import io
-import re
 import warnings
-import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
-from PIL import Image
 
-from lincore.archives import UnusableFile, open_zip, read_entry
+from lincore.archives import UnusableFile, list_zip, unpack
 from lincore.datasets import Dataset, Skipped
 from lincore.errors import DataError, Notice
-from lincore.labels import (
-    display_name,
-    encode_labels,
-    lone_class_notices,
-    natural_key,
-    pixel_names,
-)
+from lincore.image_piles import Picture, Pile, find_pictures, path_key
+from lincore.image_zips import write_image_zip
+from lincore.labels import display_name, encode_labels, lone_class_notices, natural_key
 from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
-from lincore.pictures import grey_pixels, image_size
+from lincore.over_cores import Progress, over_cores
+from lincore.pictures import FITS, HEAD_BYTES, Fit, decoded, image_size, picture_names
 
-TRAIN_FOLDERS = frozenset({"train", "training"})
-TEST_FOLDERS = frozenset({"test", "testing", "val", "validation"})
+__all__ = ["ImageOptions", "read_image_files", "read_image_zip", "write_image_zip"]
 
-_SPLIT_FOLDERS = TRAIN_FOLDERS | TEST_FOLDERS
 _SEPARATE = "Zip one folder for each class, with the images of that class inside."
+_FITTED = {"pad": "with bars at the sides", "crop": "their middle", "stretch": "out of proportion"}
 
 
 @dataclass(frozen=True)
-class _Picture:
-    """One image of the archive, not yet decoded."""
+class ImageOptions:
+    r"""What is made of images, and what they are called.
 
-    entry: zipfile.ZipInfo
-    path: str
-    label: str
-    tests: bool
-    size: tuple[int, int]
+    Parameters
+    ----------
+    size : (height, width), optional
+        In pixels, to which every image is brought. The most frequent size when not given.
+    colour : bool
+        Red, green and blue, instead of grey.
+    fit : {"pad", "crop", "stretch"}
+        How an image comes to another size: whole, with bars of its border's colour; its middle;
+        or out of proportion.
+    pattern : str, optional
+        A regular expression that finds the class in a file's name, as its group ``label``, or
+        what belongs together, as its group ``group``: ``^(?P<label>[A-Za-z]+)`` for cat_01.png.
+        Proposed where images lie in no folders.
+    level : int, optional
+        The folder that is the class, from 0 for the outermost, train and test folders left out.
+        Found when not given.
+    """
+
+    size: tuple[int, int] | None = None
+    colour: bool = False
+    fit: Fit = "pad"
+    pattern: str | None = None
+    level: int | None = None
 
 
 def read_image_zip(
     raw: bytes | Readable,
     name: str,
+    options: ImageOptions = ImageOptions(),
     *,
-    size: tuple[int, int] | None = None,
+    progress: Progress | None = None,
     limits: Limits = LIMITS,
 ) -> Dataset:
-    """Read grey images from a zip; the class of an image is the folder that it lies in.
+    """Read images from a zip; the class of an image is the folder that it lies in.
 
-    Nothing is written to disk. Folders called train and test (training, testing, val, validation)
-    are no classes where both occur: they set `given_test`.
+    Nothing is written to disk. `class_folders.place_all` says which folder is the class, and which
+    are for training and testing: these set `given_test`. A zip without class folders is read by
+    file names (`ImageOptions.pattern`).
 
     Parameters
     ----------
     raw : bytes or open binary file
     name : str
         The file's name.
-    size : (height, width), optional
-        In pixels, to which every image is brought. The most frequent size when not given.
+    options : ImageOptions
+    progress : callable, optional
+        Called with (done, total, what is being done); to return False stops with a DataError.
     limits : Limits
 
     Returns
     -------
     Dataset
-        `X` (n, height * width) uint8, rows in natural order of their paths.
+        `X` (n, height * width), times three for colour, uint8; rows in natural order of paths.
 
     Raises
     ------
@@ -88,194 +100,220 @@ def read_image_zip(
     if not isinstance(raw, bytes):
         raw = read_limited(raw, name, limits)
     check_size(len(raw), name, limits)
-    skipped: list[Skipped] = []
+    files = list_zip(raw, name, limits)
+    pile = Pile(
+        name,
+        [file.path for file in files],
+        lambda i: unpack(raw, files[i], limits),
+        lambda i: unpack(raw, files[i], limits, most=HEAD_BYTES),
+        {},
+    )
+    return _read(pile, options, progress, limits)
+
+
+def read_image_files(
+    files: Sequence[tuple[str, bytes]],
+    options: ImageOptions = ImageOptions(),
+    *,
+    name: str = "pictures",
+    progress: Progress | None = None,
+    limits: Limits = LIMITS,
+) -> Dataset:
+    """Read images that come as single files; their names tell the class.
+
+    Parameters
+    ----------
+    files : sequence of (name, content)
+    options : ImageOptions
+        The pattern is proposed when not given.
+    name : str
+        What to call the data.
+    progress, limits
+        As for `read_image_zip`.
+
+    Returns
+    -------
+    Dataset
+        As `read_image_zip` returns it.
+
+    Raises
+    ------
+    DataError
+        When no image can be used, or no two classes are found.
+
+    Examples
+    --------
+    >>> import io
+    >>> from PIL import Image
+    >>> def blank(grey):
+    ...     Image.new("L", (4, 3), grey).save(buffer := io.BytesIO(), "PNG")
+    ...     return buffer.getvalue()
+    >>> files = [(f"{pet}_{i}.png", blank(i)) for pet in ("cat", "dog") for i in range(2)]
+    >>> data = read_image_files(files)
+    >>> data.classes.tolist(), data.X[:, 0].tolist()
+    (['cat', 'dog'], [0, 1, 0, 1])
+    """
+    check_size(sum(len(content) for _, content in files), name, limits)
+    if len(files) > limits.max_members:
+        raise DataError(
+            f"There are more than {limits.max_members:,} files.", where=name, remedy="Load fewer."
+        )
+    contents = [content for _, content in files]
+    paths = [path.replace("\\", "/") for path, _ in files]
+    pile = Pile(name, paths, contents.__getitem__, contents.__getitem__, {})
+    return _read(pile, options, progress, limits)
+
+
+def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: Limits) -> Dataset:
+    name = pile.name
+    _check(options, name)
+    pictures, notices = find_pictures(pile, options.pattern, options.level)
     # Pillow warns of large and of odd images; here the limits and the skipped files say so.
-    with open_zip(raw, name, limits) as archive, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="PIL")
-        pictures = list(_pictures(archive, skipped, limits))
-        _require(pictures, name, skipped)
-        shape, notices = _common_shape(pictures, name, size, limits)
-        X, pictures = _decode_all(archive, pictures, shape, skipped, limits)
-    _require(pictures, name, skipped)
+        pictures, sizes = _sizes(pile, pictures, progress, limits)
+        _require(pictures, pile)
+        shape, resized = _common_shape(sizes, name, options, limits)
+        X, pictures = _pixels(pile, pictures, shape, options.fit, progress)
+    _require(pictures, pile)
     codes, classes = encode_labels(np.array([p.label for p in pictures], dtype=object), name)
     given_test, given = _given_test(pictures, name)
+    groups, group_names = _groups(pictures)
+    skipped = sorted(pile.skipped, key=lambda i: path_key(pile.paths[i]))
     return Dataset(
         name=display_name(name),
         X=X,
         codes=codes,
         classes=classes,
-        feature_names=pixel_names(*shape),
-        row_names=tuple(picture.path for picture in pictures),
+        feature_names=picture_names(shape),
+        row_names=tuple(pile.paths[picture.number] for picture in pictures),
         given_test=given_test,
         image_shape=shape,
-        notices=(*notices, *given, *lone_class_notices(codes, classes)),
-        skipped=tuple(sorted(skipped, key=lambda file: _path_key(file.name))),
+        notices=(*notices, *resized, *given, *lone_class_notices(codes, classes)),
+        skipped=tuple(Skipped(pile.paths[i], pile.skipped[i]) for i in skipped),
+        groups=groups,
+        group_names=group_names,
     )
 
 
-def write_image_zip(data: Dataset) -> bytes:
-    """Write images as a zip that `read_image_zip` reads back: <name>/<class>/<00001>.png.
-
-    Parameters
-    ----------
-    data : Dataset
-        Of grey images.
-
-    Returns
-    -------
-    bytes
-        The rows of each class in their order; the same bytes for the same data.
-
-    Raises
-    ------
-    DataError
-        When the rows are no images.
-    """
-    if data.image_shape is None or data.X.dtype != np.uint8:
-        raise DataError("The rows are no images.", where=data.name, remedy="Save it as a table.")
-    (top,) = _folder_names([data.name])
-    folders = _folder_names([str(label) for label in data.classes])
-    written = Counter[int]()
-    buffer = io.BytesIO()
-    # PNG is packed already.
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for code, pixels in zip(data.codes.tolist(), data.X, strict=True):
-            written[code] += 1
-            png = io.BytesIO()
-            Image.fromarray(pixels.reshape(data.image_shape)).save(png, "PNG")
-            # A ZipInfo of its own has a fixed date.
-            entry = zipfile.ZipInfo(f"{top}/{folders[code]}/{written[code]:05}.png")
-            archive.writestr(entry, png.getvalue())
-    return buffer.getvalue()
+def _check(options: ImageOptions, name: str) -> None:
+    size = options.size
+    if size is not None and (len(size) != 2 or min(size) < 1):
+        raise DataError(f"The size {size} is none.", where=name, remedy="Give (height, width).")
+    if options.fit not in FITS:
+        raise DataError(
+            f"No way to fit is called {options.fit!r}.",
+            where=name,
+            remedy=f"Use {', '.join(FITS)}.",
+        )
 
 
-def _pictures(
-    archive: zipfile.ZipFile, skipped: list[Skipped], limits: Limits
-) -> Iterator[_Picture]:
-    """Look into the header of every image; add all other files to `skipped`."""
-    located: list[tuple[zipfile.ZipInfo, str, list[str]]] = []
-    for entry in archive.infolist():
-        path = entry.filename.replace("\\", "/")
-        if path.endswith("/"):
-            continue
-        try:
-            located.append((entry, path, _folders(path)))
-        except UnusableFile as reason:
-            skipped.append(Skipped(path, str(reason)))
-    found = {folder.casefold() for _, _, folders in located for folder in folders}
-    splits = bool(found & TRAIN_FOLDERS and found & TEST_FOLDERS)
-    for entry, path, folders in sorted(located, key=lambda file: _path_key(file[1])):
-        try:
-            label, tests = _class_of(folders, splits)
-            size = image_size(read_entry(archive, entry, limits), path, limits)
-            yield _Picture(entry, path, label, tests, size)
-        except UnusableFile as reason:
-            skipped.append(Skipped(path, str(reason)))
-
-
-def _path_key(path: str) -> list[tuple[Any, ...]]:
-    return [natural_key(part) for part in path.split("/")]
-
-
-def _folders(path: str) -> list[str]:
-    """Return the folders above a file."""
-    parts = path.split("/")
-    if path.startswith("/") or re.match("[A-Za-z]:/", path) or ".." in parts:
-        raise UnusableFile("its path leads out of the zip")
-    folders = [part for part in parts[:-1] if part not in ("", ".")]
-    if any(part.startswith((".", "__MACOSX")) for part in (*folders, parts[-1])):
-        raise UnusableFile("hidden, or a system's own (__MACOSX)")
-    return folders
-
-
-def _class_of(folders: Sequence[str], splits: bool) -> tuple[str, bool]:
-    """Return the innermost folder that is no train or test folder, and whether it is for tests."""
-    parts = [f.casefold() for f in folders if splits and f.casefold() in _SPLIT_FOLDERS]
-    labels = [f for f in folders if not splits or f.casefold() not in _SPLIT_FOLDERS]
-    if not labels:
-        raise UnusableFile("not inside a class folder")
-    return labels[-1], bool(parts) and parts[-1] in TEST_FOLDERS
-
-
-def _require(pictures: Sequence[_Picture], name: str, skipped: Sequence[Skipped]) -> None:
-    """Refuse a zip without images, or with images of one class."""
+def _require(pictures: Sequence[Picture], pile: Pile) -> None:
+    """Refuse a pile without images, or with images of one class."""
     labels = {picture.label for picture in pictures}
     if not labels:
-        first = f"; {skipped[0].name}: {skipped[0].reason}" if skipped else ""
+        first = next(iter(sorted(pile.skipped)), None)
+        example = f"; {pile.paths[first]}: {pile.skipped[first]}" if first is not None else ""
         raise DataError(
-            f"The zip holds no image that can be used ({len(skipped)} files skipped{first}).",
-            where=name,
+            f"There is no image that can be used ({len(pile.skipped)} files skipped{example}).",
+            where=pile.name,
             remedy=f"{_SEPARATE} A table or an Excel workbook: save it as CSV.",
         )
     if len(labels) == 1:
         raise DataError(
-            f"All images lie in one class folder: {labels.pop()}.", where=name, remedy=_SEPARATE
+            f"All images are of one class: {labels.pop()}.", where=pile.name, remedy=_SEPARATE
         )
 
 
+def _sizes(
+    pile: Pile, pictures: Sequence[Picture], progress: Progress | None, limits: Limits
+) -> tuple[list[Picture], Counter[tuple[int, int]]]:
+    """Read the size of every image from its header; add the damaged to ``pile.skipped``."""
+    sizes: list[tuple[int, int] | None] = [None] * len(pictures)
+
+    def look(i: int) -> None:
+        number = pictures[i].number
+        try:
+            sizes[i] = image_size(pile.read(number), pile.paths[number], limits)
+        except UnusableFile as reason:
+            pile.skipped[number] = str(reason)
+
+    over_cores(look, len(pictures), "Looking at images", progress)
+    usable = [p for p, size in zip(pictures, sizes, strict=True) if size is not None]
+    return usable, Counter(size for size in sizes if size is not None)
+
+
 def _common_shape(
-    pictures: Sequence[_Picture], name: str, size: tuple[int, int] | None, limits: Limits
-) -> tuple[tuple[int, int], list[Notice]]:
-    """Return the height and width that all images are brought to."""
-    if size is not None and (len(size) != 2 or min(size) < 1):
-        raise DataError(f"The size {size} is none.", where=name, remedy="Give (height, width).")
-    if sum(prod(picture.size) for picture in pictures) > limits.max_source_pixels:
+    sizes: Counter[tuple[int, int]], name: str, options: ImageOptions, limits: Limits
+) -> tuple[tuple[int, ...], list[Notice]]:
+    """Return the shape that all images are brought to."""
+    if sum(prod(size) * count for size, count in sizes.items()) > limits.max_source_pixels:
         raise DataError(
             f"The images have over {limits.max_source_pixels / 1e9:g} billion pixels.",
             where=name,
             remedy="Zip fewer or smaller images.",
         )
-    sizes = Counter(picture.size for picture in pictures)
-    common = (size[0], size[1]) if size else sizes.most_common(1)[0][0]
-    shape = _scaled_down(common, limits.max_features)
-    said = f"{shape[0]} × {shape[1]} pixels (height × width)"
+    common = options.size or sizes.most_common(1)[0][0]
+    colours = (3,) if options.colour else ()
+    height, width = _scaled_down(common, limits.max_features // prod(colours))
+    said = f"{height} × {width} pixels (height × width)"
     notices = []
-    if shape != common:
+    if (height, width) != tuple(common):
         what = f"Images of {common[0]} × {common[1]} pixels are too large: scaled down to {said}."
         notices.append(Notice(what, name, "Give a smaller size, or cut the images out."))
-    others = len(pictures) - sizes[common]
-    if others and size is None:
-        what = f"{others} of {len(pictures)} images had another size: resized to {said}."
+    others = sizes.total() - sizes[common]
+    if others and options.size is None:
+        done = _FITTED[options.fit]
+        what = f"{others} of {sizes.total()} images had another size: resized to {said}, {done}."
         notices.append(Notice(what, name, "Zip images of one size to keep every pixel."))
-    if len(pictures) * prod(shape) > limits.max_total_pixels:
+    if sizes.total() * prod((height, width, *colours)) > limits.max_total_pixels:
         raise DataError(
-            f"{len(pictures):,} images of {said} are too many.",
+            f"{sizes.total():,} images of {said} are too many.",
             where=name,
             remedy="Give a smaller size, for example half of it, or zip fewer images.",
         )
-    return shape, notices
+    return (height, width, *colours), notices
 
 
 def _scaled_down(size: tuple[int, int], max_pixels: int) -> tuple[int, int]:
     height, width = size
     if height * width <= max_pixels:
-        return size
+        return height, width
     factor = (max_pixels / (height * width)) ** 0.5
     height = min(max(int(height * factor), 1), max_pixels)
     return height, min(max(int(width * factor), 1), max_pixels // height)
 
 
-def _decode_all(
-    archive: zipfile.ZipFile,
-    pictures: Sequence[_Picture],
-    shape: tuple[int, int],
-    skipped: list[Skipped],
-    limits: Limits,
-) -> tuple[np.ndarray, list[_Picture]]:
-    """Decode one image at a time into (n, height * width) uint8; add the damaged to `skipped`."""
+def _pixels(
+    pile: Pile,
+    pictures: Sequence[Picture],
+    shape: tuple[int, ...],
+    fit: Fit,
+    progress: Progress | None,
+) -> tuple[np.ndarray, list[Picture]]:
+    """Decode all images into (n, pixels) uint8; add the damaged to ``pile.skipped``."""
     X = np.empty((len(pictures), prod(shape)), dtype=np.uint8)
-    read: list[_Picture] = []
-    for picture in pictures:
+
+    def decode(i: int) -> None:
+        number = pictures[i].number
         try:
-            X[len(read)] = grey_pixels(read_entry(archive, picture.entry, limits), shape)
-            read.append(picture)
+            X[i] = decoded(pile.read(number), shape, fit)
         except UnusableFile as reason:
-            skipped.append(Skipped(picture.path, str(reason)))
-    return X[: len(read)], read
+            pile.skipped[number] = str(reason)
+
+    over_cores(decode, len(pictures), "Decoding images", progress)
+    whole = np.array([picture.number not in pile.skipped for picture in pictures], dtype=bool)
+    if whole.all():
+        return X, list(pictures)
+    # Closed up in place: a second array might not fit in memory.
+    kept = np.flatnonzero(whole).tolist()
+    for to, row in enumerate(kept):
+        X[to] = X[row]
+    return X[: len(kept)], [pictures[i] for i in kept]
 
 
 def _given_test(
-    pictures: Sequence[_Picture], name: str
+    pictures: Sequence[Picture], name: str
 ) -> tuple[np.ndarray | None, tuple[Notice, ...]]:
     tested = np.array([picture.tests for picture in pictures])
     if not tested.any() or tested.all():
@@ -284,12 +322,12 @@ def _given_test(
     return tested, (Notice(what, name, "Split as given to use it."),)
 
 
-def _folder_names(labels: Sequence[str]) -> list[str]:
-    """Return a folder name for each label that any system can hold, each different."""
-    folders: list[str] = []
-    for label in labels:
-        folder = re.sub(r'[\x00-\x1f/\\:*?"<>|]', "_", label).lstrip(".").strip() or "_"
-        while folder in folders:
-            folder += "_"
-        folders.append(folder)
-    return folders
+def _groups(pictures: Sequence[Picture]) -> tuple[np.ndarray | None, tuple[str, ...] | None]:
+    """Return the group of each image and the groups' names, where there are any."""
+    if not any(picture.group for picture in pictures):
+        return None, None
+    # What belongs to no group stands alone.
+    found = [picture.group or f"{picture.label} #{picture.number}" for picture in pictures]
+    names = sorted(set(found), key=natural_key)
+    position = {name: code for code, name in enumerate(names)}
+    return np.array([position[name] for name in found], dtype=np.intp), tuple(names)

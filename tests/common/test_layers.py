@@ -45,14 +45,16 @@ LAYERS = {
     ),
     "data": Layer(
         "lincore.errors lincore.limits lincore.archives lincore.labels lincore.datasets "
-        "lincore.delimited lincore.tables lincore.pictures lincore.images",
+        "lincore.delimited lincore.tables lincore.pictures lincore.images "
+        "lincore.image_piles lincore.image_zips lincore.class_folders lincore.name_patterns "
+        "lincore.over_cores lincore.arrays_file",
         outside="numpy pandas PIL pyarrow charset_normalizer",
     ),
     "samples": Layer("lincore.samples", layers="data", outside="numpy sklearn.datasets"),
     "experiments": Layer(
         "lincore.experiments",
         layers="numbers estimators data results",
-        outside="numpy scipy pandas sklearn",
+        outside="numpy scipy pandas sklearn statsmodels",
     ),
     # What is read from finished experiments: no fitting, so plots and words may use it.
     "results": Layer(

@@ -9,9 +9,10 @@ import tracemalloc
 import zipfile
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from lincore.archives import UnusableFile, open_zip, read_entry, unpack_gzip
+from lincore.archives import UnusableFile, list_zip, unpack, unpack_gzip
 from lincore.errors import DataError
 from lincore.limits import LIMITS
 
@@ -29,18 +30,17 @@ def zipped(files, method=zipfile.ZIP_DEFLATED):
 def outcomes(raw, limits=LIMITS):
     """Return the content of every file of a zip, or why it cannot be had."""
     found = {}
-    with open_zip(raw, "made.zip", limits) as archive:
-        for entry in archive.infolist():
-            try:
-                found[entry.filename] = read_entry(archive, entry, limits)
-            except UnusableFile as reason:
-                found[entry.filename] = str(reason)
+    for file in list_zip(raw, "made.zip", limits):
+        try:
+            found[file.path] = unpack(raw, file, limits)
+        except UnusableFile as reason:
+            found[file.path] = str(reason)
     return found
 
 
 def refused(raw, limits=LIMITS):
     with pytest.raises(DataError) as caught:
-        open_zip(raw, "made.zip", limits)
+        list_zip(raw, "made.zip", limits)
     assert caught.value.notice.remedy
     assert caught.value.notice.where == "made.zip"
     return str(caught.value)
@@ -73,6 +73,39 @@ def test_a_file_that_lies_about_its_checksum_or_size_is_unusable(offset):
     assert outcomes(lying) == FILES | {"a/0.txt": "damaged in the zip"}
 
 
+def test_a_symbolic_link_is_unusable():
+    link = zipfile.ZipInfo("a/link.png")
+    link.create_system, link.external_attr = 3, 0o120777 << 16
+    buffer = io.BytesIO(zipped(FILES))
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr(link, "/etc/passwd")
+    assert outcomes(buffer.getvalue()) == FILES | {"a/link.png": "a symbolic link"}
+
+
+@pytest.mark.parametrize("path", ["../a/0.txt", "a/../../0.txt", "/a/0.txt", "C:\\a\\0.txt", "c:0"])
+def test_a_path_that_leads_out_of_the_zip_is_unusable(path):
+    assert set(outcomes(zipped({path: b"x"})).values()) == {"its path leads out of the zip"}
+
+
+def test_a_second_file_of_one_name_is_unusable():
+    buffer = io.BytesIO(zipped(FILES))
+    with zipfile.ZipFile(buffer, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("a/0.txt", "other")
+    files = list_zip(buffer.getvalue(), "made.zip")
+    assert [file.refused for file in files] == ["", "", "", "a second file of that name"]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_first_look_gives_the_first_bytes(method):
+    # Content that deflate packs with code tables of its own, longer than the look itself.
+    content = np.random.default_rng(0).integers(0, 99, 100_000, dtype=np.uint8).tobytes()
+    raw = zipped({"a/0.bin": content, "a/1.bin": b"ab"}, method)
+    first, second = list_zip(raw, "made.zip")
+    assert unpack(raw, first, most=32)[:32] == content[:32]
+    assert len(unpack(raw, first, most=32)) <= 33
+    assert unpack(raw, second, most=32) == b"ab"
+
+
 def test_an_empty_file_is_unusable():
     assert outcomes(zipped({"a/0.txt": b""})) == {"a/0.txt": "empty file"}
 
@@ -98,6 +131,13 @@ def test_a_small_file_of_one_value_is_no_bomb():
     raw = zipped({"a/1.pgm": blank})
     assert len(raw) * 200 < len(blank)
     assert outcomes(raw) == {"a/1.pgm": blank}
+
+
+def test_files_that_begin_inside_another_are_refused():
+    raw = zipped({"a/0.bin": zipped({"a/1.bin": bytes(99)}, zipfile.ZIP_STORED), "b": b"b"})
+    assert len(outcomes(raw)) == 2
+    inside = zipped({"a/0.bin": bytes(500), "b": bytes(50)}, zipfile.ZIP_STORED)
+    assert "overlap" in refused(changed_entry(inside, "b", 42, struct.pack("<I", 40)))
 
 
 def test_overlapping_files_are_refused():

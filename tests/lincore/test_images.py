@@ -17,7 +17,7 @@ from PIL import Image
 
 from lincore.datasets import Dataset, load, split
 from lincore.errors import DataError
-from lincore.images import read_image_zip, write_image_zip
+from lincore.images import ImageOptions, read_image_zip, write_image_zip
 from lincore.limits import LIMITS
 from lincore.samples import sample
 from tests.data import DATA, needs_data
@@ -49,8 +49,8 @@ def two_classes(**more):
     return {f"{label}/{i}.png": picture(i) for label in "ab" for i in range(2)} | more
 
 
-def read(files, **options):
-    return read_image_zip(zipped(files), "made.zip", **options)
+def read(files, limits=LIMITS, **options):
+    return read_image_zip(zipped(files), "made.zip", ImageOptions(**options), limits=limits)
 
 
 def refused(raw, limits=LIMITS):
@@ -206,12 +206,12 @@ def test_a_class_of_one_image_is_told():
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "no image that can be used"),
+        ({}, "no image that can be used (0 files"),
         ({"a/1.txt": b"text"}, "a/1.txt: not an image"),
         ({"xl/workbook.xml": b"<xml/>", "[Content_Types].xml": b"<xml/>"}, "Excel workbook"),
-        ({"faces/1.png": picture(), "faces/2.png": picture()}, "one class folder: faces"),
+        ({"faces/1.png": picture(), "faces/2.png": picture()}, "one class: faces"),
         ({"1.png": picture(), "2.png": picture()}, "not inside a class folder"),
-        ({"a/1.png": picture(), "b/1.png": picture()[:-40]}, "one class folder: a"),
+        ({"a/1.png": picture(), "b/1.png": picture()[:-40]}, "one class: a"),
         ({f"{label * 201}/1.png": picture() for label in "ab"}, "longer than 200"),
     ],
 )

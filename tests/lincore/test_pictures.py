@@ -11,7 +11,7 @@ from PIL import Image
 
 from lincore.archives import UnusableFile
 from lincore.limits import LIMITS
-from lincore.pictures import grey_pixels, image_size
+from lincore.pictures import decoded, image_size
 
 RAMP = Image.fromarray(np.arange(0, 240, 12, dtype=np.uint8).reshape(5, 4))
 
@@ -26,7 +26,7 @@ def encoded(image, kind="PNG", **options):
 def test_formats(kind):
     raw = encoded(RAMP, kind, **({"lossless": True} if kind == "WEBP" else {}))
     assert image_size(raw, "ramp", LIMITS) == (5, 4)
-    pixels = grey_pixels(raw, (5, 4))
+    pixels = decoded(raw, (5, 4))
     assert pixels.dtype == np.uint8
     np.testing.assert_allclose(
         pixels.astype(int), np.asarray(RAMP).ravel(), atol=8 * (kind == "JPEG")
@@ -47,13 +47,13 @@ def test_formats(kind):
     ],
 )
 def test_every_mode_becomes_grey_with_transparent_as_white(image, grey):
-    assert grey_pixels(encoded(image), (2, 2)).tolist() == [grey] * 4
+    assert decoded(encoded(image), (2, 2)).tolist() == [grey] * 4
 
 
 @pytest.mark.parametrize(("fraction", "grey"), [(0.5, 128), (1.0, 255), (200.0, 200)])
 def test_floating_point_grey(fraction, grey):
     tiff = encoded(Image.fromarray(np.full((2, 2), fraction, dtype=np.float32)), "TIFF")
-    assert grey_pixels(tiff, (2, 2)).tolist() == [grey] * 4
+    assert decoded(tiff, (2, 2)).tolist() == [grey] * 4
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
@@ -64,12 +64,12 @@ def test_photographs_are_turned_upright(kind):
     left_half_white[:, :8] = 255
     turned = encoded(Image.fromarray(left_half_white), kind, exif=exif)
     assert image_size(turned, "turned", LIMITS) == (16, 8)
-    pixels = grey_pixels(turned, (16, 8)).reshape(16, 8)
+    pixels = decoded(turned, (16, 8)).reshape(16, 8)
     assert pixels[:7].min() > 240 > 20 > pixels[9:].max()
 
 
 def test_another_size_is_resized():
-    assert grey_pixels(encoded(Image.new("L", (4, 6), 77)), (3, 2)).tolist() == [77] * 6
+    assert decoded(encoded(Image.new("L", (4, 6), 77)), (3, 2)).tolist() == [77] * 6
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_pixels_that_are_cut_off_are_damage():
     raw = encoded(RAMP)[:-20]
     assert image_size(raw, "cut.png", LIMITS) == (5, 4)
     with pytest.raises(UnusableFile, match="damaged image"):
-        grey_pixels(raw, (5, 4))
+        decoded(raw, (5, 4))
 
 
 def test_too_many_pixels_are_not_decoded():

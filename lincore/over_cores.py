@@ -1,0 +1,79 @@
+"""Many small pieces of work spread over the cores, watched and stopped from outside."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias
+
+from lincore.errors import DataError
+
+# Called with pieces done, pieces in all and what is being done; False stops.
+Progress: TypeAlias = Callable[[int, int, str], "bool | None"]
+
+# Pieces between two looks at the clock.
+_CHUNK = 64
+_MOST_WORKERS = 8
+
+
+def over_cores(
+    work: Callable[[int], None], count: int, what: str, progress: Progress | None = None
+) -> None:
+    """Call ``work(0)`` to ``work(count - 1)``, in threads and in no certain order.
+
+    Threads, not processes: what decodes pictures lets go of the interpreter, and a process would
+    start the dashboard again.
+
+    Parameters
+    ----------
+    work : callable
+        May be called by several threads at once.
+    count : int
+    what : str
+        Is being done, for `progress`.
+    progress : callable, optional
+        Called in this thread with (done, count, what); to return False stops.
+
+    Raises
+    ------
+    DataError
+        When `progress` said stop.
+    Exception
+        What `work` raises.
+
+    Examples
+    --------
+    >>> squares = [0] * 4
+    >>> over_cores(lambda i: squares.__setitem__(i, i * i), 4, "Squaring")
+    >>> squares
+    [0, 1, 4, 9]
+    """
+    stop = threading.Event()
+
+    def chunk(first: int) -> None:
+        for i in range(first, min(first + _CHUNK, count)):
+            if stop.is_set():
+                return
+            work(i)
+
+    workers = min(os.cpu_count() or 1, _MOST_WORKERS)
+    with ThreadPoolExecutor(workers, "decode") as pool:
+        futures = [pool.submit(chunk, first) for first in range(0, count, _CHUNK)]
+        try:
+            for i, future in enumerate(futures):
+                if progress is not None and progress(i * _CHUNK, count, what) is False:
+                    raise stopped()
+                future.result()
+        finally:
+            # With nothing left to do this changes nothing.
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+    if progress is not None and progress(count, count, what) is False:
+        raise stopped()
+
+
+def stopped() -> DataError:
+    """Return the error that says that the user stopped."""
+    return DataError("Reading was stopped.", remedy="Load the file again.")
