@@ -62,7 +62,7 @@ LAYERS = {
         "lincore.experiments.planes lincore.experiments.beliefs "
         "lincore.experiments.bootstrap lincore.experiments.curves lincore.experiments.differences "
         "lincore.experiments.estimates lincore.experiments.evidence lincore.experiments.intervals "
-        "lincore.experiments.measures lincore.experiments.ranks",
+        "lincore.experiments.measures lincore.experiments.ranks lincore.experiments.verdicts",
         layers="numbers estimators data experiments",
         outside="numpy scipy pandas sklearn statsmodels",
     ),

@@ -1,0 +1,193 @@
+"""Whether the assumptions of the classifiers hold in the coordinates that they see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve
+from sklearn.pipeline import Pipeline
+
+from lincore.datasets import Dataset
+from lincore.experiments.covariance_checks import conditioning, equal_covariances
+from lincore.experiments.normality import normality
+from lincore.experiments.pipeline import before_classifier
+from lincore.experiments.verdicts import Check
+from lincore.separation import Kind, separation
+
+Array = NDArray[np.float64]
+# The linear programme that proves separation runs for matrices of so many entries (half a second).
+PROGRAMME_ENTRIES = 150_000
+# Least squares may cost so many products of numbers.
+PRODUCTS = 1.5e10
+
+
+def assumptions(
+    coordinates: ArrayLike, codes: ArrayLike, classes: ArrayLike, *, seed: int = 0
+) -> tuple[Check, ...]:
+    """Check what LDA, QDA and logistic regression take for granted.
+
+    Parameters
+    ----------
+    coordinates : array-like of shape (n, q)
+        Training rows as the classifier sees them, finite; see `coordinates_of`.
+    codes : array-like of shape (n,)
+        Positions in `classes`.
+    classes : array-like of shape (K,)
+        Labels.
+    seed : int
+        Of the samples that are drawn where all rows would take too long.
+
+    Returns
+    -------
+    tuple of Check
+        Rows per parameter, conditioning, equal covariances, normality and separation.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, codes = rng.standard_normal((300, 2)), np.repeat([0, 1], 150)
+    >>> [check.verdict for check in assumptions(X, codes, ["a", "b"])]
+    ['fine', 'fine', 'fine', 'fine', 'fine']
+    """
+    X, y, labels = np.asarray(coordinates), np.asarray(codes), np.asarray(classes)
+    return (
+        rows_per_parameter(y, X.shape[1], labels),
+        conditioning(X, y, seed=seed),
+        equal_covariances(X, y, labels),
+        normality(X, y, labels, seed=seed),
+        separability(X, y),
+    )
+
+
+def coordinates_of(
+    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]
+) -> tuple[Array, NDArray[np.intp], NDArray[Any]]:
+    """Return what `assumptions` wants to know of some rows: coordinates, codes and classes.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted, see `lincore.experiments.pipeline`.
+    data : Dataset
+    rows : ndarray of int
+        Those that it was fitted on.
+    """
+    return before_classifier(pipeline, data.X[rows]), data.codes[rows], data.classes
+
+
+def rows_per_parameter(codes: NDArray[np.intp], p: int, classes: NDArray[Any]) -> Check:
+    """Say how many rows there are for each number that a model learns.
+
+    Examples
+    --------
+    >>> check = rows_per_parameter(np.repeat([0, 1], 50), 4, np.array(["a", "b"]))
+    >>> {model: round(ratio, 1) for model, ratio in check.values.items()}
+    {'Logistic regression': 20.0, 'Gaussian naive Bayes': 5.9, 'LDA': 5.3, 'QDA': 3.4}
+    """
+    count = np.bincount(codes, minlength=len(classes))
+    count = count[count > 0]
+    n, K = int(count.sum()), len(count)
+    learned = {
+        "Logistic regression": (K - 1) * (p + 1),
+        "Gaussian naive Bayes": K * 2 * p + K - 1,
+        "LDA": K * p + p * (p + 1) // 2 + K - 1,
+        "QDA": K * p + K * p * (p + 1) // 2 + K - 1,
+    }
+    values = {model: n / max(1, number) for model, number in learned.items()}
+    listed = ", ".join(f"{model} {_few(ratio)}" for model, ratio in values.items())
+    sentence = f"{n:,} rows for {p:,} coordinates and {K} classes. Rows per parameter: {listed}."
+    name = "rows per parameter"
+    if n - K < p:
+        return Check(
+            name,
+            values,
+            "warning",
+            f"{sentence} With fewer rows than coordinates any training part can be fitted without "
+            "an error, whatever it is worth.",
+            "Keep fewer principal components, or use shrinkage or a small C; believe test scores "
+            "alone.",
+        )
+    if count.min() <= 2 * p:
+        return Check(
+            name,
+            values,
+            "note",
+            f"{sentence} The smallest class has {count.min():,} rows, too few for a covariance "
+            "of its own.",
+            "Prefer LDA, logistic regression or naive Bayes; give QDA some regularization, or "
+            "fewer components.",
+        )
+    return Check(name, values, "fine", sentence)
+
+
+def separability(X: Array, codes: NDArray[np.intp]) -> Check:
+    """Say whether planes separate the classes, so that no maximum of the likelihood exists.
+
+    By linear programme where that is quick; else a fit by least squares that makes no mistake
+    proves separation, and one that makes some proves nothing.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> separability(X, np.array([0, 0, 1, 1])).verdict
+    'note'
+    """
+    name, (n, p) = "separation", X.shape
+    present, y = np.unique(codes, return_inverse=True)
+    K = len(present)
+    if n * (K - 1) * 2 * (p + 1) <= PROGRAMME_ENTRIES:
+        kind = separation(X, y, K).kind
+    elif _planes_separate(X, y, K):
+        kind = Kind.COMPLETE
+    else:
+        return Check(
+            name,
+            {"separated": np.nan},
+            "fine",
+            "No separating planes were found, by least squares alone: the exact search would take "
+            "too long here. A fit of logistic regression with C = inf will tell.",
+        )
+    values = {"separated": float(kind is not Kind.OVERLAP)}
+    if kind is Kind.OVERLAP:
+        sentence = "The classes overlap: logistic regression has a maximum of the likelihood."
+        return Check(name, values, "fine", sentence)
+    how = (
+        "Planes separate the classes of the training rows"
+        if kind is Kind.COMPLETE
+        else "Planes set some training rows apart (a class from the others, perhaps)"
+    )
+    return Check(
+        name,
+        values,
+        "note",
+        f"{how}, so the likelihood of logistic regression grows for ever and has no maximum.",
+        "Use logistic regression with a finite C. LDA and QDA are not concerned. If this comes as "
+        "a surprise, look for a feature that gives the class away.",
+    )
+
+
+def _planes_separate(X: Array, y: NDArray[np.intp], n_classes: int) -> bool:
+    """Whether least squares on the rows' own coordinates puts every row on its side."""
+    n, p = X.shape
+    if min(n, p) ** 2 * max(n, p) > PRODUCTS:
+        return False
+    centred = np.column_stack([X - X.mean(axis=0), np.ones(n)])
+    targets = np.eye(n_classes)[y]
+    # A little ridge: planes that err for it prove nothing, and those that do not err need no more.
+    small = centred @ centred.T if n < p else centred.T @ centred
+    diagonal = np.diagonal(small)
+    small[np.diag_indices(len(small))] = diagonal + 1e-9 * np.where(diagonal > 0, diagonal, 1.0)
+    if n < p:
+        W = centred.T @ solve(small, targets, assume_a="pos")
+    else:
+        W = solve(small, centred.T @ targets, assume_a="pos")
+    scores = centred @ W
+    own = scores[np.arange(n), y].copy()
+    scores[np.arange(n), y] = -np.inf
+    return bool(np.all(own > scores.max(axis=1)))
+
+
+def _few(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"

@@ -1,0 +1,55 @@
+"""What a check of data or model says: numbers, a verdict, a sentence and a remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+Verdict = Literal["fine", "note", "warning"]
+
+# Rejections at this level count; Box's M and tests of normality are too keen at any other.
+ALPHA = 0.001
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was looked at, what came out, and what it means for the choice of the model.
+
+    Attributes
+    ----------
+    name : str
+        "equal covariances", "normality", "conditioning", "rows per parameter", "separation",
+        "copies across the split", "groups across the split".
+    values : mapping of str to float
+        The numbers behind the verdict.
+    verdict : {"fine", "note", "warning"}
+    sentence : str
+        For the user.
+    remedy : str
+        What to do, or which model suits; empty when nothing need be done.
+    """
+
+    name: str
+    values: Mapping[str, float]
+    verdict: Verdict
+    sentence: str
+    remedy: str = ""
+
+
+def chance(p_value: float) -> str:
+    """Write a p-value for a sentence.
+
+    Examples
+    --------
+    >>> chance(0.0421), chance(1e-9)
+    ('p = .042', 'p < .001')
+    """
+    return "p < .001" if p_value < 0.001 else f"p = {min(p_value, 0.999):.3f}".replace("0.", ".")
+
+
+def class_names(classes: NDArray[Any]) -> tuple[str, ...]:
+    """Return labels as they stand in a sentence: numbers in quotation marks."""
+    return tuple(label if isinstance(label, str) else f"“{label}”" for label in classes.tolist())
