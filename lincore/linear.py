@@ -62,15 +62,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             For two classes positive values speak for ``classes_[1]``.
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        return self.score_rows(validate_data(self, X, dtype="numeric", reset=False))
+
+    def score_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the `decision_function` of rows that are known to be numbers: no checks."""
         scores = blocked_product(rows, self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the label of the largest score, shape (n,)."""
-        scores = self.decision_function(X)
-        chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[np.asarray(chosen, dtype=np.intp)]
+        return self.classes_[chosen_codes(self.decision_function(X))]
 
 
 class SoftmaxPosterior:
@@ -80,15 +81,25 @@ class SoftmaxPosterior:
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the logarithms of the posterior probabilities, shape (n, K)."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            # A score may be infinite, for a class that is impossible: so no difference of scores.
-            return -np.logaddexp(0, np.column_stack([scores, -scores]))
-        return np.asarray(log_softmax(scores, axis=1))
+        return log_posterior(self.decision_function(X))
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the posterior probabilities, shape (n, K); rows sum to one."""
         return np.exp(self.predict_log_proba(X))
+
+
+def chosen_codes(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return which class has the largest score, (n,), for what `decision_function` returns."""
+    chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+    return np.asarray(chosen, dtype=np.intp)
+
+
+def log_posterior(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn log joint densities, as `decision_function` returns them, into log posteriors (n, K)."""
+    if scores.ndim == 1:
+        # A score may be infinite, for a class that is impossible: so no difference of scores.
+        return -np.logaddexp(0, np.column_stack([scores, -scores]))
+    return np.asarray(log_softmax(scores, axis=1))
 
 
 def blocked_product(X: NDArray[Any], matrix: NDArray[np.float64]) -> NDArray[np.float64]:

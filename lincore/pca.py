@@ -107,7 +107,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: ArrayLike) -> Array:
         """Return the scores (n, n_components_) of rows (n, p)."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        return self.map_rows(validate_data(self, X, dtype="numeric", reset=False))
+
+    def map_rows(self, rows: NDArray[Any]) -> Array:
+        """Transform rows that are known to be numbers: no checks."""
         projection = self._projection()
         if rows.dtype == np.float64:
             return np.asarray((rows - self.mean_) @ projection)

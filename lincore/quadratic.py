@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
-from lincore.linear import SoftmaxPosterior
+from lincore.linear import SoftmaxPosterior, chosen_codes
 from lincore.moment_classifier import MomentClassifier, class_priors
 from lincore.moments import Moments
 from lincore.quadric import Quadric
@@ -40,7 +40,10 @@ class QuadraticScores(SoftmaxPosterior):
             For two classes the score of ``classes_[1]`` less that of ``classes_[0]``.
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        return self.score_rows(validate_data(self, X, dtype="numeric", reset=False))
+
+    def score_rows(self, rows: NDArray[np.generic]) -> Array:
+        """Return the `decision_function` of rows that are known to be numbers: no checks."""
         log_dets = np.array([whitener.log_det for whitener in self.densities_.whiteners])
         with np.errstate(divide="ignore"):
             log_priors = np.log(self.priors_)
@@ -65,9 +68,7 @@ class QuadraticScores(SoftmaxPosterior):
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of the largest score, shape (n,)."""
-        scores = self.decision_function(X)
-        chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[np.asarray(chosen, dtype=np.intp)]
+        return self.classes_[chosen_codes(self.decision_function(X))]
 
 
 class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):

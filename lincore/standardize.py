@@ -70,7 +70,10 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: ArrayLike) -> Array:
         """Return rows (n, p) with mean zero and variance one over the training rows."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        return self.map_rows(validate_data(self, X, dtype="numeric", reset=False))
+
+    def map_rows(self, rows: NDArray[Any]) -> Array:
+        """Transform rows that are known to be numbers: no checks."""
         return (rows - self.mean_) / self.scale_
 
     def inverse_transform(self, X: ArrayLike) -> Array:

@@ -13,6 +13,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lincore.errors import DataError
 from lincore.experiments.pipeline import rows_needed
+from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
+from lincore.moment_classifier import MomentClassifier
 from lincore.moments import Moments
 
 Array = NDArray[np.float64]
@@ -134,6 +136,8 @@ def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Arra
     The posteriors are NaN throughout for a classifier that has none. A class that it was never
     shown has posterior zero.
     """
+    if isinstance(classifier, MomentClassifier):
+        return _own_predictions(classifier, rows, n_classes)
     predicted = np.asarray(classifier.predict(rows), dtype=np.intp)
     log_proba = np.full((len(predicted), n_classes), np.nan)
     # hasattr is scikit-learn's own contract: it may depend on options which of the two there is.
@@ -144,10 +148,27 @@ def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Arra
             found = np.log(classifier.predict_proba(rows))
         else:
             return predicted, log_proba
-    if len(classifier.classes_) < n_classes:
-        log_proba[:] = -np.inf
-    log_proba[:, classifier.classes_] = found
-    return predicted, log_proba
+    return predicted, _placed(found, classifier.classes_, n_classes)
+
+
+def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Array]:
+    """Evaluate the scores once for labels and posteriors, and look at the rows once."""
+    if rows.dtype.kind == "f" and not np.isfinite(rows).all():
+        raise ValueError("Rows to predict hold NaN or infinity.")
+    scores = classifier.score_rows(rows)
+    predicted = classifier.classes_[chosen_codes(scores)]
+    if not isinstance(classifier, SoftmaxPosterior):
+        return predicted, np.full((len(predicted), n_classes), np.nan)
+    return predicted, _placed(log_posterior(scores), classifier.classes_, n_classes)
+
+
+def _placed(found: Array, classes: Codes, n_classes: int) -> Array:
+    """Put log posteriors (m, k) of some classes into the columns of all K."""
+    if len(classes) == n_classes:
+        return np.asarray(found, dtype=np.float64)
+    log_proba = np.full((len(found), n_classes), -np.inf)
+    log_proba[:, classes] = found
+    return log_proba
 
 
 def _summarise(X: Any, codes: Codes, n_classes: int) -> Moments | None:

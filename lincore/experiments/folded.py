@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,31 @@ from numpy.typing import NDArray
 from lincore.experiments.schemes import Fold
 from lincore.moments import Moments, leave_one_out
 
-# The moments by class of each part, and of the rows that each fold trains on.
-Parts: TypeAlias = tuple[NDArray[np.intp], Moments]
-ByClass: TypeAlias = list[list[Moments]]
 Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+# For some classes, one list entry for each fold.
+ByFold: TypeAlias = list[Moments]
 
 # Values in the scatters of all parts (640 MB): ten folds of ten classes of 784 features, or each
 # of 30,000 rows of 50 features left out. Beyond it every fold is summed by itself.
 LARGEST_PARTS = 80_000_000
+# Up to this many (32 MB) all classes are merged at once; beyond, one after the other, so that
+# the parts of one class are gone before those of the next come.
+FEW_VALUES = 4_000_000
+
+
+class Parts(NamedTuple):
+    """The rows of some classes, cut into the parts that folds leave out.
+
+    Attributes
+    ----------
+    folds : ndarray of shape (f,)
+        Which fold each part is tested in.
+    moments : Moments of shapes (f, c), (f, c, p), (f, c, p, p)
+        Of c classes in each part.
+    """
+
+    folds: NDArray[np.intp]
+    moments: Moments
 
 
 def leaves_parts_out(plan: Sequence[Fold], X: NDArray[Any], codes: NDArray[np.intp]) -> bool:
@@ -42,26 +59,20 @@ def leaves_parts_out(plan: Sequence[Fold], X: NDArray[Any], codes: NDArray[np.in
 def summarise_parts(
     X: NDArray[Any], codes: NDArray[np.intp], n_classes: int, plan: Sequence[Fold]
 ) -> list[Parts]:
-    """Make the one pass: for each class, which folds test rows of it, and their moments.
-
-    Rows that no fold tests are one more part.
-    """
+    """Make the one pass over all rows; those that no fold tests are one more part."""
     part = np.full(len(codes), len(plan), dtype=np.intp)
     for i, fold in enumerate(plan):
         part[fold.test] = i
-    found = []
-    for k in range(n_classes):
-        rows = np.flatnonzero(codes == k)
-        present, numbered = np.unique(part[rows], return_inverse=True)
-        found.append((present, Moments.from_groups(X[rows], numbered, len(present))))
-    return found
+    if len(plan) * n_classes * X.shape[1] ** 2 <= FEW_VALUES:
+        return [_cut(X, part, codes, n_classes)]
+    members = [np.flatnonzero(codes == k) for k in range(n_classes)]
+    return [_cut(X[rows], part[rows], np.zeros_like(rows), 1) for rows in members]
 
 
-def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> ByClass:
-    """Return the moments of the training rows, for each class and each fold.
+def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> list[ByFold]:
+    """Return the moments of the training rows, for the classes of each entry and each fold.
 
-    By `leave_one_out`, class by class: a class without test rows in a fold has all of its rows
-    there. `by_class` puts those of one fold together.
+    By `leave_one_out`. Classes without test rows in a fold have all of their rows there.
 
     Examples
     --------
@@ -69,31 +80,46 @@ def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> 
     >>> everything = np.arange(4)
     >>> plan = [Fold(0, i, np.delete(everything, i), everything[i : i + 1]) for i in range(4)]
     >>> moments = training_moments(summarise_parts(X, codes, 2, plan), 4)
-    >>> by_class(moments, 1).mean
+    >>> of_fold(moments, 1).mean
     array([[0., 1.],
            [5., 6.]])
     """
 
-    def merge(parts_of_class: Parts) -> list[Moments]:
-        present, parts = parts_of_class
-        if not len(parts):
-            return [Moments.empty((), parts.n_features)] * n_folds
-        left_out = leave_one_out(parts) if len(parts) > 1 else [Moments.empty((), parts.n_features)]
-        everything = left_out[0] + parts[0]
-        merged = [everything] * n_folds
-        for i, moments in zip(present, left_out, strict=True):
+    def merge(parts: Parts) -> ByFold:
+        n_parts, moments = len(parts.folds), parts.moments
+        nothing = Moments.empty(moments.count.shape[1:], moments.n_features)
+        if not n_parts:
+            return [nothing] * n_folds
+        left_out = leave_one_out(moments) if n_parts > 1 else [nothing]
+        if n_parts == n_folds and (parts.folds < n_folds).all():
+            return left_out
+        merged = [left_out[0] + moments[0]] * n_folds
+        for i, found in zip(parts.folds, left_out, strict=True):
             if i < n_folds:
-                merged[i] = moments
+                merged[i] = found
         return merged
 
     return list(mapper(merge, parts))
 
 
-def by_class(moments: ByClass, fold: int) -> Moments:
+def of_fold(moments: list[ByFold], fold: int) -> Moments:
     """Put the moments of one fold's training rows together: (K,), (K, p), (K, p, p)."""
-    chosen = [of_class[fold] for of_class in moments]
+    if len(moments) == 1:
+        return moments[0][fold]
+    chosen = [of_classes[fold] for of_classes in moments]
     return Moments(
-        np.array([float(m.count) for m in chosen]),
-        np.stack([m.mean for m in chosen]),
-        np.stack([m.scatter for m in chosen]),
+        np.concatenate([m.count for m in chosen]),
+        np.concatenate([m.mean for m in chosen]),
+        np.concatenate([m.scatter for m in chosen]),
     )
+
+
+def _cut(X: NDArray[Any], part: NDArray[np.intp], codes: NDArray[np.intp], n_classes: int) -> Parts:
+    present, numbered = np.unique(part, return_inverse=True)
+    groups = numbered * n_classes + codes
+    moments = Moments.from_groups(X, groups, len(present) * n_classes)
+    count, mean, scatter = (
+        array.reshape(len(present), n_classes, *array.shape[1:])
+        for array in (moments.count, moments.mean, moments.scatter)
+    )
+    return Parts(present, Moments(count, mean, scatter))

@@ -17,8 +17,8 @@ from sklearn.base import clone
 from lincore.datasets import Dataset
 from lincore.experiments.fitting import Training, fit_classifier, fit_front, predictions
 from lincore.experiments.folded import (
-    by_class,
     leaves_parts_out,
+    of_fold,
     summarise_parts,
     training_moments,
 )
@@ -226,7 +226,7 @@ def _from_one_pass(
         def solve(position: int) -> dict[int, Outcome]:
             if stopped:
                 return {}
-            return _solve_fold(run, group, numbers[position], by_class(moments, position), shared)
+            return _solve_fold(run, group, numbers[position], of_fold(moments, position), shared)
 
         try:
             yield from mapper(solve, range(len(plan)))
@@ -325,6 +325,8 @@ def _may_keep(run: Run, group: Group) -> bool:
 
 
 def _through(front: Front, rows: Any) -> Any:
-    for _, step in front:
-        rows = step.transform(rows)
+    """Return rows as they are behind fitted steps; checked by the classifier, once."""
+    for name, step in front:
+        own = name in ("standardize", "pca")
+        rows = step.map_rows(rows) if own else step.transform(rows)
     return rows
