@@ -3,15 +3,37 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.ui import warm
 
 # A picture of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
 
-st.set_page_config(page_title="lincore", page_icon=str(ICON), layout="wide")
-st.navigation(
-    [
-        st.Page("pages/data.py", title="Data", icon=":material/table:", default=True),
-        st.Page("pages/explore.py", title="Explore", icon=":material/explore:"),
-        st.Page("pages/classify.py", title="Classify", icon=":material/polyline:"),
-    ]
-).run()
+
+def main() -> None:
+    """Show the page that the visitor is on."""
+    st.set_page_config(page_title="lincore", page_icon=str(ICON), layout="wide")
+    page = st.navigation(
+        [
+            st.Page("pages/data.py", title="Data", icon=":material/table:", default=True),
+            st.Page("pages/explore.py", title="Explore", icon=":material/explore:"),
+            st.Page("pages/classify.py", title="Classify", icon=":material/polyline:"),
+        ]
+    )
+    warm.wait()
+    try:
+        page.run()
+    finally:
+        warm.start()
+
+
+# `streamlit run` reads this file twice: once as a module, for the server that it describes, and
+# for every visitor as a script.
+if get_script_run_ctx(suppress_warning=True) is None:
+    from pages.ui import serving
+
+    warm.start()
+    app = st.App(__file__, middleware=serving.middleware())
+else:
+    main()

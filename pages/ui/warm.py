@@ -1,7 +1,7 @@
-"""Heavy imports ahead of need: in the background, once the first page has been drawn.
+"""Heavy imports ahead of need: in the background, while the first browser loads its page.
 
-`import sklearn` alone takes about two seconds, so nothing imports it at the top; a visitor who
-then opens a page of figures would wait for it instead.
+`import sklearn` alone takes about two seconds, so nothing imports it at the top, and the server
+answers at once. Where no `st.App` is served, the imports begin after the first run of a script.
 """
 
 from __future__ import annotations

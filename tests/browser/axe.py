@@ -1,0 +1,54 @@
+"""What axe-core finds wrong with a page for those who cannot see it or use a mouse.
+
+The rules of WCAG 2.2, levels A and AA. The script comes with a package of Python: nothing is
+fetched.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Page
+
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+#: Faults of Streamlit's own elements, which a page cannot mend: rule and where it may be broken.
+STREAMLITS_OWN = (
+    ("nested-interactive", '[data-testid="stFileUploaderDropzone"]'),
+    ("svg-img-alt", '[data-testid="stMetric"] svg'),
+)
+
+RUN = """
+async ([tags, allowed]) => {
+  const found = await axe.run(document, {runOnly: {type: 'tag', values: tags}});
+  const own = (rule, element) => allowed.some(([name, where]) =>
+    name === rule && element && element.closest(where));
+  return found.violations.flatMap((violation) => violation.nodes
+    .filter((node) => !own(violation.id, document.querySelector(node.target[0])))
+    .map((node) => [violation.id, violation.help, String(node.target), node.failureSummary]));
+}
+"""
+
+
+class Violation(NamedTuple):
+    """One rule, broken by one element."""
+
+    rule: str
+    help: str
+    element: str
+    summary: str
+
+    def __str__(self) -> str:
+        """Return it as two lines of text."""
+        return f"{self.rule} ({self.help}) at {self.element}\n    {self.summary}"
+
+
+def violations(page: Page) -> list[Violation]:
+    """Return every violation of level A or AA on a page as it stands, Streamlit's own left out."""
+    if not page.evaluate("typeof axe === 'object'"):
+        script = files("axe_playwright_python").joinpath("axe.min.js").read_text()
+        # Not as a script element: the page's own policy forbids foreign ones.
+        page.evaluate(f"() => {{ {script} }}")
+    found: list[Any] = page.evaluate(RUN, [TAGS, [list(pair) for pair in STREAMLITS_OWN]])
+    return [Violation(*one) for one in found]
