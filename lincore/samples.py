@@ -1,21 +1,55 @@
-"""Data sets at one call: four that scikit-learn carries, and Gaussian classes of known truth."""
+"""Data sets at one call: those that scikit-learn carries or downloads, and Gaussian classes."""
 
 from __future__ import annotations
 
-from typing import Any
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from lincore.datasets import Dataset, GaussianTruth
+from lincore.datasets import Dataset
 from lincore.errors import DataError
-from lincore.labels import encode_labels, numbered, pixel_names
-from lincore.limits import LIMITS
+from lincore.gaussian_classes import gaussian_classes
+from lincore.labels import encode_labels, pixel_names
+
+__all__ = ["DOWNLOADS", "SAMPLES", "fetch", "gaussian_classes", "sample"]
 
 SAMPLES = ("iris", "wine", "breast cancer", "digits", "gaussian")
 
-_MEANS = ((0.0, 0.0), (2.5, 0.5), (1.0, 2.5))
-_COVARIANCES = (((1.0, 0.3), (0.3, 1.0)), ((1.0, -0.4), (-0.4, 0.8)), ((0.7, 0.0), (0.0, 1.2)))
-_SIZES = (300, 150, 75)
+# Seconds to wait for the first answer of a server.
+_PATIENCE = 4.0
+
+
+class _Download(NamedTuple):
+    """A data set that scikit-learn can fetch.
+
+    Parameters
+    ----------
+    url : str
+        Where its bytes come from.
+    stored : str
+        Where scikit-learn keeps them, below its data folder; one of several files where * stands.
+    openml : int
+        Number of the data set at OpenML; 0 elsewhere.
+    last : int
+        Rows at the end that are for testing by the data set's own convention.
+    """
+
+    url: str
+    stored: str
+    openml: int = 0
+    last: int = 0
+
+
+_OPENML = "https://api.openml.org/api/v1/json/data/"
+_DOWNLOADS = {
+    "olivetti faces": _Download("https://ndownloader.figshare.com/files/5976027", "olivetti*.pkz"),
+    "mnist": _Download(f"{_OPENML}554", "openml/**/*554*", 554, 10_000),
+    "fashion mnist": _Download(f"{_OPENML}40996", "openml/**/*40996*", 40996, 10_000),
+}
+DOWNLOADS = tuple(_DOWNLOADS)
 
 
 def sample(name: str) -> Dataset:
@@ -75,134 +109,93 @@ def _digits() -> Dataset:
     return Dataset("digits", X, codes, classes, pixel_names(8, 8), image_shape=(8, 8))
 
 
-def gaussian_classes(
-    means: Any = None, covariances: Any = None, *, sizes: Any = None, seed: int = 0
-) -> Dataset:
-    """Draw classes from Gaussian distributions; the truth comes with the data.
+def fetch(name: str) -> Dataset:
+    """Download one of the data sets that scikit-learn knows, called as in `DOWNLOADS`.
+
+    scikit-learn keeps what it has downloaded (``sklearn.datasets.get_data_home()``), so that the
+    next time needs no network.
 
     Parameters
     ----------
-    means : (K, p) array, optional
-        Three overlapping classes in two dimensions when not given.
-    covariances : (K, p, p) or (p, p) array, optional
-        Positive semidefinite; one matrix is shared by all classes. The identity when only `means`
-        are given.
-    sizes : (K,) array of int, optional
-        Rows of each class: 100 each when only other arguments are given.
-    seed : int
-        Each class has a stream of its own: to change the size of one leaves the others alone.
+    name : {"olivetti faces", "mnist", "fashion mnist"}
 
     Returns
     -------
     Dataset
-        Rows grouped by class; ``truth.priors`` are the shares of `sizes`.
+        Of grey images; the last 10,000 of either MNIST are its test part.
 
     Raises
     ------
     DataError
-        When shapes do not fit, a covariance is not symmetric and positive semidefinite, or a size
-        is not a positive whole number.
-
-    Examples
-    --------
-    >>> data = gaussian_classes([[0.0], [2.0]], sizes=[30, 10])
-    >>> data.X.shape, data.truth.priors.tolist()
-    ((40, 1), [0.75, 0.25])
+        When there is no such set, or it cannot be downloaded.
     """
-    plain = means is None and covariances is None
-    means = _checked_means(_MEANS if means is None else means)
-    n_classes, p = means.shape
-    if covariances is None:
-        covariances = _COVARIANCES if plain else np.eye(p)
-    covariances = _checked_covariances(covariances, n_classes, p)
-    if sizes is None:
-        sizes = _SIZES if plain else [100] * n_classes
-    sizes = _checked_sizes(sizes, n_classes, p)
-    draws = [
-        mean + np.random.default_rng([seed, code]).standard_normal((size, p)) @ _root(cov).T
-        for code, (mean, cov, size) in enumerate(zip(means, covariances, sizes, strict=True))
-    ]
+    if name not in _DOWNLOADS:
+        raise DataError(
+            "There is no such data set.",
+            where=f"data set {name!r}",
+            remedy=f"Choose one of: {', '.join(DOWNLOADS)}.",
+        )
+    wanted = _DOWNLOADS[name]
+    _require_network(name, wanted)
+    try:
+        pixels, labels = _openml(wanted.openml) if wanted.openml else _olivetti()
+    # No network, no disk, a changed file: whatever goes wrong out there.
+    except Exception as error:
+        raise _unreachable(name, error) from error
+    side = int(np.sqrt(pixels.shape[1]))
+    codes, classes = encode_labels(labels, name)
+    tested = np.arange(len(pixels)) >= len(pixels) - wanted.last if wanted.last else None
     return Dataset(
-        name="gaussian",
-        X=np.concatenate(draws),
-        codes=np.repeat(np.arange(n_classes, dtype=np.intp), sizes),
-        classes=np.array(numbered("class", n_classes)),
-        feature_names=tuple(f"x{i}" for i in range(1, p + 1)),
-        truth=GaussianTruth(means, covariances, sizes / sizes.sum()),
+        name,
+        pixels,
+        codes,
+        classes,
+        pixel_names(side, side),
+        given_test=tested,
+        image_shape=(side, side),
     )
 
 
-def _root(covariance: np.ndarray) -> np.ndarray:
-    """Return A with A @ A.T = covariance, of shape (p, p)."""
-    # eigh, not Cholesky: a covariance may be singular.
-    values, vectors = np.linalg.eigh(covariance)
-    root: np.ndarray = vectors * np.sqrt(np.maximum(values, 0))
-    return root
+def _require_network(name: str, wanted: _Download) -> None:
+    """Ask the server for one byte: scikit-learn itself would wait for minutes."""
+    from sklearn.datasets import get_data_home
 
-
-def _as_numbers(values: Any, what: str) -> np.ndarray:
+    if any(Path(get_data_home()).glob(wanted.stored)):
+        return
+    request = urllib.request.Request(wanted.url, headers={"User-Agent": "lincore"})
     try:
-        numbers = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"They are not an array of numbers: {error}.", where=what, remedy="Give only numbers."
-        ) from error
-    if not np.isfinite(numbers).all():
-        raise DataError("They hold a value that is not finite.", where=what, remedy="Correct it.")
-    return numbers
+        with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
+            answer.read(1)
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        raise _unreachable(name, error) from error
 
 
-def _checked_means(values: Any) -> np.ndarray:
-    means: np.ndarray = _as_numbers(values, "means")
-    if means.ndim != 2 or len(means) < 2 or means.shape[1] < 1:
-        raise DataError(
-            f"Their shape is {means.shape}.",
-            where="means",
-            remedy="Give one row for each of at least two classes, one column for each feature.",
-        )
-    return means
+def _unreachable(name: str, error: Exception) -> DataError:
+    return DataError(
+        f"It cannot be downloaded: {error}.",
+        where=f"data set {name!r}",
+        remedy="Check the network, or load the data from a file.",
+    )
 
 
-def _checked_covariances(values: Any, n_classes: int, p: int) -> np.ndarray:
-    covariances: np.ndarray = _as_numbers(values, "covariances")
-    if covariances.shape == (p, p):
-        covariances = np.repeat(covariances[None], n_classes, axis=0)
-    if covariances.shape != (n_classes, p, p):
-        raise DataError(
-            f"Their shape is {covariances.shape}; the means need {(n_classes, p, p)}.",
-            where="covariances",
-            remedy="Give one square matrix for each class, or one for all.",
-        )
-    for k, covariance in enumerate(covariances, start=1):
-        smallest = np.linalg.eigvalsh(covariance)[0]
-        rounding = p * np.finfo(np.float64).eps * np.abs(covariance).max()
-        if np.abs(covariance - covariance.T).max() > rounding:
-            raise DataError(
-                "It is not symmetric.",
-                where=f"covariance of class {k}",
-                remedy="Make the entries above and below the diagonal equal.",
-            )
-        if smallest < -rounding:
-            raise DataError(
-                f"It is not positive semidefinite: its smallest eigenvalue is {smallest:.3g}.",
-                where=f"covariance of class {k}",
-                remedy="Make the entries off the diagonal smaller, or the variances larger.",
-            )
-    return covariances
+def _openml(number: int) -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.datasets import fetch_openml
+
+    bunch = fetch_openml(data_id=number, as_frame=False, parser="pandas", n_retries=1)
+    return _bytes(bunch.data), _whole(bunch.target)
 
 
-def _checked_sizes(sizes: Any, n_classes: int, p: int) -> np.ndarray:
-    numbers = _as_numbers(sizes, "sizes")
-    if numbers.shape != (n_classes,) or (numbers < 1).any() or (numbers % 1 != 0).any():
-        raise DataError(
-            f"They are {numbers.tolist()}.",
-            where="sizes",
-            remedy=f"Give {n_classes} whole numbers of at least 1, one for each class.",
-        )
-    if numbers.sum() * p > LIMITS.max_cells:
-        raise DataError(
-            f"{numbers.sum():,.0f} rows of {p} features are too many.",
-            where="sizes",
-            remedy="Give smaller sizes.",
-        )
-    return numbers.astype(np.intp)
+def _olivetti() -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.datasets import fetch_olivetti_faces
+
+    bunch = fetch_olivetti_faces(n_retries=1)
+    return _bytes(255 * bunch.data), bunch.target
+
+
+def _bytes(pixels: np.ndarray) -> np.ndarray:
+    return np.rint(pixels).astype(np.uint8)
+
+
+def _whole(labels: np.ndarray) -> np.ndarray:
+    """Return labels as whole numbers: OpenML gives them as text."""
+    return labels.astype(np.int64)

@@ -47,8 +47,18 @@ LAYERS = {
         "lincore.errors lincore.limits lincore.archives lincore.labels lincore.datasets "
         "lincore.delimited lincore.tables lincore.pictures lincore.images "
         "lincore.image_piles lincore.image_zips lincore.class_folders lincore.name_patterns "
-        "lincore.over_cores lincore.arrays_file",
-        outside="numpy pandas PIL pyarrow charset_normalizer",
+        "lincore.over_cores lincore.arrays_file "
+        "lincore.reading lincore.decoding lincore.layout lincore.headers lincore.hidden_numbers "
+        "lincore.missing lincore.parquet lincore.workbooks lincore.dates lincore.columns "
+        "lincore.features lincore.findings lincore.bins lincore.spreadsheet",
+        layers="texts",
+        outside="numpy scipy.sparse pandas PIL pyarrow charset_normalizer",
+    ),
+    # Counting words is scikit-learn's; nothing else of it belongs to the data.
+    "texts": Layer(
+        "lincore.text_columns",
+        layers="data",
+        outside="numpy scipy.sparse sklearn.feature_extraction",
     ),
     "samples": Layer("lincore.samples", layers="data", outside="numpy sklearn.datasets"),
     "experiments": Layer(

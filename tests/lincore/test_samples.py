@@ -1,13 +1,17 @@
-"""Samples hold what scikit-learn holds; generated classes obey the distribution they state."""
+"""Samples hold what scikit-learn holds; what cannot be downloaded says why."""
 
 from __future__ import annotations
+
+import urllib.request
+from urllib.error import URLError
 
 import numpy as np
 import pytest
 from sklearn import datasets
+from sklearn.utils import Bunch
 
 from lincore.errors import DataError
-from lincore.samples import SAMPLES, gaussian_classes, sample
+from lincore.samples import DOWNLOADS, SAMPLES, fetch, sample
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -51,66 +55,64 @@ def test_an_unknown_sample_is_told_the_known():
         sample("irises")
 
 
-def test_generated_classes_obey_their_truth():
-    means = [[1e3, 0.0], [1e3, 5.0]]
-    covariances = [[[4.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 9.0]]]
-    data = gaussian_classes(means, covariances, sizes=[40_000, 10_000], seed=3)
-    assert data.truth.priors.tolist() == [0.8, 0.2]
-    assert data.counts.tolist() == [40_000, 10_000]
-    for code in range(2):
-        rows = data.X[data.codes == code]
-        np.testing.assert_allclose(rows.mean(axis=0), means[code], atol=0.1)
-        np.testing.assert_allclose(np.cov(rows.T), covariances[code], atol=0.25)
+def test_an_unknown_download_is_told_the_known():
+    with pytest.raises(DataError, match="Choose one of: olivetti faces, mnist, fashion mnist"):
+        fetch("olivetti")
 
 
-def test_the_default_classes_overlap_and_are_unequal():
-    data = gaussian_classes()
-    assert data.X.shape[1] == 2
-    assert len(set(data.counts.tolist())) == 3
-    centre = data.truth.means[:, None]
-    nearest = ((data.X - centre) ** 2).sum(axis=2).argmin(axis=0)
-    assert 0.02 < (nearest != data.codes).mean() < 0.4
+@pytest.fixture
+def empty_home(monkeypatch, tmp_path):
+    """Give scikit-learn a data folder without downloads."""
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    return tmp_path
 
 
-def test_one_size_changes_one_class_alone():
-    many = gaussian_classes(sizes=[50, 40, 30], seed=5)
-    few = gaussian_classes(sizes=[50, 10, 30], seed=5)
-    for code, kept in enumerate([50, 10, 30]):
-        np.testing.assert_array_equal(
-            many.X[many.codes == code][:kept], few.X[few.codes == code][:kept]
-        )
-    assert gaussian_classes(seed=6).digest != gaussian_classes(seed=5).digest
+@pytest.mark.parametrize("name", DOWNLOADS)
+def test_without_a_network_the_message_says_so(name, monkeypatch, empty_home):
+    waited = []
+
+    def refuse(request, timeout):
+        waited.append(timeout)
+        raise URLError("Network is unreachable")
+
+    monkeypatch.setattr(urllib.request, "urlopen", refuse)
+    with pytest.raises(DataError, match="Network is unreachable") as caught:
+        fetch(name)
+    assert "network" in caught.value.notice.remedy
+    assert max(waited) < 10
 
 
-def test_a_singular_covariance_gives_rows_on_a_line():
-    data = gaussian_classes([[0.0, 0.0], [3.0, 0.0]], [[1.0, 2.0], [2.0, 4.0]], sizes=[20, 20])
-    rows = data.X - data.truth.means[data.codes]
-    np.testing.assert_allclose(rows[:, 1], 2 * rows[:, 0], atol=1e-7)
+def test_faces_are_read_from_what_was_downloaded(monkeypatch, empty_home):
+    (empty_home / "olivetti_py3.pkz").write_bytes(b"here already")
+    grey = np.arange(400 * 4096).reshape(400, 4096) % 256
+    bunch = Bunch(data=(grey / 255).astype(np.float32), target=np.repeat(np.arange(40), 10))
+    monkeypatch.setattr(datasets, "fetch_olivetti_faces", lambda **_: bunch)
+    data = fetch("olivetti faces")
+    np.testing.assert_array_equal(data.X, grey)
+    assert (data.X.dtype, data.image_shape, data.n_classes) == (np.uint8, (64, 64), 40)
+    assert data.given_test is None
 
 
-def test_twelve_classes_keep_their_order():
-    data = gaussian_classes(np.arange(12.0)[:, None] * 100, sizes=[2] * 12)
-    assert data.classes[[0, 1, 11]].tolist() == ["class 1", "class 2", "class 12"]
+def test_the_last_ten_thousand_digits_are_for_testing(monkeypatch, empty_home):
+    stored = empty_home / "openml" / "api.openml.org" / "data_v1" / "554.gz"
+    stored.parent.mkdir(parents=True)
+    stored.write_bytes(b"here already")
+    asked = []
+
+    def fetched(**options):
+        asked.append(options["data_id"])
+        labels = (np.arange(70_000) % 10).astype(str).astype(object)
+        return Bunch(data=np.full((70_000, 4), 255.0), target=labels)
+
+    monkeypatch.setattr(datasets, "fetch_openml", fetched)
+    data = fetch("mnist")
+    assert asked == [554]
+    assert data.classes.tolist() == list(range(10))
+    assert np.flatnonzero(data.given_test)[[0, -1]].tolist() == [60_000, 69_999]
+    assert (data.image_shape, int(data.X.min())) == ((2, 2), 255)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "place"),
-    [
-        ({"means": [[0.0, 1.0]]}, "means"),
-        ({"means": [0.0, 1.0]}, "means"),
-        ({"means": [["a"], ["b"]]}, "means"),
-        ({"means": [[0.0], [np.nan]]}, "means"),
-        ({"covariances": np.eye(3)}, "covariances"),
-        ({"covariances": [[1.0, 0.5], [0.0, 1.0]]}, "covariance of class 1"),
-        ({"covariances": [np.eye(2), np.eye(2), [[1.0, 2.0], [2.0, 1.0]]]}, "class 3"),
-        ({"sizes": [1, 2]}, "sizes"),
-        ({"sizes": [1, 2, 0]}, "sizes"),
-        ({"sizes": [1, 2, 2.5]}, "sizes"),
-        ({"sizes": [1, 2, 1e12]}, "sizes"),
-    ],
-)
-def test_what_is_no_distribution_is_refused(arguments, place):
-    with pytest.raises(DataError) as caught:
-        gaussian_classes(**arguments)
-    assert place in caught.value.notice.where
-    assert caught.value.notice.remedy
+def test_what_breaks_on_the_way_is_told(monkeypatch, empty_home):
+    (empty_home / "olivetti_py3.pkz").write_bytes(b"here already")
+    with pytest.raises(DataError, match="cannot be downloaded"):
+        fetch("olivetti faces")
