@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lincore.pictures import Fit
+    from lincore.reading import ReadOptions
 
     Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | pd.DataFrame | tuple[Any, Any]
 
@@ -193,13 +194,16 @@ def load(
     colour: bool = False,
     fit: Fit = "pad",
     pattern: str | None = None,
+    options: ReadOptions | None = None,
+    **choices: Any,
 ) -> Dataset:
     r"""Load a table, a zip of images in class folders, or an npz of arrays.
 
     Parameters
     ----------
     source : path, open binary file, bytes, DataFrame or (X, y)
-        A zip or npz is told by its contents; any other file is read as a table. Arrays are taken as
+        A zip or npz is told by its contents (one that holds a single table is that table); any
+        other file is read as a table. Arrays are taken as
         they are: `X` of shape (n, p), or (n, height, width) in uint8 for grey images.
     target : str or int, optional
         The column that holds the classes, by name or by position (negative ones count from the
@@ -214,6 +218,12 @@ def load(
         How an image comes to another size.
     pattern : str, optional
         Finds the class or the group in a file's name: see `images.ImageOptions`.
+    options : ReadOptions, optional
+        Encoding, separator, header, missing marks and so on, where they are to be otherwise than
+        detected. For files of text only.
+    **choices
+        Roles of columns, missing values, rare levels, bins and so on: the keywords of
+        `lincore.tables.table_to_dataset`. For tables only.
 
     Returns
     -------
@@ -236,20 +246,27 @@ def load(
     from lincore.arrays_file import is_arrays_file, read_arrays_file
     from lincore.images import ImageOptions, read_image_zip
     from lincore.tables import arrays_to_dataset, frame_to_table, read_table, table_to_dataset
+    from lincore.workbooks import table_in_zip
 
     if isinstance(source, pd.DataFrame):
-        return table_to_dataset(frame_to_table(source, name or "table"), target)
+        return table_to_dataset(frame_to_table(source, name or "table"), target, **choices)
     if isinstance(source, tuple):
         return arrays_to_dataset(*source, name=name or "arrays")
     raw, name = _read(source, name)
-    if not is_zip(raw):
-        _refuse_option(size is not None, "A table has no image size.", "size")
-        _refuse_option(pattern is not None, "A table has no file names.", "pattern")
-        return table_to_dataset(read_table(raw, name), target)
-    _refuse_option(target is not None, "A zip of images has no target column.", "target")
-    if is_arrays_file(raw):
-        return read_arrays_file(raw, name)
-    return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
+    if is_zip(raw):
+        inner = table_in_zip(raw, name)
+        if inner is None:
+            given = {"target": target is not None, "options": options is not None}
+            for option in (*(word for word, there in given.items() if there), *choices):
+                what = "column" if option == "target" else "choice"
+                _refuse_option(True, f"A zip of images has no {option} {what}.", option)
+            if is_arrays_file(raw):
+                return read_arrays_file(raw, name)
+            return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
+        raw, name = inner
+    _refuse_option(size is not None, "A table has no image size.", "size")
+    _refuse_option(pattern is not None, "A table has no file names.", "pattern")
+    return table_to_dataset(read_table(raw, name, options), target, **choices)
 
 
 def split(

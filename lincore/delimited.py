@@ -5,26 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
-from itertools import zip_longest
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from lincore.archives import unpack_gzip
+from lincore.decoding import decode
 from lincore.errors import DataError, Notice
-from lincore.labels import numbered, unique_names
-from lincore.limits import LIMITS, Limits, check_size, check_table_shape, refuse_foreign
+from lincore.headers import Heading, find_heading
+from lincore.hidden_numbers import Marks, find_marks, read_numbers
+from lincore.labels import columns_named, unique_names
+from lincore.layout import Layout, find_layout, read_records
+from lincore.limits import LIMITS, Limits, check_size, check_table_shape
+from lincore.missing import MISSING_MARKS, mark_missing
+from lincore.reading import SPACES, Reading, ReadOptions
 
-# The rarer in text, the earlier: the order decides where two agree equally well.
-SEPARATORS = "\t|;,"
-MISSING_MARKS = ("?", "-", " ?")
-
-_SAMPLE_CHARS = 65_536
-_HEADER_CHARS = 1_000_000
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
-_WITH_DECIMAL_COMMA = r"[+-]?(?:\d+(?:,\d*)?|,\d+)(?:[eE][+-]?\d+)? *"
+_FOOTER_LINES = 10
+_SHORT_LINES = 1_000
 
 
 class Delimited(NamedTuple):
@@ -36,10 +35,13 @@ class Delimited(NamedTuple):
     frame: pd.DataFrame
     notices: tuple[Notice, ...]
     first_line: int | None
+    reading: Reading
 
 
-def read_delimited(raw: bytes, name: str, limits: Limits = LIMITS) -> Delimited:
-    r"""Read delimited text; encoding, separator, header and decimal mark are detected.
+def read_delimited(
+    raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
+) -> Delimited:
+    r"""Read delimited text; whatever the options leave open is detected.
 
     Parameters
     ----------
@@ -47,6 +49,7 @@ def read_delimited(raw: bytes, name: str, limits: Limits = LIMITS) -> Delimited:
         The file, possibly packed by gzip.
     name : str
         The file's name, for messages.
+    options : ReadOptions, optional
     limits : Limits
 
     Returns
@@ -63,145 +66,142 @@ def read_delimited(raw: bytes, name: str, limits: Limits = LIMITS) -> Delimited:
     >>> read_delimited(b"a;b\n1,5;x\n2,5;y\n", "small.csv").frame["a"].tolist()
     [1.5, 2.5]
     """
+    options = options or ReadOptions()
     check_size(len(raw), name, limits)
-    text, decoding = _decode(unpack_gzip(raw, name, limits), name)
-    separator = _separator(text)
-    header, start, heading = _read_header(text, separator, name)
-    names, naming = unique_names(header)
+    most = min(limits.max_table_bytes, limits.max_file_bytes)
+    unpacked = unpack_gzip(raw, name, replace(limits, max_file_bytes=most))
+    check_size(len(unpacked), name, replace(limits, max_file_bytes=most))
+    text, encoding, decoding = decode(unpacked, name, options.encoding, limits)
+    layout = find_layout(text, options)
+    heading = find_heading(layout, options.header, name)
+    names, naming = unique_names(heading.names)
     check_table_shape(text.count("\n") + 1, len(names), name, limits)
-    first_line = text.count("\n", 0, start) + 1
-    frame = _parse(text[start:], separator, names, name=name, first_line=first_line)
-    if separator == ";":
-        frame = pd.DataFrame({column: _read_decimal_comma(frame[column]) for column in frame})
-    # Blank lines and line breaks inside quotes would make every line number wrong.
-    together = text.rstrip("\n").count("\n") + 2 == first_line + len(frame)
-    notices = (*decoding, *heading, *naming)
-    return Delimited(frame, notices, first_line if together else None)
-
-
-def _decode(raw: bytes, name: str) -> tuple[str, list[Notice]]:
-    """Return the text, each line ended by a newline alone, and what was found."""
-    refuse_foreign(raw, name)
-    marked = raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
-    encoding, notices = "utf-16" if marked else "utf-8-sig", []
-    try:
-        text = raw.decode(encoding)
-    except UnicodeDecodeError:
-        # A NUL byte ends it below; only text is worth a guess.
-        encoding = "latin-1" if b"\0" in raw else _guess_encoding(raw)
-        text = raw.decode(encoding, errors="replace")
-        said = f"The text is not UTF-8 and was read as {encoding}."
-        notices = [Notice(said, name, "If letters look wrong, save the file as UTF-8.")]
-    if "\0" in text:
-        raise DataError(
-            "The file holds NUL bytes: it is not a text table.",
-            where=name,
-            remedy="Save it as CSV (text with one row per line) and load that.",
-        )
-    if not text.strip():
-        raise DataError("The file is empty.", where=name, remedy="Load a file that holds data.")
-    return text.replace("\r\n", "\n").replace("\r", "\n"), notices
-
-
-def _guess_encoding(raw: bytes) -> str:
-    from charset_normalizer import from_bytes
-
-    matches = from_bytes(raw[:100_000])
-    best = matches.best()
-    western = [match for match in matches if "cp1252" in match.could_be_from_charset]
-    # Texts with few accents fit many encodings alike; among such, the Western one is most common.
-    rival = western[0].coherence + 0.1 if western else 0.05
-    return best.encoding if best is not None and best.coherence > rival else "cp1252"
-
-
-def _records(sample: str, separator: str) -> list[list[str]]:
-    try:
-        return [record for record in csv.reader(io.StringIO(sample), delimiter=separator) if record]
-    except csv.Error:
-        return []
-
-
-def _separator(text: str) -> str:
-    """Return the separator that gives most lines as many fields as the first line has.
-
-    csv.Sniffer is not used: it takes "1,5;2,5" for comma-separated, and 16 kB of quotes cost it
-    more than a second.
-    """
-    sample = text[:_SAMPLE_CHARS]
-    if len(sample) < len(text):
-        sample = sample[: sample.rfind("\n") + 1] or sample
-
-    def agreement(separator: str) -> tuple[float, int]:
-        lengths = [len(record) for record in _records(sample, separator)]
-        if not lengths or lengths[0] < 2:
-            return 0.0, 0
-        return lengths.count(lengths[0]) / len(lengths), -SEPARATORS.index(separator)
-
-    return max(SEPARATORS, key=agreement)
-
-
-def _read_header(text: str, separator: str, name: str) -> tuple[list[str], int, tuple[Notice, ...]]:
-    """Return the column names, and where in the text the rows begin."""
-    # A StringIO takes four bytes a character: it is given the beginning alone.
-    stream = io.StringIO(text[:_HEADER_CHARS])
-    records = (record for record in csv.reader(stream, delimiter=separator) if record)
-    try:
-        header = next(records, [])
-        after_header = stream.tell()
-        first = next(records, [])
-    except csv.Error as error:
-        raise DataError(
-            f"The first lines cannot be read: {error}.",
-            where=name,
-            remedy="Check that quotation marks come in pairs.",
-        ) from error
-    # pandas compares later rows alone with the header, and would cut this one.
-    if any(field.strip() for field in first[len(header) :]):
-        raise DataError(
-            f"The first row has {len(first)} fields, the header has {len(header)}.",
-            where=name,
-            remedy="Give every column a name in the header.",
-        )
-    numbers = numbered("column", max(len(header), len(first)))
-    if _is_data(header):
-        said = "There is no header line: the columns are numbered."
-        return list(numbers), 0, (Notice(said, name),)
-    given = [field.strip() for field in header]
-    return [field or number for field, number in zip_longest(given, numbers)], after_header, ()
-
-
-def _is_data(header: Sequence[str]) -> bool:
-    """Tell whether what should be the header is the first row: nothing but numbers, or mostly.
-
-    A name may be a number (a year); names of which most are numbers with fractions are no names.
-    """
-    said = [field.strip() for field in header if field.strip() not in ("", "?", "-", "NA")]
-    numbers = [field for field in said if _NUMBER.fullmatch(field)]
-    fractions = any("." in field or "," in field for field in numbers)
-    return len(numbers) > 0 and (
-        len(numbers) == len(said) or (fractions and 2 * len(numbers) > len(said))
+    marks = _marks(layout, heading, options)
+    frame, first_line, parsing = _parse(layout, heading, names, marks, options, name)
+    frame, tidying = _tidy(frame, heading, marks, options)
+    frame = mark_missing(frame, options.missing_in)
+    check_table_shape(*frame.shape, name, limits)
+    reading = Reading(
+        *frame.shape,
+        encoding=encoding,
+        separator=layout.separator,
+        decimal=marks.decimal,
+        thousands=marks.thousands,
+        quote=layout.quote,
+        comment=layout.comment,
+        header_line=heading.header_line,
+        packed=unpacked is not raw,
     )
+    notices = (*decoding, *heading.notices, *naming, *parsing, *tidying)
+    return Delimited(frame, notices, first_line, reading)
+
+
+def _marks(layout: Layout, heading: Heading, options: ReadOptions) -> Marks:
+    body = [record for record in layout.records if record.first_line >= heading.first_line]
+    found = find_marks(body, layout.separator)
+    decimal = options.decimal or found.decimal
+    agree = decimal == found.decimal
+    thousands = (
+        (found.thousands if agree else "") if options.thousands is None else options.thousands
+    )
+    return Marks(decimal, thousands)
 
 
 def _parse(
-    rows: str, separator: str, names: Sequence[str], *, name: str, first_line: int
+    layout: Layout,
+    heading: Heading,
+    names: Sequence[str],
+    marks: Marks,
+    options: ReadOptions,
+    name: str,
+) -> tuple[pd.DataFrame, int | None, tuple[Notice, ...]]:
+    """Read the rows below the header; say which lines were short or left out."""
+    rows, footer = _without_footer(_from_line(layout.text, heading.first_line), layout)
+    frame = _read_csv(rows, layout, names, marks, options, name, heading.first_line)
+    n_lines = rows.rstrip("\n").count("\n") + 1
+    notices = []
+    if len(frame) < n_lines and layout.quote and _splits_evenly(rows, layout, len(names)):
+        # An apostrophe or quotation mark that opens a text and never closes it joins lines.
+        unquoted = layout._replace(quote="")
+        frame = _read_csv(rows, unquoted, names, marks, options, name, heading.first_line)
+        notices.append(Notice("Quotation marks do not come in pairs: read as plain text.", name))
+    # Blank lines and line breaks inside quotes would make every line number wrong.
+    first_line = heading.first_line if n_lines == len(frame) else None
+    if footer:
+        told = f"It stands below the table and was left out: {footer[:60]!r}."
+        notices.append(Notice(told, f"{name}, at the end"))
+    short = _short_lines(rows, layout, frame, first_line)
+    if short:
+        shown = ", ".join(map(str, short[:10])) + (" and more" if len(short) > 10 else "")
+        told = "Fewer fields than columns: the rest was read as missing."
+        notices.append(Notice(told, f"{name}, line{'s' if len(short) > 1 else ''} {shown}"))
+    return frame, first_line, tuple(notices)
+
+
+def _from_line(text: str, line: int) -> str:
+    start = 0
+    for _ in range(line - 1):
+        start = text.find("\n", start) + 1
+        if not start:
+            return ""
+    return text[start:]
+
+
+def _without_footer(rows: str, layout: Layout) -> tuple[str, str]:
+    """Cut lines of a single field off the end of a table of three columns or more."""
+    footer = ""
+    for _ in range(_FOOTER_LINES if layout.width >= 3 else 0):
+        stripped = rows.rstrip()
+        start = stripped.rfind("\n") + 1
+        line = stripped[start:]
+        if not start or (layout.quote and layout.quote in line) or layout.separator == SPACES:
+            break
+        record = next(read_records(line, layout.separator, layout.quote), None)
+        if record is None or len(record.fields) > 1:
+            break
+        rows, footer = rows[:start], line.strip()
+    return rows, footer
+
+
+def _read_csv(
+    rows: str,
+    layout: Layout,
+    names: Sequence[str],
+    marks: Marks,
+    options: ReadOptions,
+    name: str,
+    first_line: int,
 ) -> pd.DataFrame:
-    """Read the rows below the header; `first_line` is where they begin in the file."""
+    given = options.missing_marks
+    quoting: Any = csv.QUOTE_MINIMAL if layout.quote else csv.QUOTE_NONE
+    # With a decimal comma 1.234 is no number with a fraction: what is one is decided later.
+    everything: Any = "str" if marks.decimal == "," or "." in marks.thousands else None
     try:
-        frame = pd.read_csv(
-            io.BytesIO(rows.encode()),
-            sep=separator,
+        return pd.read_csv(
+            io.BytesIO(rows.encode("utf-8", "replace")),
+            sep=r"\s+" if layout.separator == SPACES else layout.separator,
             header=None,
             names=list(names),
             index_col=False,
-            na_values=list(MISSING_MARKS),
+            dtype=everything,
+            na_values=["", *given] if given is not None else list(MISSING_MARKS),
+            keep_default_na=given is None,
+            quotechar=layout.quote or '"',
+            quoting=quoting,
             skipinitialspace=True,
             low_memory=False,
         )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, OverflowError) as error:
+        if layout.quote and _splits_evenly(rows, layout, len(names)):
+            unquoted = layout._replace(quote="")
+            return _read_csv(rows, unquoted, names, marks, options, name, first_line)
         raise _parse_error(str(error), name, first_line) from error
-    check_table_shape(len(frame), len(names), name)
-    return frame
+
+
+def _splits_evenly(rows: str, layout: Layout, n_columns: int) -> bool:
+    """Tell whether every line has all fields even if quotation marks are plain text."""
+    lines = [line for line in rows.split("\n") if line]
+    return all(line.count(layout.separator) == n_columns - 1 for line in lines)
 
 
 def _parse_error(message: str, name: str, first_line: int) -> DataError:
@@ -222,10 +222,50 @@ def _parse_error(message: str, name: str, first_line: int) -> DataError:
     )
 
 
-def _read_decimal_comma(column: pd.Series[Any]) -> pd.Series[Any]:
-    present = column.dropna()
-    if not isinstance(column.dtype, pd.StringDtype) or present.empty:
-        return column
-    if not present.str.fullmatch(_WITH_DECIMAL_COMMA).all():
-        return column
-    return pd.to_numeric(column.str.strip().str.replace(",", ".", regex=False))
+def _short_lines(
+    rows: str, layout: Layout, frame: pd.DataFrame, first_line: int | None
+) -> list[int]:
+    """Return the numbers of the lines that have fewer fields than there are columns."""
+    if first_line is None or frame.empty:
+        return []
+    # Nobody else can be short than a row whose last field is missing.
+    suspects = frame.iloc[:, -1].isna().to_numpy().nonzero()[0][:_SHORT_LINES]
+    if not len(suspects):
+        return []
+    lines, width, short = rows.split("\n", suspects[-1] + 1), frame.shape[1], []
+    for row in suspects:
+        record = next(read_records(lines[row], layout.separator, layout.quote), None)
+        if record is not None and len(record.fields) < min(width, layout.width):
+            short.append(first_line + int(row))
+    return short
+
+
+def _tidy(
+    frame: pd.DataFrame, heading: Heading, marks: Marks, options: ReadOptions
+) -> tuple[pd.DataFrame, list[Notice]]:
+    """Strip text, find the numbers in it, drop the columns that only trailing separators made."""
+    notices: list[Notice] = []
+    columns: dict[str, pd.Series[Any]] = {}
+    given = options.missing_marks
+    marked = [mark.strip() for mark in (MISSING_MARKS if given is None else ["", *given])]
+    for name in frame:
+        column = frame[name]
+        if isinstance(column.dtype, pd.StringDtype) or column.dtype == object:
+            stripped = column.astype("str").str.strip().where(column.notna())
+            column = stripped.mask(stripped.isin([*marked, ""]))
+            numbers = read_numbers(column, marks, strict=options.decimal is not None)
+            if numbers is not None:
+                column = numbers.column
+                notices += numbers.notices
+        columns[str(name)] = column
+    unnamed = [
+        name
+        for i, name in reversed(list(enumerate(columns, start=1)))
+        if name == f"column {i}" and heading.header_line and columns[name].isna().all()
+    ]
+    tail = list(columns)[len(columns) - len(unnamed) :]
+    if unnamed and len(unnamed) < len(columns) and unnamed[::-1] == tail:
+        told = "Left out, neither a name nor a value."
+        notices.append(Notice(told, columns_named(tail)))
+        columns = {name: column for name, column in columns.items() if name not in tail}
+    return pd.DataFrame(columns), notices

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,28 @@ class Notice:
         return f"{place}{self.what}{remedy}"
 
 
+@dataclass(frozen=True)
+class Remedy:
+    """A change of choices that puts something right, ready to be applied.
+
+    Parameters
+    ----------
+    label : str
+        What it does, in a few words, as on a button: "Ignore 'country'".
+    roles : mapping of str to str
+        New roles of columns.
+    options : mapping
+        New values of keywords of `lincore.tables.table_to_dataset`.
+    reading : mapping
+        New values of fields of `lincore.reading.ReadOptions`.
+    """
+
+    label: str
+    roles: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+
 class DataError(ValueError):
     """The user's input cannot be used. The one error that a user's file can raise.
 
@@ -37,6 +61,8 @@ class DataError(ValueError):
     ----------
     what, where, remedy : str
         As in `Notice`.
+    remedies : tuple of Remedy
+        What would help, ready to be applied.
 
     Examples
     --------
@@ -46,6 +72,9 @@ class DataError(ValueError):
     lincore.errors.DataError: column 'Speces': No such column. Did you mean Species?
     """
 
-    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+    def __init__(
+        self, what: str, *, where: str = "", remedy: str = "", remedies: tuple[Remedy, ...] = ()
+    ) -> None:
         self.notice = Notice(what, where, remedy)
+        self.remedies = remedies
         super().__init__(str(self.notice))

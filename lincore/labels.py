@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lincore.errors import DataError, Notice
+from lincore.errors import DataError, Notice, Remedy
 from lincore.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -22,9 +22,12 @@ TARGET_WORDS = (
 )
 # fmt: on
 MAX_PROPOSED_CLASSES = 50
+_MANY_NUMBERS = 10
+# Words that say "target" also inside a longer name.
+_TARGET_TOKENS = frozenset(TARGET_WORDS[:6])
 
 # What a file name ends in that is no part of the name of the data.
-_ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz))+$", re.IGNORECASE)
+_ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq))+$", re.IGNORECASE)
 
 
 def natural_key(text: str) -> tuple[Any, ...]:
@@ -135,6 +138,13 @@ def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
             f"{kind}, not classes.",
             where=where,
             remedy=f"Choose another target{cut}.",
+            remedies=tuple(
+                Remedy(
+                    f"Cut {labels.name} into {n} ranges of equally many rows", options={"bins": n}
+                )
+                for n in (2, 3, 4)
+                if number
+            ),
         )
     return encode_labels(labels.to_numpy(), where)
 
@@ -160,6 +170,10 @@ def propose_label_column(frame: pd.DataFrame) -> str | None:
         for column in columns:
             if column.strip().casefold() == word and _is_label_like(frame[column]):
                 return column
+    for column in columns:
+        tokens = re.split(r"[\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column).casefold())
+        if _TARGET_TOKENS.intersection(tokens) and _is_repeating(frame[column]):
+            return column
     # The last column before the first.
     repeating = (column for column in columns[-1:] + columns if _is_repeating(frame[column]))
     return next(repeating, None)
@@ -217,8 +231,11 @@ def _is_repeating(column: pd.Series[Any]) -> bool:
 
 
 def _is_quantity(column: pd.Series[Any]) -> bool:
-    n_distinct = column.nunique()
-    return n_distinct > MAX_PROPOSED_CLASSES and n_distinct > len(column) / 10
+    n_distinct, n_rows = column.nunique(), int(column.notna().sum())
+    many = n_distinct > MAX_PROPOSED_CLASSES and n_distinct > n_rows / 10
+    # Numbers of which most stand only once are measured, however few the rows.
+    measured = n_distinct > _MANY_NUMBERS and 2 * n_distinct > n_rows and is_number(column)
+    return many or measured
 
 
 def is_number(column: pd.Series[Any]) -> bool:

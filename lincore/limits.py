@@ -23,7 +23,16 @@ class Limits:
     Parameters
     ----------
     max_file_bytes : int
-        Size of a file as it arrives, and of a table after unpacking gzip.
+        Size of a file as it arrives.
+    max_table_bytes : int
+        Size of a table as text, unpacked, and of a Parquet file's columns: reading takes several
+        times as much memory.
+    max_line_bytes : int
+        Size of one line of a table.
+    max_levels : int
+        Levels of a category: each becomes a column.
+    max_words : int
+        Different words of a text column, and a hundredth of all occurrences.
     max_columns : int
         Columns of a table. They are counted in the text: pandas needs minutes for 300,000.
     max_cells : int
@@ -49,6 +58,10 @@ class Limits:
     """
 
     max_file_bytes: int = 200_000_000
+    max_table_bytes: int = 120_000_000
+    max_line_bytes: int = 1_000_000
+    max_levels: int = 1_000
+    max_words: int = 200_000
     max_columns: int = 5_000
     max_cells: int = 50_000_000
     max_label_chars: int = 200
@@ -73,7 +86,7 @@ _FOREIGN = {
     b"%PDF": "a PDF document",
     b"\x7fELF": "a program",
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
-    b"PAR1": "a Parquet file",
+    b"MZ\x90\x00": "a program",
     b"SQLite format 3": "a database",
     b"\x89PNG": "a single image",
     b"\xff\xd8\xff": "a single image",

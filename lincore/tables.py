@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from lincore.bins import Bins, cut_into_bins
+from lincore.columns import REASONS, ROLES, Column, Kind, describe_columns
 from lincore.datasets import Dataset
 from lincore.delimited import read_delimited
 from lincore.errors import DataError, Notice
+from lincore.features import build_features, level_codes, merge_labels, refuse_infinite
 from lincore.labels import (
     columns_named,
     display_name,
@@ -26,19 +30,21 @@ from lincore.labels import (
     unique_names,
 )
 from lincore.limits import LIMITS, Limits, check_table_shape
+from lincore.missing import mark_missing
+from lincore.reading import Reading, ReadOptions
 
-# Why a column is no feature: what to say, and what to do about it.
-_LEFT_OUT = {
-    "empty": ("Left out, no value at all.", "Fill the column in, or delete it."),
-    "text": ("Left out, not numeric.", "Encode it as numbers to use it as a feature."),
-    "constant": (
-        "Left out, the same value in every row.",
-        "Nothing needs to be done: it cannot tell classes apart.",
-    ),
-    "identifier": (
-        "Left out, consecutive whole numbers that merely count the rows.",
-        "If it measures something, change its unit so that it does not run 1, 2, 3.",
-    ),
+Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
+
+# With fewer rows than this, what is rare cannot be told.
+_ENOUGH_ROWS = 100
+_RARE = 5
+
+_REMEDIES: Mapping[Kind, str] = {
+    "empty": "Fill the column in, or delete it.",
+    "constant": "Nothing needs to be done: it cannot tell classes apart.",
+    "identifier": "If it measures something, make it a feature.",
+    "date": "Make it a feature to use it as a number of days.",
+    "text": "Make it text to count its words.",
 }
 
 
@@ -56,48 +62,73 @@ class Table:
         What reading did or found.
     first_line : int, optional
         Line of the file that holds the first row; None where rows and lines do not run together.
+    reading : Reading, optional
+        How it was read.
     """
 
     frame: pd.DataFrame
     name: str
     notices: tuple[Notice, ...] = ()
     first_line: int | None = None
+    reading: Reading | None = None
 
     def place(self, row: int) -> str:
         """Say in words where a row, counted from 0, stands."""
         return f"data row {row + 1}" if self.first_line is None else f"line {row + self.first_line}"
 
 
-def read_table(raw: bytes, name: str, *, limits: Limits = LIMITS) -> Table:
-    r"""Read delimited text; encoding, separator, header and decimal mark are detected.
+def read_table(
+    raw: bytes, name: str, options: ReadOptions | None = None, *, limits: Limits = LIMITS
+) -> Table:
+    r"""Read delimited text or Parquet; what the options leave open is detected.
 
     Parameters
     ----------
     raw : bytes
-        The file, possibly packed by gzip.
+        The file; text may be packed by gzip.
     name : str
         The file's name, for messages.
+    options : ReadOptions, optional
+        Encoding, separator, header and so on, where they are to be otherwise than detected.
     limits : Limits
 
     Returns
     -------
     Table
+        ``str(table.reading)`` says in one line how it was read.
 
     Raises
     ------
     DataError
-        When this is no text, is too large, or has fewer than two columns or no rows.
+        When this is no table, is too large, or has fewer than two columns or no rows.
 
     Examples
     --------
-    >>> read_table(b"a;b\n1,5;x\n2,5;y\n", "small.csv").frame["a"].tolist()
+    >>> table = read_table(b"a;b\n1,5;x\n2,5;y\n", "small.csv")
+    >>> table.frame["a"].tolist()
     [1.5, 2.5]
+    >>> print(table.reading)
+    UTF-8, semicolon, decimal comma, header in line 1, 2 rows of 2 columns
     """
-    frame, notices, first_line = read_delimited(raw, name, limits)
-    return Table(frame, name, notices, first_line)
+    from lincore.parquet import is_parquet, read_parquet
+
+    if not is_parquet(raw):
+        frame, notices, first_line, reading = read_delimited(raw, name, options, limits)
+        return Table(frame, name, notices, first_line, reading)
+    frame, notices = read_parquet(raw, name, limits)
+    missing_in = options.missing_in if options is not None else None
+    return frame_to_table(frame, name, notices, missing_in, kind="Parquet", limits=limits)
 
 
-def frame_to_table(frame: pd.DataFrame, name: str, *, limits: Limits = LIMITS) -> Table:
+def frame_to_table(
+    frame: pd.DataFrame,
+    name: str,
+    notices: tuple[Notice, ...] = (),
+    missing_in: Mapping[str, Sequence[str | float]] | None = None,
+    *,
+    kind: str = "frame",
+    limits: Limits = LIMITS,
+) -> Table:
     """Wrap a frame, its columns under unique names in text.
 
     Raises
@@ -106,8 +137,27 @@ def frame_to_table(frame: pd.DataFrame, name: str, *, limits: Limits = LIMITS) -
         When the frame is too large, has fewer than two columns or no rows.
     """
     check_table_shape(len(frame), frame.shape[1], name, limits)
-    names, notices = unique_names([str(column) for column in frame.columns])
-    return Table(frame.set_axis(names, axis=1).reset_index(drop=True), name, notices)
+    names, naming = unique_names([str(column) for column in frame.columns])
+    frame = frame.set_axis(names, axis=1).reset_index(drop=True)
+    odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
+    frame = mark_missing(frame.assign(**odd), missing_in)
+    reading = Reading(*frame.shape, kind=kind)
+    return Table(frame, name, (*notices, *naming), reading=reading)
+
+
+def _is_plain(column: pd.Series[Any]) -> bool:
+    types = pd.api.types
+    text = isinstance(column.dtype, pd.StringDtype)
+    return is_number(column) or text or types.is_datetime64_any_dtype(column)
+
+
+def _as_text(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column of objects or categories as numbers where it holds such, else as text."""
+    if column.dtype == object:
+        inferred = column.infer_objects()
+        if _is_plain(inferred):
+            return inferred
+    return column.map(str, na_action="ignore").astype("str").where(column.notna())
 
 
 def propose_target(table: Table) -> str | None:
@@ -124,7 +174,19 @@ def propose_target(table: Table) -> str | None:
     return propose_label_column(table.frame)
 
 
-def table_to_dataset(table: Table, target: str | int | None = None) -> Dataset:
+def table_to_dataset(
+    table: Table,
+    target: str | int | None = None,
+    *,
+    roles: Mapping[str, str] | None = None,
+    missing: Missing = "median",
+    rare: int | None = None,
+    bins: Bins | int | None = None,
+    categories: Sequence[str] = (),
+    drop_classes: Sequence[Any] = (),
+    merge_classes: Mapping[Any, str] | None = None,
+    drop_duplicates: bool = False,
+) -> Dataset:
     """Choose target and features of a table.
 
     Parameters
@@ -132,45 +194,224 @@ def table_to_dataset(table: Table, target: str | int | None = None) -> Dataset:
     table : Table
     target : str or int, optional
         Name of a column, or its position (negative ones count from the end). Proposed if None.
+    roles : mapping of str to {"target", "feature", "text", "group", "ignore"}, optional
+        For some of the columns, instead of the roles that `describe_columns` proposes.
+    missing : {"median", "most_frequent", "indicator", "drop"}
+        How missing values are filled in from the training rows; or rows with any are left out.
+    rare : int, optional
+        Levels with fewer training rows than this are pooled; 5 from 100 rows on when not given.
+    bins : Bins or int, optional
+        Cut a numeric target into so many intervals.
+    categories : sequence of str
+        Columns of numbers whose values are names.
+    drop_classes : sequence
+        Labels whose rows are left out.
+    merge_classes : mapping of label to label, optional
+        Labels that get another name.
+    drop_duplicates : bool
+        Keep one of the rows that are the same in every feature and the class.
 
     Returns
     -------
     Dataset
-        `X` (n, p) float64, NaN where a value is missing; rows without a label are left out.
+        `X` (n, p) float64, NaN where a value is missing, or CSR where there are words; rows
+        without a label are left out.
 
     Raises
     ------
     DataError
-        When there is no such target, it holds no classes, or no numeric feature is left.
+        When there is no such target, it holds no classes, or no feature is left.
 
     Examples
     --------
-    >>> frame = pd.DataFrame({"size": [1.5, None, 3.5], "name": ["a", "b", "c"], "y": [1, 2, 1]})
+    >>> frame = pd.DataFrame({"size": [1.5, None, 3.5], "sex": ["m", "f", "m"], "y": [1, 2, 1]})
     >>> data = table_to_dataset(frame_to_table(frame, "small"))
-    >>> data.feature_names
-    ('size',)
-    >>> print(data.notices[0])
-    column 'name': Left out, not numeric. Encode it as numbers to use it as a feature.
+    >>> data.feature_names, data.levels
+    (('size', 'sex'), (None, ('f', 'm')))
+    >>> table_to_dataset(frame_to_table(frame, "small"), roles={"sex": "ignore"}).levels is None
+    True
     """
-    column = find_label_column(table.frame, target, table.name)
-    kept = table.frame[column].notna().to_numpy()
-    codes, classes = encode_column(table.frame.loc[kept, column])
-    features, leaving = _choose_features(table, column, kept)
-    X = table.frame.loc[kept, features].to_numpy(dtype=np.float64, na_value=np.nan)
-    rows = np.flatnonzero(kept)
-    _refuse_infinite(X, features, table.name, lambda row: table.place(rows[row]))
+    columns = choose_roles(table, target, roles, categories)
+    chosen = {role: [c for c in columns if c.role == role] for role in ROLES}
+    label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
+    used = [*chosen["feature"], *chosen["text"]]
+    merged = merge_classes or {}
+    kept, dropping = _kept_rows(table, label, used, missing, drop_classes, drop_duplicates)
+    frame = table.frame.loc[kept]
+    codes, classes = _classes(merge_labels(frame[label], merged) if merged else frame[label], bins)
+    if not used:
+        raise _no_feature(table, columns)
+    built = build_features(frame, chosen["feature"], texts, table.name)
+    if not built.n_words:
+        rows = np.flatnonzero(kept)
+        refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
+    groups, group_names = _groups(frame, chosen["group"])
     return Dataset(
         name=display_name(table.name),
-        X=np.ascontiguousarray(X),
+        X=built.X,
         codes=codes,
         classes=classes,
-        feature_names=tuple(features),
+        feature_names=built.names,
         notices=(
             *table.notices,
-            *_dropped_rows(kept, column),
-            *leaving,
+            *dropping,
+            *_left_out(columns),
+            *built.notices,
             *lone_class_notices(codes, classes),
         ),
+        levels=built.levels,
+        n_words=built.n_words,
+        groups=groups,
+        group_names=group_names,
+        imputation="median" if missing == "drop" else missing,
+        rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if rare is None else rare,
+    )
+
+
+def choose_roles(
+    table: Table,
+    target: str | int | None = None,
+    roles: Mapping[str, str] | None = None,
+    categories: Sequence[str] = (),
+) -> tuple[Column, ...]:
+    """Return the columns with the roles that were asked for, and those proposed for the others.
+
+    Raises
+    ------
+    DataError
+        When there is no such column, role or target, or more than one target or group.
+    """
+    roles = dict(roles or {})
+    for name in (*roles, *categories):
+        find_label_column(table.frame, name, table.name)
+    unknown = [role for role in roles.values() if role not in ROLES]
+    if unknown:
+        raise DataError(
+            f"There is no role {unknown[0]!r}.",
+            where="option roles",
+            remedy=f"Choose among: {', '.join(ROLES)}.",
+        )
+    if target is None:
+        target = next((name for name, role in roles.items() if role == "target"), None)
+    label = find_label_column(table.frame, target, table.name)
+    named = [name for name, role in roles.items() if role == "target" and name != label]
+    grouped = [name for name, role in roles.items() if role == "group"]
+    if named or len(grouped) > 1:
+        raise DataError(
+            "There can be one target and one column of groups.",
+            where=columns_named([label, *named] if named else grouped),
+            remedy="Give the others another role.",
+        )
+    roles[label] = "target"
+    return tuple(
+        _with_role(column, roles.get(column.name, column.role), column.name in categories)
+        for column in describe_columns(table, label)
+    )
+
+
+def _with_role(column: Column, role: Any, as_category: bool) -> Column:
+    kind = column.kind
+    if as_category:
+        kind, role = "category", "feature" if role == "ignore" else role
+    return column._replace(kind=kind, role=role, reason=column.reason if role == "ignore" else "")
+
+
+class _Kept(NamedTuple):
+    rows: NDArray[np.bool_]
+    notices: list[Notice]
+
+
+def _kept_rows(
+    table: Table,
+    label: str,
+    used: Sequence[Column],
+    missing: str,
+    drop_classes: Sequence[Any],
+    drop_duplicates: bool,
+) -> _Kept:
+    """Return which rows are used, and say why the others are not."""
+    if missing not in ("median", "most_frequent", "indicator", "drop"):
+        raise DataError(
+            f"No way to fill in is called {missing!r}.",
+            where="option missing",
+            remedy="Choose among: median, most_frequent, indicator, drop.",
+        )
+    frame, names = table.frame, [column.name for column in used]
+    labels = frame[label]
+    kept = labels.notna().to_numpy(dtype=bool)
+    notices = _told(~kept, len(kept), "have no value in the target", f"column {label!r}")
+    if drop_classes:
+        dropped = kept & merge_labels(labels, {}).isin([str(c) for c in drop_classes]).to_numpy()
+        kept &= ~dropped
+    if drop_duplicates:
+        again = kept & frame[[*names, label]].duplicated().to_numpy()
+        notices += _told(again, len(kept), "repeat another one", table.name)
+        kept &= ~again
+    if missing == "drop":
+        gaps = kept & frame[names].isna().any(axis=1).to_numpy()
+        notices += _told(gaps, len(kept), "have a missing value", table.name)
+        kept &= ~gaps
+    if not kept.any() and labels.notna().any():
+        raise DataError(
+            "No row is left.",
+            where=table.name,
+            remedy="Fill missing values in, or ignore the columns that are mostly missing.",
+        )
+    return _Kept(kept, notices)
+
+
+def _told(out: NDArray[np.bool_], n_rows: int, why: str, where: str) -> list[Notice]:
+    if not out.any():
+        return []
+    remedy = "Fill the class in to use these rows." if "target" in why else ""
+    return [Notice(f"{out.sum():,} of {n_rows:,} rows {why} and were left out.", where, remedy)]
+
+
+def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> tuple[Any, Any]:
+    if bins is None:
+        return encode_column(labels)
+    if not is_number(labels):
+        raise DataError(
+            "Only numbers can be cut into bins.",
+            where=f"column {labels.name!r}",
+            remedy="Leave bins out, or choose a target of numbers.",
+        )
+    values = labels.to_numpy(dtype=np.float64)
+    return cut_into_bins(values, bins, f"column {labels.name!r}")
+
+
+def _groups(
+    frame: pd.DataFrame, columns: Sequence[Column]
+) -> tuple[NDArray[np.intp] | None, tuple[str, ...] | None]:
+    if not columns:
+        return None, None
+    codes, names, _ = level_codes(frame[columns[0].name])
+    # A row of no group belongs with no other row.
+    alone = np.isnan(codes)
+    codes[alone] = len(names) + np.arange(alone.sum())
+    lonely = tuple(f"row {row + 1}" for row in np.flatnonzero(alone))
+    return codes.astype(np.intp), (*names, *lonely)
+
+
+def _left_out(columns: Sequence[Column]) -> list[Notice]:
+    notices = []
+    for kind, reason in REASONS.items():
+        names = [column.name for column in columns if column.kind == kind and column.reason]
+        if names:
+            said = f"Left out, {reason}."
+            notices.append(Notice(said, columns_named(names), _REMEDIES[kind]))
+    return notices
+
+
+def _no_feature(table: Table, columns: Sequence[Column]) -> DataError:
+    others = [column for column in columns if column.role != "target"]
+    found = ", ".join(
+        f"{count} {kind}" for kind in REASONS if (count := sum(c.kind == kind for c in others))
+    )
+    return DataError(
+        f"No feature is left besides the target ({found or 'all are ignored'}).",
+        where=f"{table.name}, {columns_named([column.name for column in others])}",
+        remedy="Make a column a feature or text, or add one.",
     )
 
 
@@ -213,73 +454,10 @@ def arrays_to_dataset(X: Any, y: Any, *, name: str = "arrays") -> Dataset:
     features = pixel_names(*shape) if shape else numbered("feature", X.shape[1])
     if X.dtype != np.uint8:
         X = _as_float(X, name)
-        _refuse_infinite(X, features, name, lambda row: f"data row {row + 1}")
+        refuse_infinite(X, features, name, lambda row: f"data row {row + 1}")
     codes, classes = encode_labels(y, name)
     notices = lone_class_notices(codes, classes)
     return Dataset(name, X, codes, classes, features, image_shape=shape, notices=notices)
-
-
-def _choose_features(table: Table, target: str, kept: np.ndarray) -> tuple[list[str], list[Notice]]:
-    roles: dict[str, list[str]] = {role: [] for role in ("feature", *_LEFT_OUT)}
-    for column in table.frame.columns.drop(target):
-        roles[_role(table.frame[column], kept)].append(column)
-    if not roles["feature"]:
-        # In a handful of rows made up by hand a measurement may well run 1, 2, 3.
-        roles["feature"], roles["identifier"] = roles["identifier"], []
-    if not roles["feature"]:
-        found = ", ".join(f"{len(names)} {role}" for role, names in roles.items() if names)
-        raise DataError(
-            f"No numeric feature is left besides the target ({found}).",
-            where=f"{table.name}, {columns_named(list(table.frame.columns.drop(target)))}",
-            remedy="Add a column of numbers, or encode text as numbers.",
-        )
-    notices = [
-        Notice(what, columns_named(roles[role]), remedy)
-        for role, (what, remedy) in _LEFT_OUT.items()
-        if roles[role]
-    ]
-    return roles["feature"], notices
-
-
-def _role(column: pd.Series[Any], kept: np.ndarray) -> str:
-    """Say what a column is: a feature, or the reason why it is none."""
-    n_distinct = column[kept].nunique()
-    if n_distinct == 0:
-        return "empty"
-    if not is_number(column):
-        return "text"
-    if n_distinct == 1:
-        return "constant"
-    return "identifier" if _counts_rows(column) else "feature"
-
-
-def _counts_rows(column: pd.Series[Any]) -> bool:
-    """Tell whether the values are distinct whole numbers without a gap, as of an identifier."""
-    n_rows = len(column)
-    if pd.api.types.is_bool_dtype(column) or column.nunique() < n_rows:
-        return False
-    return bool(column.max() - column.min() == n_rows - 1 and (column % 1 == 0).all())
-
-
-def _dropped_rows(kept: np.ndarray, column: str) -> list[Notice]:
-    if kept.all():
-        return []
-    what = f"{(~kept).sum()} of {len(kept)} rows have no value in the target and were left out."
-    return [Notice(what, f"column {column!r}", "Fill the class in to use these rows.")]
-
-
-def _refuse_infinite(
-    X: np.ndarray, features: Sequence[str], name: str, place: Callable[[int], str]
-) -> None:
-    """Raise for the first infinite value; `place` says where a row of `X` stands."""
-    infinite = np.isinf(X)
-    if infinite.any():
-        row, feature = np.argwhere(infinite)[0]
-        raise DataError(
-            f"The value {X[row, feature]} is infinite.",
-            where=f"{name}, {place(row)}, column {features[feature]!r}",
-            remedy="Correct the value, or leave the cell empty.",
-        )
 
 
 def _as_float(X: np.ndarray, name: str) -> np.ndarray:

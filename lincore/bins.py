@@ -1,0 +1,89 @@
+"""A quantity cut into a few named intervals, to be told apart as classes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.errors import DataError
+
+
+class Bins(NamedTuple):
+    """How a quantity is cut: into equally many rows ("quantile") or equally wide ("width")."""
+
+    n: int = 3
+    how: Literal["quantile", "width"] = "quantile"
+
+
+def cut_into_bins(
+    values: NDArray[np.float64], bins: Bins | int, where: str
+) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Cut a quantity into classes.
+
+    Parameters
+    ----------
+    values : (n,) float64
+        Nothing missing.
+    bins : Bins or int
+        A number cuts into so many classes of equally many rows.
+    where : str
+        The place, for messages.
+
+    Returns
+    -------
+    codes : (n,) intp
+    classes : (K,) array of str
+        Named by their bounds, from low to high. Ties may leave fewer than were asked for.
+
+    Raises
+    ------
+    DataError
+        When fewer than two classes would be left, or `bins` is none.
+
+    Examples
+    --------
+    >>> cut_into_bins(np.array([1.0, 2.0, 3.0, 10.0]), 2, "y")[1].tolist()
+    ['below 2.5', '2.5 and above']
+    """
+    n, how = bins if isinstance(bins, Bins) else (bins, "quantile")
+    if how not in ("quantile", "width") or not 2 <= n <= 50:
+        raise DataError(
+            f"To cut into {n} by {how!r} cannot be done.",
+            where="option bins",
+            remedy="Give a number from 2 to 50, and quantile or width.",
+        )
+    if not np.isfinite(values).all():
+        raise DataError("A value is infinite.", where=where, remedy="Correct it.")
+    shares = np.linspace(0, 1, n + 1)[1:-1]
+    low, high = values.min(), values.max()
+    bounds = np.quantile(values, shares) if how == "quantile" else low + shares * (high - low)
+    bounds = _rounded(np.unique(bounds), values)
+    codes = np.searchsorted(bounds, values, side="right")
+    # What ties or rounding left empty is no class.
+    used, codes = np.unique(codes, return_inverse=True)
+    if len(used) < 2:
+        raise DataError(
+            "Almost all values are the same: one class would be left.",
+            where=where,
+            remedy="Cut by width, or choose another target.",
+        )
+    bounds = bounds[used[1:] - 1]
+    return codes.astype(np.intp), np.array(_names(bounds))
+
+
+def _rounded(bounds: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round bounds to as few digits as leave every row in its class."""
+    wanted = np.searchsorted(bounds, values, side="right")
+    for digits in range(2, 17):
+        short = np.array([float(f"{bound:.{digits}g}") for bound in bounds])
+        if np.array_equal(np.searchsorted(short, values, side="right"), wanted):
+            return short
+    return bounds
+
+
+def _names(bounds: NDArray[np.float64]) -> list[str]:
+    said = [f"{bound:.15g}" for bound in bounds]
+    between = [f"{low} to below {high}" for low, high in zip(said, said[1:], strict=False)]
+    return [f"below {said[0]}", *between, f"{said[-1]} and above"]

@@ -1,0 +1,185 @@
+"""What each column of a table holds, and what it is proposed to be used for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import pandas as pd
+
+from lincore.dates import is_date
+from lincore.labels import is_number, propose_label_column
+
+if TYPE_CHECKING:
+    from lincore.tables import Table
+
+Kind: TypeAlias = Literal["number", "category", "text", "date", "identifier", "constant", "empty"]
+Role: TypeAlias = Literal["target", "feature", "text", "group", "ignore"]
+ROLES: tuple[Role, ...] = ("target", "feature", "text", "group", "ignore")
+
+_IDENTIFIER_NAME = re.compile(r"(^|[\s_.-])(id|uuid|guid|key|index|row name|rowname)$|[a-z]I[Dd]$")
+_FREE_TEXT_NAME = re.compile(r"comment|remark|\bnotes?\b|description", re.IGNORECASE)
+_COUNTER_NAME = re.compile(r"number|index|row|\b(id|no|nr)\b|unnamed|^column \d", re.IGNORECASE)
+_FEW_LEVELS = 50
+_MOST_LEVELS = 300
+_JUDGED = 500
+_EXAMPLES = 3
+
+
+class Column(NamedTuple):
+    """What a column holds and what it is for.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "category", "text", "date", "identifier", "constant", "empty"}
+    role : {"target", "feature", "text", "group", "ignore"}
+        Proposed; "text" counts its words.
+    n_missing, n_distinct : int
+        Rows without a value, and different values.
+    examples : tuple of str
+        The first different values.
+    reason : str
+        Why it is ignored; "" where it is not.
+    """
+
+    name: str
+    kind: Kind
+    role: Role
+    n_missing: int
+    n_distinct: int
+    examples: tuple[str, ...]
+    reason: str = ""
+
+
+REASONS: Mapping[Kind, str] = {
+    "empty": "no value at all",
+    "constant": "the same value in every row",
+    "identifier": "almost every value is another one, or counts the rows: it names them",
+    "date": "a date or a time",
+    "text": "free text",
+}
+
+
+def describe_columns(table: Table, target: str | None = None) -> tuple[Column, ...]:
+    r"""Say of every column what it holds and what it is proposed for.
+
+    Parameters
+    ----------
+    table : Table
+    target : str, optional
+        The column of the classes; proposed when not given.
+
+    Returns
+    -------
+    tuple of Column
+        In the order of the table. Numbers and categories are features; text is one only where
+        there is nothing else.
+
+    Examples
+    --------
+    >>> from lincore.tables import read_table
+    >>> raw = b"id,size,sex,class\n7,1.5,m,a\n8,2.5,f,b\n9,2.5,m,a\n10,3.5,f,b\n"
+    >>> for column in describe_columns(read_table(raw, "made.csv")):
+    ...     print(column.name, column.kind, column.role)
+    id identifier ignore
+    size number feature
+    sex category feature
+    class category target
+    """
+    frame = table.frame
+    target = propose_label_column(frame) if target is None else target
+    kinds = {str(name): kind_of(frame[name]) for name in frame}
+    if target is not None and kinds[target] in ("identifier", "text", "date"):
+        kinds[target] = "number" if is_number(frame[target]) else "category"
+    roles: dict[str, Role] = {
+        name: "feature" if kind in ("number", "category") else "ignore"
+        for name, kind in kinds.items()
+    }
+    if target is not None:
+        roles[target] = "target"
+    _find_some_feature(frame, kinds, roles)
+    return tuple(_describe(frame[name], kinds[name], roles[name]) for name in kinds)
+
+
+def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> None:
+    """Where no column is a feature, let the words of a text be, or else a counter."""
+    if "feature" in roles.values():
+        return
+    spare = [name for name, role in roles.items() if role == "ignore"]
+    texts = [name for name in spare if kinds[name] == "text"]
+    full = [name for name in texts if 2 * int(frame[name].notna().sum()) >= len(frame)]
+    # In a handful of rows made up by hand a measurement may well run 1, 2, 3.
+    counters = [name for name in spare if kinds[name] == "identifier" and is_number(frame[name])]
+    for name in counters if not texts else ():
+        kinds[name], roles[name] = "number", "feature"
+    for name in full or texts:
+        roles[name] = "text"
+
+
+def _describe(column: pd.Series[Any], kind: Kind, role: Role) -> Column:
+    distinct = column.dropna().unique()
+    examples = tuple(_shown(value) for value in distinct[:_EXAMPLES])
+    reason = REASONS.get(kind, "") if role == "ignore" else ""
+    n_missing = int(column.isna().sum())
+    return Column(str(column.name), kind, role, n_missing, len(distinct), examples, reason)
+
+
+def _shown(value: object) -> str:
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def kind_of(column: pd.Series[Any]) -> Kind:
+    """Say what a column holds.
+
+    Examples
+    --------
+    >>> kind_of(pd.Series(["2007-11-11", "2007-11-12"]))
+    'date'
+    """
+    n_distinct = column.nunique()
+    if n_distinct == 0:
+        return "empty"
+    if n_distinct == 1:
+        return "constant"
+    if is_date(column):
+        return "date"
+    if pd.api.types.is_bool_dtype(column):
+        return "category"
+    if is_number(column):
+        return "identifier" if _names_rows(column) else "number"
+    return _kind_of_text(column, n_distinct)
+
+
+def _names_rows(column: pd.Series[Any]) -> bool:
+    """Tell whether whole numbers count the rows, in one run or in several, or are called so."""
+    values = column.dropna()
+    if len(values) < len(column) or not (values % 1 == 0).all():
+        return False
+    if values.nunique() == len(values):
+        runs_on = values.max() - values.min() == len(values) - 1
+        return bool(runs_on or _IDENTIFIER_NAME.search(str(column.name)))
+    steps = values.diff().iloc[1:]
+    counts = len(values) >= 20 and (steps == 1).mean() > 0.9
+    return bool(counts and _COUNTER_NAME.search(str(column.name)))
+
+
+def _kind_of_text(column: pd.Series[Any], n_distinct: int) -> Kind:
+    present = column.dropna().astype("str")
+    some = present.iloc[:_JUDGED]
+    n_words = some.str.count(r"\s+").mean() + 1
+    length = some.str.len().mean()
+    if n_distinct == 2 and len(present) > 2:
+        return "category"
+    if 2 * n_distinct > len(present):
+        return "text" if n_words >= 3 or length > 40 else "identifier"
+    wordy = n_words >= 5 and length >= 25
+    if _FREE_TEXT_NAME.search(str(column.name)) and n_words >= 3:
+        return "text"
+    if n_distinct <= _FEW_LEVELS:
+        return "category"
+    if wordy:
+        return "text"
+    return "category" if n_distinct <= min(_MOST_LEVELS, len(present) / 5) else "identifier"

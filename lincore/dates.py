@@ -1,0 +1,71 @@
+"""Dates and times in a column: told by their form, and turned into days."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pandas as pd
+
+_JUDGED = 200
+_TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?:\s*[AaPp][Mm])?"
+_ZONE = r"(?:Z|\s?[+-]\d{2}:?\d{2})?"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-z]*\.?"
+_DAY = "|".join(
+    (
+        r"\d{4}([-/.])\d{1,2}\1\d{1,2}",  # 2007-11-11
+        r"\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})",  # 11.11.2007, 11/11/07
+        rf"\d{{1,2}}\.?[-\s]?{_MONTH}[-\s,]+\d{{2,4}}",  # 11 Nov 2007
+        rf"{_MONTH}\s\d{{1,2}},?\s\d{{4}}",  # Nov 11, 2007
+    )
+)
+_DATE = re.compile(rf"(?:{_DAY})(?:[T\s,]+{_TIME}{_ZONE})?", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"\d{1,2}:\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?:\s*[AaPp][Mm])?|\d{1,2}\.\d{2}\.\d{2}"
+)
+_PLAIN = re.compile(r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+
+
+def is_date(column: pd.Series[Any]) -> bool:
+    """Tell whether a column holds dates or times of day, in text or in its type.
+
+    Examples
+    --------
+    >>> is_date(pd.Series(["24.12.2024", "31.12.2024"])), is_date(pd.Series(["1.5", "a"]))
+    (True, False)
+    """
+    if pd.api.types.is_datetime64_any_dtype(column) or isinstance(column.dtype, pd.PeriodDtype):
+        return True
+    some = [str(value) for value in column.dropna().unique()[:_JUDGED]]
+    if pd.api.types.is_integer_dtype(column):
+        named = re.search(r"date|day|datum", str(column.name), re.IGNORECASE)
+        return bool(named) and all(_PLAIN.fullmatch(text) for text in some)
+    if pd.api.types.is_numeric_dtype(column):
+        return False
+    return bool(some) and all(_DATE.fullmatch(text) or _CLOCK.fullmatch(text) for text in some)
+
+
+def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return dates as days since 1970-01-01, times of day as days; NaN for what is neither.
+
+    Where a day stands before the month anywhere in the column, it does so everywhere.
+
+    Examples
+    --------
+    >>> to_days(pd.Series(["01.02.1970", "24.12.1970"])).tolist()
+    [31.0, 357.0]
+    """
+    if not pd.api.types.is_datetime64_any_dtype(column):
+        text = column.astype("str")
+        clocks = text.dropna().str.fullmatch(_CLOCK).all()
+        if clocks:
+            text = text.str.replace(".", ":", regex=False)
+            spelled = text.where(text.str.count(":") == 2, text + ":00")
+            return pd.to_timedelta(spelled, errors="coerce").dt.total_seconds() / 86_400
+        first = text.str.extract(r"^(\d{1,2})[-/.](\d{1,2})[-/.]")
+        later = pd.to_numeric(first[1], errors="coerce").max()
+        day_first = bool(first[0].notna().any()) and not later > 12
+        column = pd.to_datetime(text, errors="coerce", dayfirst=day_first, format="mixed", utc=True)
+    if column.dt.tz is not None:
+        column = column.dt.tz_convert(None)
+    return (column - pd.Timestamp(0)).dt.total_seconds() / 86_400

@@ -1,0 +1,204 @@
+"""Where a text table begins and how its lines fall into fields: comments, separator, quotes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from lincore.reading import SPACES, ReadOptions
+
+# The rarer in text, the earlier: the order decides where two agree equally well.
+SEPARATORS = "\t|;,"
+NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+BLANKS = ("", "?", "-", "NA", "NaN", "nan", "N/A", "null", "NULL")
+
+_SAMPLE_CHARS = 65_536
+_SAMPLE_LINES = 30
+_LARGEST_SAMPLE = 4_000_000
+_JUDGED = 200
+_COMMENT_MARKS = ("#", "%", "//")
+_UNCLEAN = re.compile(r"[\t|;,]|\d\s+[\d.,+-]")
+_ASKED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
+
+
+class Record(NamedTuple):
+    """The fields of one row as text, and the lines, counted from 1, that it takes up."""
+
+    fields: list[str]
+    first_line: int
+    last_line: int
+
+    @property
+    def n_said(self) -> int:
+        """How many fields are not blank."""
+        return sum(bool(field) for field in self.fields)
+
+
+class Layout(NamedTuple):
+    """How the text falls into fields.
+
+    Attributes
+    ----------
+    text : str
+        Comment lines emptied; the numbers of the lines are those of the file.
+    separator, quote, comment : str
+        `quote` and `comment` are "" where there are none.
+    records : list of Record
+        Of the beginning of the table, blank lines left out.
+    width : int
+        Fields of most records.
+    """
+
+    text: str
+    separator: str
+    quote: str
+    comment: str
+    records: list[Record]
+    width: int
+
+
+def find_layout(text: str, options: ReadOptions) -> Layout:
+    r"""Find how text falls into fields, as far as the options leave that open.
+
+    Examples
+    --------
+    >>> found = find_layout("# made\na;b\n1,5;x\n", ReadOptions())
+    >>> found.separator, found.comment, found.records[0].fields
+    (';', '#', ['a', 'b'])
+    """
+    asked = _ASKED.match(text)
+    separator = options.separator or (asked[1] if asked else None)
+    if asked:
+        text = text[asked.end() - 1 :]
+    comment = _comment_mark(text) if options.comment is None else options.comment
+    bare = _without_comments(text, comment)
+    sample = _sample(bare)
+    quote = _quote(sample) if options.quote is None else options.quote
+    separator = separator or _separator(sample, quote)
+    records = list(read_records(sample, separator, quote))
+    if comment and options.comment is None:
+        named = _name_the_columns(text, bare, comment, separator, quote, records)
+        if named is not None:
+            bare, records = named, list(read_records(_sample(named), separator, quote))
+    return Layout(bare, separator, quote, comment, records, _width(records))
+
+
+def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
+    """Yield the records of a text that are not blank, until one cannot be read."""
+    if separator == SPACES:
+        text = "\n".join(" ".join(line.split()) for line in text.split("\n"))
+    reader = csv.reader(
+        io.StringIO(text),
+        delimiter=separator,
+        quotechar=quote or None,
+        quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+        skipinitialspace=True,
+    )
+    line = 1
+    try:
+        for fields in reader:
+            stripped = [field.strip() for field in fields]
+            if any(stripped) or len(fields) > 1:
+                yield Record(stripped, line, reader.line_num)
+            line = reader.line_num + 1
+    except csv.Error:
+        return
+
+
+def _sample(text: str) -> str:
+    """Return whole lines from the beginning: enough characters and enough lines."""
+    end = 0
+    for _ in range(_SAMPLE_LINES):
+        found = text.find("\n", end)
+        if found < 0:
+            return text[:_LARGEST_SAMPLE]
+        end = found + 1
+    if end < _SAMPLE_CHARS:
+        end = max(text.rfind("\n", 0, _SAMPLE_CHARS) + 1, end)
+    return text[: min(end, _LARGEST_SAMPLE)]
+
+
+def _comment_mark(text: str) -> str:
+    """Return the mark that some early lines begin with, but not most of them."""
+    lines = [line for line in _sample(text).split("\n") if line.strip()]
+    for mark in _COMMENT_MARKS:
+        marked = [line.startswith(mark) for line in lines]
+        # All but "#" are told only where the file begins with them.
+        if (marked[0] or (mark == "#" and any(marked))) and 2 * sum(marked) <= len(marked):
+            return mark
+    # A long heading over a short table.
+    if lines[0].startswith("#") and any(not line.startswith("#") for line in lines):
+        first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
+        return "#" if not any(line.startswith("#") for line in lines[first:]) else ""
+    return ""
+
+
+def _without_comments(text: str, comment: str) -> str:
+    if not comment or comment not in text:
+        return text
+    return re.sub(rf"(?m)^{re.escape(comment)}.*$", "", text)
+
+
+def _name_the_columns(
+    text: str, bare: str, comment: str, separator: str, quote: str, records: Sequence[Record]
+) -> str | None:
+    """Return the text with its header back, where the last comment above the rows names them."""
+    if not records or all(not NUMBER.fullmatch(field) for field in records[0].fields):
+        return None
+    lines = text.split("\n", records[0].first_line)
+    above = [i for i, line in enumerate(lines[: records[0].first_line - 1]) if line.strip()]
+    if not above or not lines[above[-1]].startswith(comment):
+        return None
+    header = lines[above[-1]].removeprefix(comment).strip()
+    found = next(read_records(header, separator, quote), None)
+    if found is None or len(found.fields) != len(records[0].fields) or len(found.fields) < 2:
+        return None
+    kept = bare.split("\n", records[0].first_line)
+    kept[above[-1]] = header
+    return "\n".join(kept)
+
+
+def _quote(sample: str) -> str:
+    """Return the apostrophe where it, and not the quotation mark, stands around many fields."""
+    around = {
+        mark: len(re.findall(rf"(?m)(?:^|[\t|;, ]){mark}[^{mark}\n]*{mark}(?=[\t|;, ]|$)", sample))
+        for mark in "\"'"
+    }
+    n_lines = sample.count("\n") + 1
+    return "'" if around["'"] > around['"'] and 2 * around["'"] >= n_lines else '"'
+
+
+def _separator(sample: str, quote: str) -> str:
+    """Return the separator that gives most lines equally many fields, and clean ones.
+
+    csv.Sniffer is not used: it takes "1,5;2,5" for comma-separated, and 16 kB of quotes cost it
+    more than a second.
+    """
+    scores = {mark: _agreement(sample, mark, quote) for mark in SEPARATORS + SPACES}
+    return max(scores, key=lambda mark: (round(scores[mark], 6), -SEPARATORS.find(mark)))
+
+
+def _agreement(sample: str, separator: str, quote: str) -> float:
+    records = list(read_records(sample, separator, quote))
+    width = _width(records)
+    if width < 2:
+        return -1.0 if separator == SPACES else 0.0
+    agreement = sum(len(record.fields) == width for record in records) / len(records)
+    fields = [field for record in records[:_JUDGED] for field in record.fields if field]
+    numbers = [NUMBER.fullmatch(field) is not None for field in fields]
+    clean = [
+        number or not _UNCLEAN.search(field) for field, number in zip(fields, numbers, strict=True)
+    ]
+    # Words between spaces are prose, unless there are many numbers among them.
+    if separator == SPACES and (len(records) < 3 or 3 * sum(numbers) < len(numbers)):
+        return -1.0
+    return agreement + 0.5 * sum(clean) / max(len(clean), 1)
+
+
+def _width(records: Sequence[Record]) -> int:
+    widths = Counter(len(record.fields) for record in records)
+    return max(widths, key=lambda width: (widths[width], width), default=0)

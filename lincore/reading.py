@@ -1,0 +1,147 @@
+"""How a text table is to be read, as somebody asked or as it was found, and said in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lincore.errors import DataError
+
+# Runs of spaces and tabs count as one separator.
+SPACES = " "
+SEPARATOR_NAMES = {
+    ",": "comma",
+    ";": "semicolon",
+    "\t": "tab",
+    "|": "vertical bar",
+    ":": "colon",
+    SPACES: "spaces",
+}
+_ENCODING_NAMES = {
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8",
+    "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+    "latin-1": "Latin-1",
+    "cp1252": "Windows-1252",
+}
+_MARK_NAMES = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What somebody wants otherwise than detected; None leaves a part to detection.
+
+    Parameters
+    ----------
+    encoding : str, optional
+        As Python calls it: "utf-8", "latin-1", "cp1252", "utf-16".
+    separator : str, optional
+        One character; a space stands for runs of spaces and tabs.
+    decimal, thousands : str, optional
+        One character each; "" for no thousands mark.
+    quote : str, optional
+        The quotation mark; "" where quotation marks are plain text.
+    header : bool or int, optional
+        Whether there is a header line, or the line of the file, counted from 1, that it is.
+    comment : str, optional
+        What a line that is to be skipped begins with; "" for no such lines.
+    missing_marks : sequence of str, optional
+        The texts that stand for a missing value, instead of `MISSING_MARKS`.
+    missing_in : mapping of str to sequence, optional
+        Numbers or texts that stand for a missing value in some columns alone, such as
+        ``{"BMI": (0,)}``; besides the others.
+
+    Raises
+    ------
+    DataError
+        When a mark is not a single character, or two marks that must differ are the same.
+    """
+
+    encoding: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    quote: str | None = None
+    header: bool | int | None = None
+    comment: str | None = None
+    missing_marks: Sequence[str] | None = None
+    missing_in: Mapping[str, Sequence[str | float]] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the marks by themselves."""
+        single = {"separator": self.separator, "decimal": self.decimal}
+        for name, mark in single.items():
+            if mark is not None and (len(mark) != 1 or mark in '\r\n\0"'):
+                raise _unfit(name, mark, "one character")
+        for name, mark in {"thousands": self.thousands, "quote": self.quote}.items():
+            if mark is not None and (len(mark) > 1 or mark in ("\r", "\n", "\0")):
+                raise _unfit(name, mark, "one character, or nothing")
+        if self.separator is not None and self.separator == self.quote:
+            raise _unfit("quote", self.separator, "another character than the separator")
+        if self.decimal is not None and self.decimal == self.thousands:
+            raise _unfit("thousands", self.decimal, "another character than the decimal mark")
+        if self.header is not None and self.header is not False and self.header < 1:
+            raise _unfit("header", str(self.header), "True, False or a line number from 1")
+
+
+def _unfit(name: str, value: str, wanted: str) -> DataError:
+    return DataError(
+        f"It is {value!r}.", where=f"option {name}", remedy=f"Give {wanted}, or leave it out."
+    )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table was read in the end: what was asked for, and the rest as detected.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+    kind : {"text", "Parquet", "frame"}
+    encoding, separator, decimal, thousands, quote, comment : str
+        As in `ReadOptions`; "" where the table has none.
+    header_line : int, optional
+        Counted from 1; None without a header.
+    packed : bool
+        Whether the file was packed by gzip.
+    """
+
+    n_rows: int
+    n_columns: int
+    kind: str = "text"
+    encoding: str = ""
+    separator: str = ""
+    decimal: str = "."
+    thousands: str = ""
+    quote: str = '"'
+    comment: str = ""
+    header_line: int | None = None
+    packed: bool = False
+
+    def __str__(self) -> str:
+        """Say it in one line.
+
+        Examples
+        --------
+        >>> found = Reading(1704, 6, "text", "utf-8", ";", ",", header_line=1)
+        >>> print(found)
+        UTF-8, semicolon, decimal comma, header in line 1, 1,704 rows of 6 columns
+        """
+        size = f"{self.n_rows:,} rows of {self.n_columns:,} columns"
+        if self.kind != "text":
+            return f"{self.kind}, {size}" if self.kind == "Parquet" else size
+        parts = ["gzip"] if self.packed else []
+        parts.append(_ENCODING_NAMES.get(self.encoding, self.encoding))
+        parts.append(SEPARATOR_NAMES.get(self.separator, f"separator {self.separator}"))
+        if self.decimal != ".":
+            parts.append(f"decimal {_MARK_NAMES.get(self.decimal, self.decimal)}")
+        if self.thousands:
+            parts.append(f"thousands {_MARK_NAMES.get(self.thousands, self.thousands)}")
+        if self.quote not in ('"', ""):
+            parts.append("single quotes" if self.quote == "'" else f"quotes {self.quote}")
+        if self.comment:
+            parts.append(f"comments after {self.comment}")
+        header = f"header in line {self.header_line}" if self.header_line else "no header"
+        return ", ".join([*parts, header, size])
