@@ -26,7 +26,7 @@ from lincore.experiments.methods import Method
 from lincore.experiments.pipeline import Steps, pipeline_for
 from lincore.experiments.schemes import Fold
 from lincore.moments import Moments
-from lincore.threads import part_mapper
+from lincore.threads import WORTHWHILE, part_mapper
 
 Progress: TypeAlias = Callable[[int, int, str], Any]
 Front: TypeAlias = Sequence[tuple[str, Any]]
@@ -147,9 +147,11 @@ def execute(run: Run, steps: Steps) -> bool:
     n_iterated = sum(len(group.iterated) for group in groups)
     run.total = len(run.plan) * (len(shared) + n_iterated)
     try:
-        for group in shared:
-            _solve(run, group)
-            run.finished.update(group.solved)
+        # Small products are done before a second thread of BLAS has woken up.
+        with part_mapper(WORTHWHILE if run.data.X.size < WORTHWHILE else 0):
+            for group in shared:
+                _solve(run, group)
+                run.finished.update(group.solved)
         for group in groups:
             for method in group.iterated:
                 _iterate(run, group, method)
