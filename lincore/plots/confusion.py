@@ -58,9 +58,9 @@ def confusion(results: Results, method: str, *, normalize: Normalize = None) -> 
     )
     figure.add_trace(_shade(shares))
     figure.add_trace(_cells(counts, shares, labels, normalize))
-    figure.update_xaxes(_class_axis("predicted class", labels, constraintoward="left"))
+    figure.update_xaxes(class_axis("predicted class", labels, constraintoward="left"))
     figure.update_yaxes(
-        _class_axis("true class", labels, constraintoward="top", scaleanchor="x"),
+        class_axis("true class", labels, constraintoward="top", scaleanchor="x"),
         range=[n_classes - 0.5, -0.5],
     )
     return figure
@@ -139,7 +139,8 @@ def _texts(counts: Counts, shares: Array, normalize: Normalize) -> list[str]:
     return texts
 
 
-def _class_axis(title: str, labels: list[str], **settings: Any) -> dict[str, Any]:
+def class_axis(title: str, labels: list[str], **settings: Any) -> dict[str, Any]:
+    """Return the settings of an axis on which the classes stand."""
     every = int(np.ceil(len(labels) / 25))
     ticks = list(range(0, len(labels), every))
     return axis(

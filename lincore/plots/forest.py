@@ -14,7 +14,7 @@ from lincore.plots.style import axis, count, empty_figure, enumerate_words, esca
 from lincore.plots.words import join
 
 Interval = tuple[float, float, float]
-LABEL_WIDTH = 22
+LABEL_WIDTH = 21
 
 
 class Difference(Protocol):
@@ -85,22 +85,24 @@ def score_intervals(
     heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), 'method')}{leader}"
     figure = _lines(
         title or heading,
-        "Bars: 95 % intervals." + (" Bands: tiers, not to be told apart." if tiers else ""),
+        join(
+            "Bars: 95 % intervals.",
+            "Bands: tiers, not to be told apart." if tiers else "",
+            _baselines(baselines, as_percent, "Dotted:"),
+        ),
         methods,
         values,
         as_percent,
         hues=[ACCENT if not tiers or tier == min(tiers) else GREY for tier in tiers or methods],
-        alt=join(f"{heading}.", _all(methods, values, as_percent), _baselines(baselines)),
+        alt=join(
+            f"{heading}.", _all(methods, values, as_percent), _baselines(baselines, as_percent)
+        ),
     )
     figure.update_xaxes(axis(score, tickformat=".0%" if as_percent else "~g"))
     if tiers:
         figure.update_layout(shapes=_bands(list(tiers)))
-    for name, value in (baselines or {}).items():
+    for value in (baselines or {}).values():
         figure.add_vline(x=value, line={"color": INK, "width": 1.5, "dash": "dot"})
-        figure.add_annotation(
-            x=value, y=1, yref="paper", yanchor="bottom", text=escape(name), showarrow=False,
-            font={"size": 11},
-        )  # fmt: skip
     return figure
 
 
@@ -125,7 +127,7 @@ def pairwise_effects(
         Read differences of shares in points.
     title : str, optional
     """
-    labels = [f"{shorten(d.first, 12)} − {shorten(d.second, 12)}" for d in differences]
+    labels = [f"{shorten(d.first, 9)} − {shorten(d.second, 9)}" for d in differences]
     values = np.array([(d.value, d.low, d.high) for d in differences], dtype=float).reshape(-1, 3)
     if as_percent:
         values, rope = 100 * values, 100 * rope
@@ -146,8 +148,7 @@ def pairwise_effects(
         verdicts=[d.verdict for d in differences],
         whole=whole,
     )  # fmt: skip
-    name = f"difference in {score}" + (" (points)" if as_percent else "")
-    figure.update_xaxes(axis(name, tickformat="~g"))
+    figure.update_xaxes(axis(f"{score} ({unit})" if unit else score, tickformat="~g"))
     if rope:
         figure.add_vrect(x0=-rope, x1=rope, fillcolor=translucent(GOOD, 0.14), line_width=0)
     figure.add_vline(x=0, line={"color": INK, "width": 1.5})
@@ -194,7 +195,7 @@ def _lines(
     figure.update_yaxes(
         axis(
             tickvals=list(range(len(labels))),
-            ticktext=[escape(shorten(label, LABEL_WIDTH + 6)) for label in labels],
+            ticktext=[escape(shorten(label, LABEL_WIDTH)) for label in labels],
             range=[len(labels) - 0.4, -0.6],
             showgrid=False,
         )
@@ -239,6 +240,8 @@ def _all(
     return f"{enumerate_words(said, most=12)}{' ' + unit if unit else ''}." if said else ""
 
 
-def _baselines(baselines: Mapping[str, float] | None) -> str:
-    said = [f"{name} {value:.3g}" for name, value in (baselines or {}).items()]
-    return f"Baselines: {enumerate_words(said)}." if said else ""
+def _baselines(
+    baselines: Mapping[str, float] | None, as_percent: bool, word: str = "Baselines:"
+) -> str:
+    said = [f"{name} {number(value, as_percent)}" for name, value in (baselines or {}).items()]
+    return f"{word} {enumerate_words(said)}." if said else ""

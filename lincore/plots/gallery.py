@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import struct
+import zlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,7 +26,7 @@ def images(
 
     Parameters
     ----------
-    stack : ndarray of shape (m, h, w)
+    stack : ndarray of shape (m, h, w), or (m, h, w, 3) in colour
         Bytes, of which 0 is black, or floats, of which the least is; the largest of all is white.
     titles : sequence of m str
     columns : int, default 6
@@ -33,7 +36,7 @@ def images(
     -------
     plotly.graph_objects.Figure
     """
-    n_images, height, width = stack.shape
+    n_images, height, width = stack.shape[:3]
     columns = max(1, min(columns, n_images))
     gap, line = GAP * width, LINE * width
     pixels = stack if stack.dtype == np.uint8 else stack.astype(np.float32)
@@ -70,7 +73,9 @@ def _add(
 ) -> None:
     """Put an image, one unit to the pixel, with its name above it."""
     figure.add_trace(
-        go.Heatmap(
+        _colour(image, name, left, top)
+        if image.ndim == 3
+        else go.Heatmap(
             z=image,
             x0=left + 0.5,
             dx=1,
@@ -88,4 +93,40 @@ def _add(
         showarrow=False,
         yanchor="bottom",
         font={"size": 11},
+    )
+
+
+def _colour(image: NDArray[np.generic], name: str, left: float, top: float) -> go.Image:
+    low, span = (0.0, 255.0) if image.dtype == np.uint8 else (float(image.min()), np.ptp(image))
+    pixels = np.rint(255 * (image.astype(float) - low) / (float(span) or 1.0)).astype(np.uint8)
+    return go.Image(
+        source=f"data:image/png;base64,{base64.b64encode(png(pixels)).decode()}",
+        x0=left + 0.5,
+        y0=top + 0.5,
+        meta=[escape(name)],
+        hovertemplate="<b>%{meta[0]}</b><extra></extra>",
+    )
+
+
+def png(pixels: NDArray[np.uint8]) -> bytes:
+    r"""Return a picture (h, w, 3) as a PNG file: a tenth of what Plotly's lists of colours take.
+
+    Examples
+    --------
+    >>> png(np.zeros((2, 3, 3), np.uint8))[:8]
+    b'\x89PNG\r\n\x1a\n'
+    """
+    height, width, _ = pixels.shape
+    lines = b"".join(b"\0" + line.tobytes() for line in np.ascontiguousarray(pixels))
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        check = struct.pack(">I", zlib.crc32(kind + content))
+        return struct.pack(">I", len(content)) + kind + content + check
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(lines))
+        + chunk(b"IEND", b"")
     )

@@ -74,7 +74,7 @@ def recall_map(
             ygap=2,
         )
     )
-    figure.update_xaxes(_ticks(list(methods), "", side="top"))
+    figure.update_xaxes(_ticks(list(methods), ""))
     figure.update_yaxes(_ticks(labels, "class"), range=[len(labels) - 0.5, -0.5])
     return figure
 
@@ -157,7 +157,7 @@ def _dot(
     )  # fmt: skip
 
 
-def _ticks(labels: list[str], title: str, **settings: str) -> dict[str, object]:
+def _ticks(labels: list[str], title: str) -> dict[str, object]:
     every = int(np.ceil(len(labels) / 40))
     shown = list(range(0, len(labels), every))
     return axis(
@@ -166,7 +166,6 @@ def _ticks(labels: list[str], title: str, **settings: str) -> dict[str, object]:
         ticktext=[escape(shorten(labels[i], TICK_WIDTH)) for i in shown],
         showgrid=False,
         tickcolor=CLEAR,
-        **settings,
     )
 
 

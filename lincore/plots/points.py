@@ -101,12 +101,17 @@ class Marks(NamedTuple):
             rng.permutation(np.flatnonzero(self.codes == code))[:number]
             for code, number in enumerate(quota.tolist())
         ]
-        kept = np.sort(np.concatenate(keep))
-        predicted = None if self.predicted is None else self.predicted[kept]
+        chosen = np.zeros(len(self.codes), dtype=bool)
+        chosen[np.concatenate(keep)] = True
+        return self.only(chosen)
+
+    def only(self, chosen: NDArray[np.bool_]) -> Marks:
+        """Keep some rows (n,); counts stay those of all."""
+        predicted = None if self.predicted is None else self.predicted[chosen]
         return self._replace(
-            points=self.points[kept],
-            codes=self.codes[kept],
-            rows=self.rows[kept],
+            points=self.points[chosen],
+            codes=self.codes[chosen],
+            rows=self.rows[chosen],
             predicted=predicted,
         )
 

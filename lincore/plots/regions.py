@@ -117,11 +117,14 @@ def winning_values(view: View, grid: Map, quantity: Quantity) -> Array:
     return np.where(np.isfinite(lead), lead, 0.0)
 
 
-def region_layers(view: View, window: Window) -> list[Layer]:
-    """Return for every class that wins somewhere values above zero exactly where it does."""
+def region_layers(view: View, window: Window, *, cells: int = CELLS) -> list[Layer]:
+    """Return for every class that wins somewhere values above zero exactly where it does.
+
+    All layers together have about so many cells.
+    """
     return [
         Layer(code, grid.x, grid.y, thrifty(np.clip(_cells_inside(grid, code), -1, 1)))
-        for code, grid in _winning_maps(view, window, near_classes=False)
+        for code, grid in _winning_maps(view, window, near_classes=False, cells=cells)
     ]
 
 
@@ -142,10 +145,12 @@ def floor_level(n_classes: int, quantity: Quantity) -> float:
     return float(np.floor(10 / n_classes + 1e-9) / 10)
 
 
-def _winning_maps(view: View, window: Window, *, near_classes: bool) -> list[tuple[int, Map]]:
+def _winning_maps(
+    view: View, window: Window, *, near_classes: bool, cells: int = CELLS
+) -> list[tuple[int, Map]]:
     """Return each class that wins somewhere with a map of the box around that place."""
     boxes = _boxes(view, window, near_classes=near_classes)
-    n = int(np.sqrt(CELLS / max(len(boxes), 1)))
+    n = int(np.sqrt(cells / max(len(boxes), 1)))
     return [(code, Map.of(view, low, high, n)) for code, (low, high) in boxes.items()]
 
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from lincore.plots.palette import colour
 from lincore.plots.points import Marks, point_traces
-from lincore.plots.style import axis, bare_axis, count, empty_figure
+from lincore.plots.style import axis, bare_axis, compact, count, empty_figure
 from lincore.plots.window import Window
 from lincore.plots.words import class_counts, join, verdict
+
+ELLIPSES = "Ellipses: 95 % of a Gaussian class."
+# Its radius in standard deviations: the square of it is chi-squared with two degrees.
+RADIUS = float(np.sqrt(-2 * np.log(0.05)))
 
 
 def scatter(
@@ -22,6 +28,9 @@ def scatter(
     title: str,
     rows: ArrayLike | None = None,
     predicted: ArrayLike | None = None,
+    ellipses: bool = False,
+    window: Window | None = None,
+    subtitle: str = "",
 ) -> go.Figure:
     """Draw rows by class, as large data sets by a sample of 20,000 in which every class is kept.
 
@@ -39,6 +48,12 @@ def scatter(
         Which rows of the data set they are: the `customdata` of the markers.
     predicted : array-like of shape (n,), optional
         Codes; rows that are taken for another class are ringed.
+    ellipses : bool, default False
+        Draw for each class the ellipse of its rows' mean and covariance that holds 95 % of a
+        Gaussian class.
+    window : Window, optional
+        Ranges that several figures share.
+    subtitle : str, optional
 
     Returns
     -------
@@ -52,14 +67,25 @@ def scatter(
     """
     marks = Marks.from_arrays(points, codes, classes, rows=rows, predicted=predicted)
     drawn = marks.sample()
-    window = Window.around(marks.points, marks.codes) if len(marks.codes) else None
+    if window is not None:
+        window = window.without(marks.points)
+    elif len(marks.codes):
+        window = Window.around(marks.points, marks.codes)
+    rings = _ellipses(marks) if ellipses and len(tuple(axis_names)) == 2 else []
     names = tuple(axis_names)
     figure = empty_figure(
         title,
-        subtitle=join(verdict(marks, drawn), marks.note(drawn), window.note if window else ""),
+        subtitle=join(
+            subtitle,
+            verdict(marks, drawn),
+            ELLIPSES if rings else "",
+            marks.note(drawn),
+            window.note if window else "",
+        ),
         alt=_alt(title, marks, names),
     )
     figure.add_traces(point_traces(drawn, names))
+    figure.add_traces(rings)
     ranges = window.ranges if window else [[0, 1], [0, 1]]
     figure.update_xaxes(axis(names[0], range=ranges[0]))
     if len(names) == 1:
@@ -67,6 +93,38 @@ def scatter(
     else:
         figure.update_yaxes(axis(names[1], range=ranges[1]))
     return figure
+
+
+def _ellipses(marks: Marks) -> list[go.Scatter]:
+    """Return an outline for each class of three rows or more."""
+    angle = np.linspace(0, 2 * np.pi, 73)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    traces = []
+    for code in range(len(marks.labels)):
+        points = marks.points[marks.codes == code]
+        if len(points) < 3:
+            continue
+        outline: NDArray[np.float64] = points.mean(axis=0) + RADIUS * circle @ _root(points)
+        traces.append(
+            go.Scatter(
+                x=compact(outline[:, 0]),
+                y=compact(outline[:, 1]),
+                mode="lines",
+                line={"color": colour(code), "width": 2},
+                legendgroup=str(code),
+                showlegend=False,
+                hoverinfo="skip",
+            )
+        )
+    return traces
+
+
+def _root(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a root of the covariance (2, 2) of points (n, 2), singular or not."""
+    scale = points.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(np.cov(points.T / scale[:, None]))
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))).T * scale)
 
 
 def _alt(title: str, marks: Marks, axis_names: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import get_args
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,40 +13,28 @@ from lincore.plots import curves
 from lincore.plots.frame import Frame
 from lincore.plots.hills import heights, hill
 from lincore.plots.lines import boundary_lines
-from lincore.plots.palette import CLEAR, GREY, INK, colour, symbol_3d, translucent
+from lincore.plots.palette import INK, colour, symbol_3d, translucent
 from lincore.plots.points import Marks, legend_name
 from lincore.plots.regions import checked
 from lincore.plots.roof import roof, roof_alt, upright
+from lincore.plots.scene import Camera, scene_of
 from lincore.plots.style import (
-    AXIS_WIDTH,
     LEGEND_WIDTH,
     compact,
     count,
     empty_figure,
     escape,
-    escape_scene,
     shorten,
 )
 from lincore.plots.window import Window
 from lincore.plots.words import UNITS, class_counts, closest, heading, join, scope
 
 Array = NDArray[np.float64]
-Camera = Literal["oblique", "above", "front"]
 
 # From this ratio of heights on the low hills are seen on a logarithmic scale alone.
 UNEVEN = 12.0
 # Rows that are drawn: without a graphics card more make the scene slow to turn.
 MOST_POINTS = 3_000
-
-CAMERAS: dict[str, dict[str, Any]] = {
-    "oblique": {"eye": {"x": 0.72, "y": -2.25, "z": 1.1}, "center": {"x": -0.06, "z": -0.08}},
-    "above": {
-        "eye": {"x": 0, "y": -0.01, "z": 1.6},
-        "up": {"x": 0, "y": 1, "z": 0},
-        "projection": {"type": "orthographic"},
-    },
-    "front": {"eye": {"x": 0, "y": -2.45, "z": 0.5}, "center": {"x": -0.07, "z": -0.05}},
-}
 
 
 def surface(
@@ -106,7 +94,7 @@ def _roof(
     figure.add_trace(sheet)
     figure.add_trace(_floor_lines(boundary_lines(view, window), floor))
     figure.add_traces(_floor_points(drawn, window, floor, view.axis_names))
-    figure.update_layout(scene=_scene(view, window, scale, camera, UNITS[quantity]))
+    figure.update_layout(scene=scene_of(view, window, scale, camera, UNITS[quantity]))
     return figure
 
 
@@ -132,7 +120,7 @@ def _hills(view: View, marks: Marks, frame: Frame, camera: Camera, title: str) -
     figure.add_traces([_surface(hills[code], code, marks.labels[code]) for code in peaks])
     figure.add_trace(_floor_lines(boundary_lines(view, window), floor))
     figure.add_traces(_floor_points(drawn, window, floor, view.axis_names))
-    figure.update_layout(scene=_scene(view, window, scale, camera, "prior × density"))
+    figure.update_layout(scene=scene_of(view, window, scale, camera, "prior × density"))
     return figure
 
 
@@ -211,34 +199,6 @@ def _floor_points(
             )
         )
     return traces
-
-
-def _scene(
-    view: View, window: Window, scale: dict[str, Any], camera: Camera, name: str
-) -> dict[str, Any]:
-    common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "showspikes": False}
-    plane = [
-        common
-        | {
-            "title": {"text": escape_scene(shorten(name, AXIS_WIDTH // 2))},
-            "range": span,
-            "nticks": 6,
-        }
-        for name, span in zip(view.axis_names, window.ranges, strict=True)
-    ]
-    height = common | {"title": {"text": name}} | scale
-    if camera == "above":
-        height["visible"] = False
-    return {
-        "xaxis": plane[0],
-        "yaxis": plane[1],
-        "zaxis": height,
-        "bgcolor": CLEAR,
-        "aspectmode": "manual",
-        "aspectratio": {"x": 0.95, "y": 0.95, "z": 0.85},
-        "camera": CAMERAS[camera],
-        "dragmode": "orbit",
-    }
 
 
 def _alt(view: View, marks: Marks, peaks: dict[int, float]) -> str:

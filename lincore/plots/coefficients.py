@@ -1,0 +1,169 @@
+"""Coefficients (or loadings) as bars with intervals, and odds ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.palette import ACCENT, BAD, EDGE, GOOD, GREY, INK
+from lincore.plots.style import (
+    axis,
+    count,
+    empty_figure,
+    enumerate_words,
+    escape,
+    names,
+    number,
+    shorten,
+)
+from lincore.plots.words import join
+
+Array = NDArray[np.float64]
+MOST_BARS = 25
+LABEL_WIDTH = 20
+
+
+def coefficients(
+    features: Sequence[str],
+    values: ArrayLike,
+    *,
+    low: ArrayLike | None = None,
+    high: ArrayLike | None = None,
+    unit: str = "coefficient",
+    title: str = "",
+    most: int = MOST_BARS,
+) -> go.Figure:
+    """Draw coefficients (or loadings) as bars, those of largest size.
+
+    Parameters
+    ----------
+    features : sequence of p str
+    values : array-like of shape (p,)
+    low, high : array-like of shape (p,), optional
+        Ends of their intervals.
+    unit : str
+        What the axis is called.
+    title : str, optional
+        The finding; otherwise which is largest.
+    most : int, default 25
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> coefficients(["length", "width"], [-2.0, 0.5]).layout.meta["title"]
+    'Largest coefficient: length (−2)'
+    """
+    value = np.asarray(values, dtype=float)
+    order = np.argsort(-np.abs(value), kind="stable")[:most]
+    labels = [features[i] for i in order.tolist()]
+    largest = f"Largest {unit}: {labels[0]} ({number(value[order[0]])})" if labels else "Nothing"
+    note = f"The {most} largest of {len(value):,}." if len(value) > most else ""
+    figure = _figure(title or largest, note, labels, value[order], largest, unit)
+    bars = go.Bar(
+        x=value[order].astype(np.float32),
+        y=np.arange(len(order), dtype=np.int16),
+        orientation="h",
+        marker={"color": [BAD if v < 0 else GOOD for v in value[order].tolist()],
+                "line": {"width": 0}},
+        text=[escape(label) for label in labels],
+        textposition="none",
+        hovertemplate="<b>%{text}</b><br>%{x:.4~g}<extra></extra>",
+    )  # fmt: skip
+    if low is not None and high is not None:
+        ends = (np.asarray(low, float)[order], np.asarray(high, float)[order])
+        bars.error_x = _error(value[order], *ends)
+    figure.add_trace(bars)
+    figure.update_xaxes(axis(unit, tickformat="~g"))
+    figure.add_vline(x=0, line={"color": INK, "width": 1.5})
+    return figure
+
+
+def odds_ratios(
+    features: Sequence[str],
+    ratios: ArrayLike,
+    low: ArrayLike,
+    high: ArrayLike,
+    *,
+    title: str = "",
+    most: int = MOST_BARS,
+) -> go.Figure:
+    """Draw odds ratios with their intervals on a logarithmic axis, the furthest from 1 first.
+
+    Parameters
+    ----------
+    features : sequence of p str
+    ratios, low, high : array-like of shape (p,)
+    title : str, optional
+    most : int, default 25
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    # Beyond these a ratio says no more than that it is unlimited, and an axis would burst.
+    value, lower, upper = (
+        np.clip(np.asarray(part, dtype=float), 1e-30, 1e30) for part in (ratios, low, high)
+    )
+    order = np.argsort(-np.abs(np.log(value)), kind="stable")[:most]
+    value, lower, upper = value[order], lower[order], upper[order]
+    labels = [features[i] for i in order.tolist()]
+    clear = (lower > 1) | (upper < 1)
+    found = f"{int(clear.sum())} of {count(len(labels), 'odds ratio')} clearly off 1"
+    note = "What one unit more multiplies the odds by. Bars: intervals; grey ones contain 1."
+    figure = _figure(title or found, note, labels, value, found, "odds ratio")
+    figure.add_trace(
+        go.Scatter(
+            x=value.astype(np.float32),
+            y=np.arange(len(order), dtype=np.int16),
+            mode="markers",
+            marker={"size": 10, "color": [ACCENT if c else GREY for c in clear.tolist()],
+                    "line": {"color": EDGE, "width": 1}},
+            error_x=_error(value, lower, upper),
+            customdata=np.column_stack([lower, upper]).astype(np.float32),
+            text=[escape(label) for label in labels],
+            hovertemplate="<b>%{text}</b><br>%{x:.3~g} (%{customdata[0]:.3~g} to "
+            "%{customdata[1]:.3~g})<extra></extra>",
+        )
+    )  # fmt: skip
+    figure.update_xaxes(axis("odds ratio", type="log", nticks=6, tickformat="~g"))
+    figure.add_vline(x=1, line={"color": INK, "width": 1.5})
+    return figure
+
+
+def _figure(
+    title: str, note: str, labels: list[str], values: Array, finding: str, unit: str
+) -> go.Figure:
+    said = [f"{label} {number(v)}" for label, v in zip(names(labels), values, strict=True)]
+    figure = empty_figure(
+        title,
+        subtitle=note,
+        alt=join(f"{finding}.", f"{unit}: {enumerate_words(said, most=12)}." if said else ""),
+        height=int(np.clip(80 + 26 * len(labels), 140, 760)),
+        showlegend=False,
+        bargap=0.3,
+    )
+    ticks = [escape(shorten(label, LABEL_WIDTH)) for label in labels]
+    figure.update_yaxes(
+        axis(
+            tickvals=list(range(len(labels))),
+            ticktext=ticks,
+            range=[len(labels) - 0.4, -0.6],
+            showgrid=False,
+        )
+    )
+    return figure
+
+
+def _error(value: Array, low: Array, high: Array) -> dict[str, Any]:
+    return {
+        "type": "data", "symmetric": False, "color": GREY, "thickness": 2, "width": 4,
+        "array": (high - value).astype(np.float32),
+        "arrayminus": (value - low).astype(np.float32),
+    }  # fmt: skip

@@ -1,0 +1,120 @@
+"""What changed between two confusion matrices of the same rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.confusion import MOST_COUNTS, TICK_WIDTH, class_axis
+from lincore.plots.palette import BAD, GOOD, INK, translucent
+from lincore.plots.style import count, empty_figure, escape, names, number, shorten
+from lincore.plots.words import join
+
+Counts = NDArray[np.int64]
+STRONGEST = 0.6
+
+
+def confusion_difference(
+    before: ArrayLike,
+    after: ArrayLike,
+    classes: ArrayLike,
+    *,
+    words: tuple[str, str] = ("full set", "reduced set"),
+    title: str = "",
+) -> go.Figure:
+    """Draw the second confusion matrix less the first: orange is worse, blue is better.
+
+    Parameters
+    ----------
+    before, after : array-like of shape (K, K)
+        Counts, true classes along the first axis.
+    classes : array-like of shape (K,)
+    words : tuple of two str
+    title : str, optional
+        The finding; otherwise where most rows went.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Its last trace holds an invisible marker on each cell, with the codes of true and
+        predicted class as `customdata`.
+    """
+    first, second = np.asarray(before, np.int64), np.asarray(after, np.int64)
+    change, labels = second - first, names(classes)
+    found = _finding(change, labels)
+    n_classes = len(labels)
+    figure = empty_figure(
+        title or found,
+        subtitle=f"Rows, {words[1]} less {words[0]}. Orange: more errors or fewer right.",
+        alt=join(f"Difference of two confusion matrices, {words[1]} less {words[0]}: {found}.",
+                 f"Right changed by {number(int(np.trace(change)), signed=True)} rows."),
+        height=int(np.clip(110 + 74 * n_classes, 320, 640)),
+        showlegend=False,
+    )  # fmt: skip
+    # More on the diagonal is better, more beside it is worse.
+    sign = 2 * np.eye(n_classes) - 1
+    largest = float(np.abs(change).max(initial=1)) or 1.0
+    figure.add_trace(
+        go.Heatmap(
+            z=(sign * change).astype(np.float32),
+            zmin=-largest,
+            zmax=largest,
+            colorscale=[[0, translucent(BAD, STRONGEST)], [0.5, translucent("#7F7F7F", 0.06)],
+                        [1, translucent(GOOD, STRONGEST)]],
+            showscale=False,
+            hoverinfo="skip",
+            xgap=2 if n_classes <= MOST_COUNTS else 0,
+            ygap=2 if n_classes <= MOST_COUNTS else 0,
+        )
+    )  # fmt: skip
+    figure.add_trace(_cells(first, second, labels, words))
+    figure.update_xaxes(class_axis("predicted class", labels, constraintoward="left"))
+    figure.update_yaxes(
+        class_axis("true class", labels, constraintoward="top", scaleanchor="x"),
+        range=[n_classes - 0.5, -0.5],
+    )
+    return figure
+
+
+def _cells(first: Counts, second: Counts, labels: list[str], words: tuple[str, str]) -> go.Scatter:
+    true, predicted = np.indices(first.shape).reshape(2, -1)
+    change = (second - first).ravel()
+    shown = len(labels) <= MOST_COUNTS
+    safe = [escape(label) for label in labels]
+    said = [
+        f"<b>{safe[i]}</b> taken for <b>{safe[j]}</b>: {first[i, j]:,} ({escape(words[0])}), "
+        f"{second[i, j]:,} ({escape(words[1])})"
+        for i, j in zip(true.tolist(), predicted.tolist(), strict=True)
+    ]
+    return go.Scatter(
+        x=predicted.astype(np.int16),
+        y=true.astype(np.int16),
+        mode="markers+text" if shown else "markers",
+        text=[_signed(value) for value in change.tolist()] if shown else None,
+        textfont={"size": 15 if len(labels) <= 6 else 11, "color": INK},
+        customdata=np.column_stack([true, predicted]).astype(np.int16),
+        hovertext=said,
+        hovertemplate="%{hovertext}<extra></extra>",
+        marker={"symbol": "square", "size": 30, "opacity": 0, "color": INK},
+        selected={"marker": {"opacity": 0.25}},
+        unselected={"marker": {"opacity": 0}, "textfont": {"color": INK}},
+    )
+
+
+def _signed(value: int) -> str:
+    return f"{value:+,}".replace("-", "\u2212") if value else "0"
+
+
+def _finding(change: Counts, labels: list[str]) -> str:
+    if not change.any():
+        return "Not one row is taken otherwise"
+    errors = change - np.diag(np.diag(change))
+    right = int(np.trace(change))
+    if errors.max() <= 0:
+        return f"{count(right, 'row')} more right"
+    true, predicted = (int(i) for i in np.unravel_index(errors.argmax(), errors.shape))
+    one, other = shorten(labels[true], TICK_WIDTH), shorten(labels[predicted], TICK_WIDTH)
+    return (
+        f"{_signed(right)} right; {one} taken for {other}: {_signed(int(errors[true, predicted]))}"
+    )

@@ -1,0 +1,199 @@
+"""How iterative fits came to their end, and how errors fell on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.palette import EDGE, method_look
+from lincore.plots.style import (
+    LEGEND_WIDTH,
+    axis,
+    count,
+    empty_figure,
+    enumerate_words,
+    escape,
+    number,
+    shorten,
+)
+from lincore.plots.words import join
+
+Array = NDArray[np.float64]
+# A rise in this share of the steps is told as such: the learning rate is too large.
+OSCILLATES = 0.25
+
+
+class Step(Protocol):
+    """One line of a trace, as `lincore.optimize.Step`."""
+
+    @property
+    def iteration(self) -> int:
+        """Which one, from 0."""
+
+    @property
+    def objective(self) -> float:
+        """What is minimised."""
+
+    @property
+    def gradient_norm(self) -> float:
+        """As the stopping rule measures it."""
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+
+
+def convergence(
+    traces: Mapping[str, Sequence[Step]],
+    *,
+    quantity: Literal["objective", "excess", "gradient norm"] = "objective",
+    across: Literal["iteration", "seconds"] = "iteration",
+    reasons: Mapping[str, str] | None = None,
+    title: str = "",
+) -> go.Figure:
+    """Draw the traces of one or several solvers.
+
+    Parameters
+    ----------
+    traces : mapping of name to trace
+        Each the `trace_` of a fitted model.
+    quantity : {"objective", "excess", "gradient norm"}
+        "excess" is the objective above the least that any of them reached. This and the gradient
+        norm are drawn on a logarithmic axis.
+    across : {"iteration", "seconds"}
+    reasons : mapping of name to str, optional
+        Why each ended.
+    title : str, optional
+        The finding; otherwise which reached the least, and which went back and forth.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    parts = {name: np.array([_line(step) for step in trace], float).reshape(-1, 4)
+             for name, trace in traces.items()}  # fmt: skip
+    finals = {name: float(part[-1, 1]) for name, part in parts.items() if len(part)}
+    found = join(_ends(finals), oscillation({name: part[:, 1] for name, part in parts.items()}))
+    said = [f"{name}: {why}" for name, why in (reasons or {}).items()]
+    figure = empty_figure(
+        title or f"{quantity[:1].upper()}{quantity[1:]} by {across}",
+        subtitle=join(found, f"{enumerate_words(said, most=3)}." if said else ""),
+        alt=join(f"{quantity[:1].upper()}{quantity[1:]} against {across} of "
+                 f"{count(len(parts), 'solver')}.", found, *(f"{text}." for text in said)),
+        height=430,
+        hovermode="closest",
+    )  # fmt: skip
+    least = min((float(np.nanmin(part[:, 1])) for part in parts.values() if len(part)), default=0)
+    for position, (name, part) in enumerate(parts.items()):
+        y = {"objective": part[:, 1], "excess": part[:, 1] - least, "gradient norm": part[:, 2]}
+        x = part[:, 0] if across == "iteration" else part[:, 3]
+        figure.add_trace(_trace(position, name, x, y[quantity], quantity != "objective"))
+    figure.update_xaxes(axis(across))
+    logarithmic = {"type": "log", "exponentformat": "power", "nticks": 6}
+    names = {"objective": "objective", "excess": "objective above the least",
+             "gradient norm": "gradient norm"}  # fmt: skip
+    figure.update_yaxes(axis(names[quantity], **(logarithmic if quantity != "objective" else {})))
+    return figure
+
+
+def error_curves(
+    curves: Mapping[str, ArrayLike],
+    *,
+    across: str = "iteration",
+    error: str = "log loss of the training rows",
+    title: str = "",
+) -> go.Figure:
+    """Draw how an error fell, iteration by iteration, with its final value.
+
+    Parameters
+    ----------
+    curves : mapping of name to array-like of shape (t,)
+        From iteration 0 on.
+    across, error : str
+        What the axes are.
+    title : str, optional
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> figure = error_curves({"Newton": [3.3, 1.2, 0.9]}, error="error")
+    >>> figure.layout.meta["title"], figure.layout.meta["subtitle"]
+    ('Error by iteration', 'Newton ends at 0.9.')
+    """
+    parts = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
+    finals = {name: float(part[-1]) for name, part in parts.items() if len(part)}
+    found = join(_ends(finals), oscillation(parts))
+    figure = empty_figure(
+        title or f"{error[:1].upper()}{error[1:]} by {across}",
+        subtitle=found,
+        alt=join(f"{error[:1].upper()}{error[1:]} against {across} of "
+                 f"{count(len(parts), 'curve')}.", found),
+        height=430,
+    )  # fmt: skip
+    for position, (name, part) in enumerate(parts.items()):
+        figure.add_trace(_trace(position, name, np.arange(len(part), dtype=float), part, False))
+    figure.update_xaxes(axis(across))
+    figure.update_yaxes(axis(error))
+    return figure
+
+
+def oscillation(curves: Mapping[str, Array]) -> str:
+    """Say which curves rise in a quarter of their steps or more; empty if none does.
+
+    Examples
+    --------
+    >>> oscillation({"eta 0.5": np.array([3.0, 2.0, 2.5, 1.9, 2.4]), "Newton": np.ones(3)})
+    'eta 0.5 oscillates: it rises in 2 of 4 steps.'
+    """
+    said = []
+    for name, values in curves.items():
+        steps = np.diff(values[np.isfinite(values)])
+        noise = 1e-9 * np.abs(values[np.isfinite(values)]).max(initial=0.0)
+        rises = int(np.count_nonzero(steps > noise))
+        if len(steps) > 2 and rises >= OSCILLATES * len(steps):
+            said.append(f"{name} oscillates: it rises in {rises:,} of {len(steps):,} steps.")
+    return " ".join(said[:3])
+
+
+def _line(step: Step) -> tuple[float, float, float, float]:
+    return step.iteration, step.objective, step.gradient_norm, step.seconds
+
+
+def _ends(finals: Mapping[str, float]) -> str:
+    said = [f"{shorten(name, LEGEND_WIDTH)} ends at {number_of(value)}"
+            for name, value in finals.items()]  # fmt: skip
+    return f"{enumerate_words(said, most=4)}." if said else ""
+
+
+def number_of(value: float) -> str:
+    """Return a final value to six digits, as the texts compare them.
+
+    Examples
+    --------
+    >>> number_of(964.1234), number_of(-0.5)
+    ('964.123', '\u22120.5')
+    """
+    return number(value) if not np.isfinite(value) else f"{value:.6g}".replace("-", "\u2212")
+
+
+def _trace(position: int, name: str, x: Array, y: Array, positive: bool) -> go.Scatter:
+    hue, dash, shape = method_look(position)
+    shown = np.where(y > 0, y, np.nan) if positive else y
+    return go.Scatter(
+        x=np.asarray(x, dtype=np.float32),
+        y=np.asarray(shown, dtype=np.float32),
+        mode="lines+markers" if len(x) <= 60 else "lines",
+        name=escape(shorten(name, LEGEND_WIDTH)),
+        showlegend=True,
+        line={"color": hue, "width": 2.2, "dash": dash},
+        marker={"symbol": shape, "size": 7, "line": {"color": EDGE, "width": 1}},
+        meta=[escape(name)],
+        hovertemplate="<b>%{meta[0]}</b><br>%{x:.4~g}: %{y:.6~g}<extra></extra>",
+    )

@@ -1,0 +1,176 @@
+"""Curves of rates by threshold: ROC, and precision against recall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.palette import EDGE, GREY, INK, colour, method_look, symbol
+from lincore.plots.style import (
+    LEGEND_WIDTH,
+    axis,
+    count,
+    empty_figure,
+    enumerate_words,
+    escape,
+    percent,
+    shorten,
+)
+from lincore.plots.words import join
+
+Array = NDArray[np.float64]
+# More points on a curve than this are not seen on a screen.
+MOST_POINTS = 600
+
+
+class Curve(NamedTuple):
+    """A curve of rates, of one class or of one method.
+
+    Attributes
+    ----------
+    name : str
+    x, y : array-like of shape (t,)
+        Shares: false and true positive rates, or recall and precision.
+    point : (x, y), optional
+        Where the classifier itself decides.
+    area : float, optional
+        Under the curve.
+    code : int, optional
+        The class, for its colour; a curve without one is that of a method.
+    """
+
+    name: str
+    x: ArrayLike
+    y: ArrayLike
+    point: tuple[float, float] | None = None
+    area: float | None = None
+    code: int | None = None
+
+
+def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
+    """Draw true against false positive rates, with the operating point of each curve.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+    title : str, optional
+        The finding; otherwise the areas.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> figure = roc([Curve("lda", [0, 0, 1], [0, 0.9, 1], point=(0, 0.9), area=0.95)])
+    >>> figure.layout.meta["title"]
+    'ROC: area 0.950'
+    """
+    figure = _square(curves, title or _heading("ROC", curves), "ROC curves", "Diagonal: guessing.")
+    figure.add_trace(guide([0, 1], [0, 1]))
+    _add_curves(figure, curves, "false positive rate", "true positive rate", "hv")
+    return figure
+
+
+def precision_recall(
+    curves: Sequence[Curve], *, shares: Sequence[float] = (), title: str = ""
+) -> go.Figure:
+    """Draw precision against recall, with the operating point of each curve.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+        `x` holds recall and `y` precision.
+    shares : sequence of float, optional
+        The share of each curve's positive rows: the precision of guessing.
+    title : str, optional
+    """
+    heading = title or _heading("Precision and recall", curves)
+    note = "Dotted: guessing." if len(shares) else ""
+    figure = _square(curves, heading, "Curves of precision against recall", note)
+    for share in sorted(set(shares)):
+        figure.add_trace(guide([0, 1], [share, share]))
+    _add_curves(figure, curves, "recall", "precision", "vh")
+    return figure
+
+
+def _square(curves: Sequence[Curve], title: str, what: str, note: str) -> go.Figure:
+    said = [f"{c.name} {c.area:.3f}" for c in curves if c.area is not None]
+    points = [f"{c.name} at {percent(c.point[0])} and {percent(c.point[1])}"
+              for c in curves if c.point is not None]  # fmt: skip
+    return empty_figure(
+        title,
+        subtitle=join(note, "Large markers: where the classifier decides." if points else ""),
+        alt=join(f"{what} of {count(len(curves), 'case')}.",
+                 f"Areas: {enumerate_words(said, most=12)}." if said else "",
+                 f"Operating points: {enumerate_words(points, most=12)}." if points else ""),
+        height=460,
+    )  # fmt: skip
+
+
+def _heading(what: str, curves: Sequence[Curve]) -> str:
+    areas = [curve.area for curve in curves if curve.area is not None]
+    if not areas:
+        return what
+    if len(areas) == 1:
+        return f"{what}: area {areas[0]:.3f}"
+    return f"{what}: areas {min(areas):.3f} to {max(areas):.3f}"
+
+
+def _add_curves(figure: go.Figure, curves: Sequence[Curve], x: str, y: str, shape: str) -> None:
+    for position, curve in enumerate(curves):
+        figure.add_traces(_curve(position, curve, shape))
+    figure.update_xaxes(axis(x, range=[-0.02, 1.02], tickformat=".0%"))
+    figure.update_yaxes(axis(y, range=[-0.02, 1.04], tickformat=".0%"))
+
+
+def _curve(position: int, curve: Curve, shape: str) -> list[go.Scatter]:
+    hue, dash, marker = look_of(position, curve.code)
+    x, y = _thin(np.asarray(curve.x, float), np.asarray(curve.y, float))
+    label = escape(shorten(curve.name, LEGEND_WIDTH))
+    area = "" if curve.area is None else f" ({curve.area:.3f})"
+    line = go.Scatter(
+        x=x.astype(np.float32), y=y.astype(np.float32), mode="lines", name=label + area,
+        legendgroup=str(position), meta=[escape(curve.name)],
+        line={"color": hue, "width": 2.2, "dash": dash, "shape": shape},
+        hovertemplate="<b>%{meta[0]}</b> %{x:.1%}, %{y:.1%}<extra></extra>",
+    )  # fmt: skip
+    if curve.point is None:
+        return [line]
+    point = go.Scatter(
+        x=np.array(curve.point[:1], np.float32), y=np.array(curve.point[1:], np.float32),
+        mode="markers", showlegend=False, legendgroup=str(position), meta=[escape(curve.name)],
+        marker={"color": hue, "symbol": marker, "size": 13, "line": {"color": EDGE, "width": 1.5}},
+        hovertemplate="<b>%{meta[0]}</b> decides here: %{x:.1%}, %{y:.1%}<extra></extra>",
+    )  # fmt: skip
+    return [line, point]
+
+
+def _thin(x: Array, y: Array) -> tuple[Array, Array]:
+    """Keep the points of a long curve that a screen can show, the ends among them."""
+    if len(x) <= MOST_POINTS:
+        return x, y
+    # Evenly along the curve, not by threshold: its steep parts keep their shape.
+    way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(x)) + np.abs(np.diff(y)))])
+    kept = np.unique(np.searchsorted(way, np.linspace(0, way[-1], MOST_POINTS)))
+    kept = np.unique(np.concatenate([[0], np.minimum(kept, len(x) - 1), [len(x) - 1]]))
+    return x[kept], y[kept]
+
+
+def guide(x: list[float], y: list[float]) -> go.Scatter:
+    """Return a dotted line to compare with, such as that of guessing."""
+    return go.Scatter(
+        x=np.array(x, np.float32), y=np.array(y, np.float32), mode="lines", showlegend=False,
+        line={"color": GREY if x == y else INK, "width": 1.3, "dash": "dot"}, hoverinfo="skip",
+    )  # fmt: skip
+
+
+def look_of(position: int, code: int | None) -> tuple[str, str, str]:
+    """Return colour, dash and marker of a class, or else of the method in this position."""
+    if code is None:
+        return method_look(position)
+    return colour(code), "solid", symbol(code)

@@ -1,0 +1,129 @@
+"""Rows in three coordinates by class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from lincore.plots.palette import CLEAR, GREY, INK, colour, symbol_3d
+from lincore.plots.points import Marks, legend_name
+from lincore.plots.style import (
+    compact,
+    count,
+    empty_figure,
+    enumerate_words,
+    escape,
+    escape_scene,
+    shorten,
+)
+from lincore.plots.window import Window
+from lincore.plots.words import class_counts, join, verdict
+
+# Without a graphics card more make the scene slow to turn.
+MOST_POINTS = 6_000
+CAMERA = {"eye": {"x": 1.35, "y": -1.6, "z": 0.9}, "center": {"z": -0.08}}
+
+
+def scatter_3d(
+    points: ArrayLike,
+    codes: ArrayLike,
+    classes: ArrayLike,
+    axis_names: Sequence[str],
+    *,
+    title: str,
+    rows: ArrayLike | None = None,
+    predicted: ArrayLike | None = None,
+) -> go.Figure:
+    """Draw rows by class in a scene that can be turned; many of them as a sample by class.
+
+    Parameters
+    ----------
+    points : array-like of shape (n, 3)
+    codes : array-like of shape (n,)
+        Positions in `classes`.
+    classes : array-like of shape (K,)
+    axis_names : three str
+    title : str
+    rows : array-like of shape (n,), optional
+        Which rows of the data set they are: the `customdata` of the markers.
+    predicted : array-like of shape (n,), optional
+        Codes; rows that are taken for another class are ringed.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    marks = Marks.from_arrays(points, codes, classes, rows=rows, predicted=predicted)
+    drawn = marks.sample(MOST_POINTS)
+    window = Window.around(marks.points, marks.codes) if len(marks.codes) else None
+    if window is not None:
+        # A scene does not cut off what lies beyond its axes.
+        seen = ((drawn.points >= window.low) & (drawn.points <= window.high)).all(axis=1)
+        drawn = drawn.only(np.asarray(seen))
+    figure = empty_figure(
+        title,
+        subtitle=join(
+            verdict(marks, drawn), marks.note(marks.sample(MOST_POINTS)),
+            window.note if window else "",
+        ),
+        alt=join(f"{title}: scatter of {count(len(marks.codes), 'row')} over "
+                 f"{enumerate_words(list(axis_names))}.",
+                 f"Rows by class: {class_counts(marks)}.", verdict(marks)),
+        height=520,
+    )  # fmt: skip
+    figure.add_traces(_traces(drawn, list(axis_names)))
+    common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "nticks": 5}
+    sides: dict[str, Any] = {}
+    for letter, name, position in zip("xyz", axis_names, range(3), strict=True):
+        text = escape_scene(shorten(name, 24))
+        sides[f"{letter}axis"] = common | {"title": {"text": text}}
+        if window:
+            sides[f"{letter}axis"]["range"] = window.ranges[position]
+    figure.update_layout(
+        scene=sides | {"bgcolor": CLEAR, "aspectmode": "cube", "camera": CAMERA,
+                       "dragmode": "orbit"},
+    )  # fmt: skip
+    return figure
+
+
+def _traces(marks: Marks, axis_names: list[str]) -> list[go.Scatter3d]:
+    x, y, z = (compact(marks.points[:, i]) for i in range(3))
+    size = float(np.clip(6.5 - np.log10(max(len(marks.codes), 1)), 2.5, 5))
+    places = "".join(f"<br>%{{meta[{i + 1}]}}: %{{{'xyz'[i]}:.4~g}}" for i in range(3))
+    traces = []
+    for code, label in enumerate(marks.labels):
+        chosen = marks.codes == code
+        if not chosen.any():
+            continue
+        traces.append(
+            go.Scatter3d(
+                x=x[chosen],
+                y=y[chosen],
+                z=z[chosen],
+                mode="markers",
+                name=legend_name(label, int(marks.counts[code])),
+                legendgroup=str(code),
+                marker={"color": colour(code), "symbol": symbol_3d(code), "size": size},
+                customdata=marks.rows[chosen].astype(np.int32),
+                meta=[escape(label), *(escape(name) for name in axis_names)],
+                hovertemplate=f"<b>%{{meta[0]}}</b>, row %{{customdata}}{places}<extra></extra>",
+            )
+        )
+    wrong = marks.wrong
+    if wrong.any():
+        traces.append(
+            go.Scatter3d(
+                x=x[wrong],
+                y=y[wrong],
+                z=z[wrong],
+                mode="markers",
+                name=f"wrong ({marks.n_wrong:,})",
+                marker={"symbol": "circle-open", "size": size + 4, "color": INK},
+                hoverinfo="skip",
+            )
+        )
+    return traces
