@@ -151,11 +151,9 @@ def execute(run: Run, steps: Steps) -> bool:
         with part_mapper(WORTHWHILE if run.data.X.size < WORTHWHILE else 0):
             for group in shared:
                 _solve(run, group)
-                run.finished.update(group.solved)
         for group in groups:
             for method in group.iterated:
                 _iterate(run, group, method)
-                run.finished.add(method)
     except StoppedError:
         return len(run.finished) < len(run.methods)
     return False
@@ -211,6 +209,8 @@ def _solve(run: Run, group: Group) -> None:
         for i, found in zip(numbers, outcomes, strict=True):
             for method, outcome in found.items():
                 run.keep(method, i, outcome)
+            if i == len(run.plan) - 1:
+                run.finished.update(group.solved)
             run.report(f"{what}: fold {i + 1} of {len(run.plan)}")
 
 
@@ -288,6 +288,8 @@ def _iterate(run: Run, group: Group, method: int) -> None:
             except ValueError as error:
                 outcome = Outcome(None, None, 0.0, str(error))
             run.keep(method, i, outcome)
+        if i == len(run.plan) - 1:
+            run.finished.add(method)
         run.report(f"{label}: fold {i + 1} of {len(run.plan)}")
 
 
