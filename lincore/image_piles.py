@@ -82,19 +82,18 @@ def find_pictures(
     DataError
         When the pattern cannot be used.
     """
-    found: list[int] = []
-    folders: list[tuple[str, ...]] = []
-    for i in sorted(range(len(pile.paths)), key=lambda i: path_key(pile.paths[i])):
+    above: dict[int, tuple[str, ...]] = {}
+    for i, path in enumerate(pile.paths):
         try:
-            above = folders_above(pile.paths[i])
-            image_kind(pile.head(i), pile.paths[i])
+            folders = folders_above(path)
+            image_kind(pile.head(i), path)
         except UnusableFile as reason:
             pile.skipped[i] = str(reason)
         else:
-            found.append(i)
-            folders.append(above)
+            above[i] = folders
+    found = sorted(above, key=lambda i: _path_key(pile.paths[i]))
     paths = [pile.paths[i] for i in found]
-    places = place_all(folders, level)
+    places = place_all([above[i] for i in found], level)
     notices: tuple[Notice, ...] = ()
     if pattern is None and level is None and len({place.label for place in places} - {""}) < 2:
         pattern = propose_pattern(paths)
@@ -112,8 +111,7 @@ def find_pictures(
     return pictures, notices
 
 
-def path_key(path: str) -> list[tuple[Any, ...]]:
-    """Return the key under which paths sort, folder by folder, numbers as numbers."""
+def _path_key(path: str) -> list[tuple[Any, ...]]:
     return [natural_key(part) for part in path.split("/")]
 
 

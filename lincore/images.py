@@ -13,7 +13,7 @@ import numpy as np
 from lincore.archives import UnusableFile, list_zip, unpack
 from lincore.datasets import Dataset, Skipped
 from lincore.errors import DataError, Notice
-from lincore.image_piles import Picture, Pile, find_pictures, path_key
+from lincore.image_piles import Picture, Pile, find_pictures
 from lincore.image_zips import write_image_zip
 from lincore.labels import display_name, encode_labels, lone_class_notices, natural_key
 from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
@@ -179,7 +179,6 @@ def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: 
     codes, classes = encode_labels(np.array([p.label for p in pictures], dtype=object), name)
     given_test, given = _given_test(pictures, name)
     groups, group_names = _groups(pictures)
-    skipped = sorted(pile.skipped, key=lambda i: path_key(pile.paths[i]))
     return Dataset(
         name=display_name(name),
         X=X,
@@ -190,7 +189,7 @@ def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: 
         given_test=given_test,
         image_shape=shape,
         notices=(*notices, *resized, *given, *lone_class_notices(codes, classes)),
-        skipped=tuple(Skipped(pile.paths[i], pile.skipped[i]) for i in skipped),
+        skipped=tuple(Skipped(pile.paths[i], pile.skipped[i]) for i in sorted(pile.skipped)),
         groups=groups,
         group_names=group_names,
     )

@@ -6,10 +6,10 @@ import io
 import struct
 import threading
 from contextlib import nullcontext
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, TiffImagePlugin
 
 from lincore.archives import UnusableFile
 from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
@@ -30,6 +30,7 @@ _KINDS = {
     b"II+\x00": "TIFF",
     b"MM\x00+": "TIFF",
 } | {b"P%d" % i: "PPM" for i in range(1, 7)}
+_MAGIC = tuple(_KINDS)
 HEAD_BYTES = 32
 # fmt: off
 _ENDINGS = (
@@ -54,6 +55,12 @@ _MAX_SLOW_PIXELS = 2_000_000
 # A progressive JPEG is gone over once for each scan; ten are usual.
 _MAX_SCANS = 10
 _START_OF_SCAN = b"\xff\xda"
+# The decoder of WebP takes 16 bytes for a pixel, others up to 6.
+_WEBP_SHARE = 0.4
+# Bytes of a pixel in a TIFF of the largest size: they are unpacked strip by strip or all at once.
+_TIFF_BYTES = 3
+_BITS, _TILE_WIDTH, _TILE_LENGTH = 258, 322, 323
+_TILE_MARGIN = 256
 # Pictures of more pixels are decoded one at a time, so that memory holds one of them.
 _LARGE_PIXELS = 4_000_000
 # Pixels that are brought to plain grey or colour in one step.
@@ -81,9 +88,8 @@ def image_kind(head: bytes, path: str) -> str:
     >>> image_kind(b"GIF89a", "a.png")
     'GIF'
     """
-    for magic, kind in _KINDS.items():
-        if head.startswith(magic):
-            return kind
+    if head.startswith(_MAGIC):
+        return next(kind for magic, kind in _KINDS.items() if head.startswith(magic))
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "WEBP"
     if head.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC)):
@@ -115,7 +121,8 @@ def image_size(raw: bytes, path: str, limits: Limits) -> tuple[int, int]:
     try:
         if kind == "WEBP":
             # Pillow's decoder allocates the canvas as soon as it is opened.
-            _check_pixels(*_webp_size(raw), limits)
+            height, width = _webp_size(raw)
+            _check_pixels(height, width, limits, _WEBP_SHARE)
         with Image.open(io.BytesIO(raw), formats=(kind,)) as image:
             width, height = image.size
             _check_pixels(height, width, limits)
@@ -189,14 +196,14 @@ def picture_names(shape: tuple[int, ...]) -> tuple[str, ...]:
     )
 
 
-def _check_pixels(height: int, width: int, limits: Limits) -> None:
-    if not 0 < width * height <= limits.max_image_pixels:
+def _check_pixels(height: int, width: int, limits: Limits, share: float = 1.0) -> None:
+    if not 0 < width * height <= share * limits.max_image_pixels:
         too = "many" if width * height else "few"
         raise UnusableFile(f"too {too} pixels: {height} × {width}")
 
 
 def _check_effort(image: Image.Image, raw: bytes, limits: Limits) -> None:
-    """Refuse what would keep a decoder busy for long, as its header shows."""
+    """Refuse what would take a decoder long or much memory, as its header shows."""
     pixels = image.width * image.height
     codecs = {tile[0] for tile in getattr(image, "tile", ())}
     if pixels > _MAX_SLOW_PIXELS and not codecs.isdisjoint(_SLOW_CODECS):
@@ -204,6 +211,13 @@ def _check_effort(image: Image.Image, raw: bytes, limits: Limits) -> None:
     scans = raw.count(_START_OF_SCAN) if image.format == "JPEG" else 1
     if scans * pixels > _MAX_SCANS * limits.max_image_pixels:
         raise UnusableFile(f"too many scans: {scans}")
+    if isinstance(image, TiffImagePlugin.TiffImageFile):
+        depth = sum(image.tag_v2.get(_BITS, (1,))) / 8
+        across, down = image.tag_v2.get(_TILE_WIDTH, 0), image.tag_v2.get(_TILE_LENGTH, 0)
+        # A tile may stand over the edge of an image, but not by much.
+        largest = (image.width + _TILE_MARGIN) * (image.height + _TILE_MARGIN)
+        if across * down > largest or pixels * depth > _TIFF_BYTES * limits.max_image_pixels:
+            raise UnusableFile(f"too large tiles or too deep colours: {pixels:,} pixels")
 
 
 def _webp_size(raw: bytes) -> tuple[int, int]:
@@ -233,7 +247,7 @@ def _plain_and_small(image: Image.Image, mode: str, height: int, width: int) -> 
     # 16 bits: 65535 is white. Fractions: 1 is white, unless there are larger values.
     white = 65535.0
     if image.mode == "F":
-        white = 1.0 if np.asarray(image).max() <= 1 else 255.0
+        white = 1.0 if cast("tuple[float, float]", image.getextrema())[1] <= 1 else 255.0
     factor = min(image.height // (2 * height), image.width // (2 * width))
     if factor < 2:
         return _plain(image, mode, white)
