@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Locator, Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
-from tests.browser.scripts import FIGURE, ROWS, SCENES, SETTLED, WATCH
+from tests.browser.figures import Figures
+from tests.browser.scripts import FIGURE, ROWS, SCENES, SETTLED, START, STOP, WATCH
 
 #: Streamlit looks for its server beside the page first: two 404s on every direct way to a page.
 STREAMLITS_OWN = re.compile(r"404 \(Not Found\) \(\S+/_stcore/(health|host-config)\)$")
@@ -26,7 +28,7 @@ STREAMLITS_OWN = re.compile(r"404 \(Not Found\) \(\S+/_stcore/(health|host-confi
 WIDEST_WAIT = 60_000  # milliseconds: a first page imports everything, on a busy machine
 
 
-class Dashboard:
+class Dashboard(Figures):
     """One visitor at a time, each in a browser context of its own.
 
     Parameters
@@ -209,11 +211,36 @@ class Dashboard:
         self.settle()
         return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
+    def open_tab(self, key: str, label: str) -> None:
+        """Open a tab of the ``st.tabs`` with this key."""
+        sent = self._sent()
+        exactly = re.compile(rf"^\s*{re.escape(label)}\s*$")
+        self.element(key).get_by_role("tab").filter(has_text=exactly).first.click()
+        self._follow(sent)
+
     def select_point(self, key: str, index: int) -> None:
         """Click the `index`-th marker of a scatter that reports selections."""
         sent = self._sent()
         self.element(key).locator(".point").nth(index).click(force=True)
         self._follow(sent)
+
+    def wait_for_job(self, key: str, patience: float = WIDEST_WAIT) -> None:
+        """Wait until the job with this key (``pages.ui.jobs``) is over and its page drawn."""
+        self.element(f"{key}.job").wait_for(state="detached", timeout=patience)
+        self.settle()
+
+    def seconds_until_drawn(self, action: Callable[[], Any]) -> float:
+        """Return how long an action takes from its message to the last stroke on the screen.
+
+        What the server takes is part of it; `benchmarks/dashboard.py` reads that from its log.
+        """
+        self.page.evaluate(START)
+        action()
+        self.settle()
+        seconds = self.page.evaluate(STOP)
+        if seconds is None:
+            raise RuntimeError("the action sent no message: it changed nothing")
+        return float(seconds)
 
     # --- what stands on the screen --------------------------------------------------------
 

@@ -3,7 +3,7 @@
 #: Counts what the page sends to the server: a click is over when its message has been answered.
 #: (Watching for the script state `running` instead misses runs of a few milliseconds.)
 WATCH = """
-window.lincore = {sent: 0, at: 0, answered: true, looks: 0};
+window.lincore = {sent: 0, at: 0, begun: 0, answered: true, looks: 0};
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) {
   if (!this.lincoreWatched) {
@@ -11,6 +11,7 @@ WebSocket.prototype.send = function (message) {
     this.addEventListener('message', () => { window.lincore.answered = true; });
   }
   Object.assign(window.lincore, {at: performance.now(), answered: false});
+  window.lincore.begun ||= window.lincore.at;
   window.lincore.sent += 1;
   return send.call(this, message);
 };
@@ -63,4 +64,60 @@ SCENES = """
 ROWS = """
 (box) => [...box.querySelectorAll('table tr')].map((row) =>
   [...row.querySelectorAll('th, td')].map((cell) => cell.textContent.trim()))
+"""
+
+#: Starts a stopwatch: from the next message sent to the last change of the page, or to the end of
+#: the last task that kept it busy (WebGL draws without changing the document).
+START = """
+() => {
+  const state = window.lincore;
+  state.begun = 0;
+  state.changed = performance.now();
+  if (state.watching) return;
+  state.watching = true;
+  const now = () => { state.changed = Math.max(state.changed, performance.now()); };
+  new MutationObserver(now).observe(document.body,
+    {subtree: true, childList: true, attributes: true, characterData: true});
+  new PerformanceObserver((list) => list.getEntries().forEach((task) => {
+    state.changed = Math.max(state.changed, task.startTime + task.duration);
+  })).observe({type: 'longtask'});
+}
+"""
+
+#: Seconds on the stopwatch; none when nothing was sent.
+STOP = """
+() => window.lincore.begun ? (window.lincore.changed - window.lincore.begun) / 1000 : null
+"""
+
+#: Where a place of a figure's data lies in the window, in pixels.
+PLACE = """
+(box, [x, y]) => {
+  const plot = box.querySelector('.js-plotly-plot');
+  const {xaxis, yaxis} = plot._fullLayout;
+  const {left, top} = plot.getBoundingClientRect();
+  return [left + xaxis._offset + xaxis.d2p(x), top + yaxis._offset + yaxis.d2p(y)];
+}
+"""
+
+#: Where the marker with this customdata lies in the figure's data: [x, y], or null.
+MARKER = """
+(box, wanted) => {
+  const plain = (value) => value === undefined || value === null ? []
+    : typeof value === 'object' ? Array.from(value).map(Number) : [Number(value)];
+  const same = (value) => String(plain(value)) === String(wanted);
+  for (const trace of box.querySelector('.js-plotly-plot')._fullData) {
+    const index = trace.visible === true && trace.customdata
+      ? Array.from(trace.customdata).findIndex(same) : -1;
+    if (index >= 0) return [trace.x[index], trace.y[index]];
+  }
+  return null;
+}
+"""
+
+#: From where a three-dimensional figure is seen now.
+CAMERA = """
+(box) => {
+  const scene = box.querySelector('.js-plotly-plot')._fullLayout.scene;
+  return JSON.parse(JSON.stringify(scene._scene.getCamera()));
+}
 """

@@ -1,0 +1,112 @@
+"""What a person does in a figure: point, click, draw a box or a lasso, turn it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+from tests.browser.scripts import CAMERA, MARKER, PLACE
+
+Place = tuple[float, float]
+
+
+class Figures:
+    """The part of a `Dashboard` that acts in Plotly figures, in the coordinates of their data."""
+
+    page: Page
+
+    def element(self, key: str) -> Locator:
+        """Return the element of the widget or container with this key."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Wait until everything has been drawn."""
+        raise NotImplementedError
+
+    def _sent(self) -> int:
+        raise NotImplementedError
+
+    def _follow(self, before: int, messages: int = 1, patience: float = 1_500) -> None:
+        raise NotImplementedError
+
+    def click_row(self, key: str, row: int) -> None:
+        """Click the marker of a row of the data."""
+        self._click_marker(key, [row])
+
+    def click_cell(self, key: str, true: int, predicted: int) -> None:
+        """Click a cell of a confusion matrix, by the codes of its classes."""
+        self._click_marker(key, [true, predicted])
+
+    def click_at(self, key: str, x: float, y: float) -> None:
+        """Click a place of a figure."""
+        sent = self._sent()
+        left, top = self._pixels(key, x, y)
+        # Plotly clicks what it has found under the pointer, and looks at most every 50 ms.
+        self.page.mouse.move(left - 3, top - 3)
+        self.page.mouse.move(left, top, steps=3)
+        self.page.wait_for_timeout(120)
+        self.page.mouse.click(left, top, delay=30)
+        self._follow(sent)
+
+    def select_box(self, key: str, x: Place, y: Place) -> None:
+        """Choose the points between two values of x and two of y."""
+        corners = [(x[0], y[0]), (x[1], y[1])]
+        self._drag(key, "Box Select", corners)
+
+    def select_lasso(self, key: str, places: Sequence[Place]) -> None:
+        """Choose the points inside a polygon."""
+        self._drag(key, "Lasso Select", [*places, places[0]])
+
+    def clear_selection(self, key: str) -> None:
+        """Choose nothing again, by a double click."""
+        sent = self._sent()
+        self._figure(key).locator(".nsewdrag").first.dblclick()
+        self._follow(sent)
+
+    def camera(self, key: str) -> dict[str, Any]:
+        """Return from where a three-dimensional figure is seen: eye, centre and up."""
+        camera: dict[str, Any] = self._figure(key).evaluate(CAMERA)
+        return camera
+
+    def turn(self, key: str, across: float, down: float) -> None:
+        """Turn a three-dimensional figure by dragging it so many pixels."""
+        box = self._figure(key).locator("#scene").first.bounding_box()
+        if box is None:
+            raise RuntimeError(f"no scene in {key}")
+        left, top = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self._stroke([(left, top), (left + across, top + down)])
+        self.settle()
+
+    def _click_marker(self, key: str, wanted: list[int]) -> None:
+        place = self._figure(key).evaluate(MARKER, wanted)
+        if place is None:
+            raise ValueError(f"no marker with customdata {wanted} in {key}")
+        self.click_at(key, *place)
+
+    def _drag(self, key: str, tool: str, places: Sequence[Place]) -> None:
+        sent = self._sent()
+        figure = self._figure(key)
+        # The bar is seen only while the pointer is over the figure; its buttons work all the same.
+        figure.locator(f'[data-title="{tool}"]').evaluate("button => button.click()")
+        self._stroke([self._pixels(key, *place) for place in places])
+        self._follow(sent)
+
+    def _stroke(self, places: Sequence[Place]) -> None:
+        mouse = self.page.mouse
+        mouse.move(*places[0])
+        mouse.down()
+        for place in places[1:]:
+            mouse.move(*place, steps=8)
+        self.page.wait_for_timeout(60)
+        mouse.up()
+
+    def _pixels(self, key: str, x: float, y: float) -> Place:
+        left, top = self._figure(key).evaluate(PLACE, [x, y])
+        return left, top
+
+    def _figure(self, key: str) -> Locator:
+        element = self.element(key)
+        element.scroll_into_view_if_needed()
+        return element

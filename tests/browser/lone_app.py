@@ -1,0 +1,67 @@
+"""A page of its own for what the helpers of the browser tests and of the pages can do."""
+
+import time
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.ui import jobs, selection
+
+
+def work(progress):
+    """Take twenty steps of a tenth of a second, and keep each."""
+    finished = []
+    for step in range(20):
+        if not progress(step, 20, f"step {step}"):
+            break
+        time.sleep(0.1)
+        finished.append(step)
+        progress.keep(list(finished))
+    return finished
+
+
+def figure(*traces, **layout):
+    """Return a figure with a text alternative."""
+    return go.Figure(traces, {"meta": {"alt": "A figure."}, "title": "Figure", **layout})
+
+
+def main():
+    """Draw the page."""
+    st.set_page_config(page_title="Helpers")
+    st.header("Helpers", anchor=False)
+    job = jobs.on_demand("lone.run", 1, work, describe="Counting", label="Count", share=False)
+    if job is not None and job.is_over and job.result is not None:
+        st.markdown(f"Counted {len(job.result)}, {job.reason}")
+    st.toggle("Aside", key="lone.aside")
+
+    grid = np.arange(9)
+    flat = go.Scattergl(
+        x=np.float32(grid % 3), y=np.float32(grid // 3), customdata=grid + 100, mode="markers"
+    )
+    window = {"range": [-0.5, 2.5]}
+    event = selection.figure(figure(flat, xaxis=window, yaxis=window), key="lone.points")
+    st.text(f"rows {sorted(selection.rows(event))}", width="stretch")
+
+    cells = go.Scatter(
+        x=grid % 3,
+        y=grid // 3,
+        customdata=np.column_stack([grid // 3, grid % 3]).astype(np.int16),
+        mode="markers",
+        marker={"symbol": "square", "size": 30, "opacity": 0},
+    )
+    shade = go.Heatmap(z=np.float32(grid.reshape(3, 3)))
+    chosen = selection.figure(figure(shade, cells), key="lone.cells", modes=("points",))
+    st.text(f"cell {selection.cell(chosen)}")
+
+    first, second = st.tabs(["One", "Two"], key="lone.tabs", on_change="rerun")
+    if second.open:
+        with second:
+            x = np.linspace(-1, 1, 20, dtype=np.float32)
+            hill = go.Surface(x=x, y=x, z=np.outer(1 - x**2, 1 - x**2))
+            st.plotly_chart(figure(hill), key="lone.hill", alt="A hill.")
+
+
+# Tests import what they collect; Streamlit runs it.
+if __name__ == "__main__":
+    main()
