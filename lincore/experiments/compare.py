@@ -15,7 +15,8 @@ from lincore.errors import DataError
 from lincore.experiments.methods import Spec, as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
-from lincore.experiments.running import Progress, Run, execute, steps_of
+from lincore.experiments.running import execute, steps_of
+from lincore.experiments.runs import Progress, Run
 from lincore.experiments.schemes import Scheme, describe, folds
 
 

@@ -155,11 +155,11 @@ def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes,
     """Evaluate the scores once for labels and posteriors, and look at the rows once."""
     if rows.dtype.kind == "f" and not np.isfinite(rows).all():
         raise ValueError("Rows to predict hold NaN or infinity.")
-    scores = classifier.score_rows(rows)
-    predicted = classifier.classes_[chosen_codes(scores)]
+    scores, classes = classifier.score_rows(rows), classifier.classes_
+    predicted = classes[chosen_codes(scores)]
     if not isinstance(classifier, SoftmaxPosterior):
         return predicted, np.full((len(predicted), n_classes), np.nan)
-    return predicted, _placed(log_posterior(scores), classifier.classes_, n_classes)
+    return predicted, _placed(log_posterior(scores), classes, n_classes)
 
 
 def _placed(found: Array, classes: Codes, n_classes: int) -> Array:

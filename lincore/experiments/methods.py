@@ -149,7 +149,7 @@ def as_method(spec: Spec) -> Method:
         return _from_line(spec)
     if isinstance(spec, tuple) and len(spec) == 2 and isinstance(spec[0], str):
         return replace(as_method(spec[1]), name=spec[0], label=spec[0])
-    if isinstance(spec, type) or not is_classifier(spec):
+    if isinstance(spec, type) or not hasattr(spec, "fit") or not is_classifier(spec):
         raise TypeError(f"{spec!r} is no classifier: give a word, or an object with fit(X, y).")
     return _from_estimator(spec)
 

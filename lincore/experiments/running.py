@@ -5,13 +5,10 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lincore.datasets import Dataset
@@ -24,11 +21,11 @@ from lincore.experiments.folded import (
 )
 from lincore.experiments.methods import Method
 from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.experiments.runs import Outcome, Run, StoppedError
 from lincore.experiments.schemes import Fold
 from lincore.moments import Moments
 from lincore.threads import WORTHWHILE, part_mapper
 
-Progress: TypeAlias = Callable[[int, int, str], Any]
 Front: TypeAlias = Sequence[tuple[str, Any]]
 
 # Singular vectors that sparse rows are projected on, for methods that need dense ones.
@@ -37,10 +34,6 @@ SPARSE_COMPONENTS = 100
 LARGEST_FRONTS = 30_000_000
 # Features from which on folds are fitted on both cores: below, Python's own work decides.
 WIDE = 200
-
-
-class StoppedError(Exception):
-    """The progress callback returned False."""
 
 
 class Group(NamedTuple):
@@ -61,80 +54,6 @@ class Group(NamedTuple):
     solved: tuple[int, ...]
     iterated: tuple[int, ...]
     fronts: dict[int, Front]
-
-
-class Outcome(NamedTuple):
-    """What one method made of one fold: codes and log posteriors, or why it failed."""
-
-    predicted: NDArray[np.intp] | None
-    log_proba: NDArray[np.float64] | None
-    seconds: float
-    failure: str = ""
-
-
-@dataclass
-class Run:
-    """A plan, and what has come of it so far.
-
-    Parameters
-    ----------
-    data : Dataset
-    plan : list of Fold
-    methods : tuple of M Method
-    seed : int
-    progress : callable, optional
-        See `lincore.compare`.
-
-    Attributes
-    ----------
-    predicted : ndarray of shape (M, m)
-    log_proba : ndarray of shape (M, m, K)
-    seconds : ndarray of shape (M,)
-    failures : dict
-        Position of a method: the reason why it has no results.
-    notes : dict
-        Position of a method: its warnings, and in how many fits each occurred.
-    finished : set
-        Positions of the methods that were fitted on every fold.
-    """
-
-    data: Dataset
-    plan: list[Fold]
-    methods: tuple[Method, ...]
-    seed: int
-    progress: Progress | None = None
-    failures: dict[int, str] = field(default_factory=dict)
-    notes: dict[int, dict[str, int]] = field(default_factory=dict)
-    finished: set[int] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        """Make room for the results."""
-        sizes = [len(fold.test) for fold in self.plan]
-        self._starts = np.concatenate([[0], np.cumsum(sizes)])
-        shape = (len(self.methods), int(self._starts[-1]))
-        self.predicted = np.zeros(shape, dtype=np.intp)
-        self.log_proba = np.full((*shape, self.data.n_classes), np.nan)
-        self.seconds = np.zeros(len(self.methods))
-        k = self.data.n_classes
-        self.prototypes = [method.fresh(k, self.seed) for method in self.methods]
-        self._done = self.total = 0
-
-    def keep(self, method: int, fold: int, outcome: Outcome) -> None:
-        """Put the outcome of a fit where it belongs."""
-        self.seconds[method] += outcome.seconds
-        if outcome.predicted is None:
-            where = f" (training part of fold {fold + 1})" if len(self.plan) > 1 else ""
-            self.failures.setdefault(method, outcome.failure + where)
-            return
-        rows = slice(self._starts[fold], self._starts[fold + 1])
-        self.predicted[method, rows] = outcome.predicted
-        self.log_proba[method, rows] = outcome.log_proba
-
-    def report(self, what: str, steps: int = 1) -> None:
-        """Count steps and say so; StoppedError if the answer is False."""
-        self._done += steps
-        if self.progress is not None and self.progress(self._done, self.total, what) is False:
-            raise StoppedError
 
 
 def execute(run: Run, steps: Steps) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -85,6 +85,7 @@ def folds(
     >>> len(plan), plan[7].repetition, plan[7].fold, len(plan[7].train), len(plan[7].test)
     (10, 1, 2, 120, 30)
     """
+    plan: Iterable[tuple[Rows, Rows]]
     if isinstance(scheme, Split):
         plan = [(scheme.train, scheme.test)]
     elif isinstance(scheme, str):
@@ -113,9 +114,7 @@ def describe(scheme: Scheme) -> str:
     return " ".join(repr(scheme).split())[:200] if hasattr(scheme, "split") else "given rows"
 
 
-def _by_word(
-    data: Dataset, word: str, seed: int, test_size: float
-) -> Sequence[tuple[Rows, Rows]] | Iterable[tuple[Rows, Rows]]:
+def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tuple[Rows, Rows]]:
     if word in ("holdout", "stratified", "last", "given"):
         how = "stratified" if word == "holdout" else word
         return [split(data, how, test_size=test_size, seed=seed)]
