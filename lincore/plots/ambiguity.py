@@ -18,8 +18,8 @@ NODES = 240
 # The codes of `lincore.multiclass.Ambiguity`, how they are called and how they look: strong and
 # colourless or purple, which no class has.
 MEANINGS = {1: "claimed by none", 2: "claimed by several", 3: "tied votes"}
-SHADES = {1: "#5A5A66", 2: "#7B2D8E", 3: "#7B2D8E"}
-STRENGTH = 0.62
+SHADES = {1: "#85858F", 2: "#9A4DB3", 3: "#9A4DB3"}
+STRENGTH = 0.72
 
 
 def ambiguity(view: View, *, frame: Frame | None = None, title: str = "") -> go.Figure:

@@ -80,7 +80,8 @@ def biplot(
                      title=title or "Rows and features along two components")  # fmt: skip
     ranges = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range], dtype=float)
     reach = 0.8 * np.abs(ranges).min(axis=1).clip(1e-12) / np.abs(arrows[chosen]).max(axis=0).clip(1e-12)  # noqa: E501  # fmt: skip
-    for i, tip in zip(chosen.tolist(), arrows[chosen] * reach.min(), strict=True):
+    tips = arrows[chosen] * reach.min()
+    for i, tip, below in zip(chosen.tolist(), tips, _below(tips, ranges), strict=True):
         figure.add_annotation(
             x=float(tip[0]),
             y=float(tip[1]),
@@ -97,11 +98,23 @@ def biplot(
         figure.add_annotation(
             x=float(tip[0]), y=float(tip[1]), text=escape(shorten(features[i], LABEL_WIDTH)),
             showarrow=False, xanchor="left" if tip[0] >= 0 else "right",
-            yanchor="bottom" if tip[1] >= 0 else "top", font={"size": 12},
+            yanchor="top" if below else "bottom", font={"size": 12},
         )  # fmt: skip
     meta = dict(figure.layout.meta)
     meta["alt"] = join(meta["alt"], f"Arrows for {told}.")
     return figure.update_layout(meta=meta)
+
+
+def _below(tips: NDArray[np.float64], ranges: NDArray[np.float64]) -> list[bool]:
+    """Say which names stand below their arrow's tip: those of neighbours on different sides."""
+    below: list[bool] = []
+    places = tips / np.ptp(ranges, axis=1)
+    for i, place in enumerate(places):
+        wanted = bool(place[1] < 0)
+        near = np.abs(places[:i] - place) < [0.2, 0.06]
+        taken = [below[k] for k in np.flatnonzero(near.all(axis=1)).tolist()]
+        below.append(not wanted if wanted in taken else wanted)
+    return below
 
 
 def reconstructions(

@@ -25,6 +25,8 @@ from lincore.plots.words import join
 Array = NDArray[np.float64]
 # A rise in this share of the steps is told as such: the learning rate is too large.
 OSCILLATES = 0.25
+# From this ratio of lengths on traces are seen together on a logarithmic axis alone.
+UNEVEN = 20
 
 
 class Step(Protocol):
@@ -88,12 +90,17 @@ def convergence(
         hovermode="closest",
     )  # fmt: skip
     least = min((float(np.nanmin(part[:, 1])) for part in parts.values() if len(part)), default=0)
+    lengths = [len(part) for part in parts.values()]
+    # A solver of few steps beside one of thousands would be an upright line.
+    stretched = max(lengths, default=1) > UNEVEN * max(min(lengths, default=1), 1)
     for position, (name, part) in enumerate(parts.items()):
         y = {"objective": part[:, 1], "excess": part[:, 1] - least, "gradient norm": part[:, 2]}
-        x = part[:, 0] if across == "iteration" else part[:, 3]
+        x = part[:, 0] + stretched if across == "iteration" else part[:, 3]
+        x = np.where(x > 0, x, np.nan) if stretched else x
         figure.add_trace(_trace(position, name, x, y[quantity], quantity != "objective"))
-    figure.update_xaxes(axis(across))
     logarithmic = {"type": "log", "exponentformat": "power", "nticks": 6}
+    unit = "iteration + 1" if stretched and across == "iteration" else across
+    figure.update_xaxes(axis(unit, **(logarithmic | {"dtick": 1} if stretched else {})))
     names = {"objective": "objective", "excess": "objective above the least",
              "gradient norm": "gradient norm"}  # fmt: skip
     figure.update_yaxes(axis(names[quantity], **(logarithmic if quantity != "objective" else {})))

@@ -30,14 +30,14 @@ from lincore.plots.words import class_counts, join, scope
 # Points in each small picture: more are a blot.
 MOST_POINTS = 600
 # Pixels of a small picture's height, and of the gap above it for its name.
-TALL, GAP = 230, 34
+TALL, GAP = 230, 48
 
 
 def small_multiples(
     views: Sequence[View],
     titles: Sequence[str],
     *,
-    columns: int = 3,
+    columns: int = 2,
     frame: Frame | None = None,
     title: str = "",
 ) -> go.Figure:
@@ -49,7 +49,8 @@ def small_multiples(
         Of two coordinates, in the same plane and of the same classes.
     titles : sequence of M str
         Names of the models; the share that is wrong is added.
-    columns : int, default 3
+    columns : int, default 2
+        Three are too narrow for a phone.
     frame : Frame, optional
     title : str, optional
 
@@ -145,7 +146,7 @@ def _name(figure: go.Figure, text: str, place: tuple[list[float], list[float]]) 
 
 
 def _title(view: View, name: str) -> str:
-    return f"<b>{escape(shorten(name, 16))}</b> {_wrong(view)}".rstrip()
+    return f"<b>{escape(shorten(name, 22))}</b><br>{_wrong(view)}"
 
 
 def _wrong(view: View) -> str:

@@ -116,7 +116,7 @@ def _heading(what: str, curves: Sequence[Curve]) -> str:
     areas = [curve.area for curve in curves if curve.area is not None]
     if not areas:
         return what
-    if len(areas) == 1:
+    if f"{min(areas):.3f}" == f"{max(areas):.3f}":
         return f"{what}: area {areas[0]:.3f}"
     return f"{what}: areas {min(areas):.3f} to {max(areas):.3f}"
 

@@ -47,7 +47,8 @@ def upright(quantity: Quantity, n_classes: int, top: float) -> tuple[float, dict
     low = floor_level(n_classes, quantity)
     top = 1.0 if quantity == "posterior" else top
     floor = low - 0.45 * (top - low)
-    ticks = np.linspace(low, top, 5 if quantity == "posterior" else 3)
+    step = 0.2 if quantity == "posterior" else (top - low) / 2
+    ticks = np.arange(np.ceil(low / step - 1e-9), np.floor(top / step + 1e-9) + 1) * step
     return floor, {
         "range": [floor - 0.02 * (top - low), top + 0.02 * (top - low)],
         "tickvals": [float(f"{tick:.3g}") for tick in ticks],

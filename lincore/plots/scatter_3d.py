@@ -25,7 +25,7 @@ from lincore.plots.words import class_counts, join, verdict
 
 # Without a graphics card more make the scene slow to turn.
 MOST_POINTS = 6_000
-CAMERA = {"eye": {"x": 1.35, "y": -1.6, "z": 0.9}, "center": {"z": -0.08}}
+CAMERA = {"eye": {"x": 1.75, "y": -2.0, "z": 1.0}, "center": {"x": 0.02, "z": -0.12}}
 
 
 def scatter_3d(
