@@ -78,9 +78,9 @@ def pairwise(results: Results, score: str = "accuracy", rope: float = 0.01) -> l
     """Compare every two methods on the same rows.
 
     ========================================  ================================================
-    accuracy on one test set, leave-one-out   McNemar's mid-p; interval of Bonett and Price
+    accuracy on one test set                  McNemar's mid-p; interval of Bonett and Price
     other scores there, or rows in groups     paired BCa bootstrap over rows (groups)
-    k folds, once or repeated                 corrected resampled t over the folds
+    folds, once or repeated, leave-one-out    corrected resampled t over the folds
     ========================================  ================================================
 
     p-values are adjusted over the pairs by Holm's method. The verdict is "equivalent" when the
@@ -142,12 +142,23 @@ def pairwise(results: Results, score: str = "accuracy", rope: float = 0.01) -> l
 
 
 def holm(p: Array) -> Array:
-    """Return Holm's adjusted p-values; NaN stays and does not count as a comparison."""
-    from statsmodels.stats.multitest import multipletests
+    """Return Holm's adjusted p-values (c,); NaN stays and does not count as a comparison.
 
-    adjusted, known = np.full(len(p), np.nan), ~np.isnan(p)
-    if known.any():
-        adjusted[known] = multipletests(p[known], method="holm")[1]
+    Ours, for statsmodels' `multipletests` ends every call by collecting garbage: 30 ms and more.
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03, np.nan])).round(3).tolist()
+    [0.03, 0.06, 0.06, nan]
+
+    References
+    ----------
+    Holm (1979), "A simple sequentially rejective multiple test procedure", section 2.
+    """
+    adjusted, order = np.full(len(p), np.nan), np.argsort(p)
+    order = order[: np.count_nonzero(~np.isnan(p))]  # NaN is sorted to the end
+    steps = p[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return adjusted
 
 
@@ -158,7 +169,7 @@ def _compare(results: Results, first: str, second: str, score: str) -> tuple[Int
         return UNKNOWN, np.nan, "none: a method has no such score"
     if np.isinf(one.value) or np.isinf(two.value):
         return _infinite(one.value, two.value), np.nan, "none: a loss is infinite"
-    if score == "accuracy" and base.independent_rows:
+    if score == "accuracy" and base.one_fit and base.independent_rows:
         return *_mcnemar(results, first, second), "McNemar's mid-p"
     value, influence = one.value - two.value, one.influence - two.influence
     if np.abs(influence).max() < 1e-12:  # alike on every row
@@ -167,7 +178,7 @@ def _compare(results: Results, first: str, second: str, score: str) -> tuple[Int
             1.0 if abs(value) < 1e-12 else 0.0,
             "none: no row varies",
         )
-    if not base.by_rows:
+    if not base.one_fit:
         return *_resampled_t(results, value, influence), "corrected resampled t"
     known = replicates(results)
     paired = None
@@ -225,7 +236,7 @@ def _verdict(interval: Interval, p_holm: float, score: str, rope: float) -> Verd
 
 
 def cochran(results: Results) -> Omnibus:
-    """Test whether all methods are right equally often on one test set (or leave-one-out).
+    """Test whether all methods are right equally often on one test set.
 
     Raises
     ------
@@ -238,7 +249,7 @@ def cochran(results: Results) -> Omnibus:
     """
     from statsmodels.stats.contingency_tables import cochrans_q
 
-    if not evidence(results).independent_rows:
+    if not (evidence(results).one_fit and evidence(results).independent_rows):
         raise ValueError("Cochran's Q is for one test set of independent rows, not for folds.")
     if len(results.methods) < 2:
         raise ValueError("Cochran's Q compares two or more methods.")

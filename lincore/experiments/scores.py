@@ -172,8 +172,9 @@ def _shares(results: Results, among: NDArray[np.intp], right: NDArray[np.bool_])
     counts = np.bincount(among, minlength=n_classes).astype(float)
     hits = np.bincount(among[right], minlength=n_classes).astype(float)
     # Counted once each, or, where a share of 0 or 1 leaves nothing to vary, as if they were.
-    plain = _wilsons(hits / base.repeats, counts / base.repeats)
-    if base.independent_rows:
+    repeats = max(base.repeats, 1)
+    plain = _wilsons(hits / repeats, counts / repeats)
+    if base.independent_rows or not len(among):
         return plain
     inside = among[:, None] == np.arange(n_classes)
     share = measures.divide(hits, counts)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import t as student
 from sklearn import metrics
 from statsmodels.stats.proportion import proportion_confint
 
 from lincore import Results
-from lincore.experiments import scores
+from lincore.experiments import curves, ranks, scores
 from lincore.report import words
 
 
@@ -29,27 +32,271 @@ def some_results(seed=0, m=40, n_classes=3, n_methods=2):
     )
 
 
-@given(st.integers(0, 1000), st.integers(1, 60), st.integers(2, 50))
-def test_scores_are_scikit_learns_and_agree_with_each_other(seed, m, n_classes):
-    results = some_results(seed, m, n_classes)
+def folded(results, k, r, seed=0, n_train=True):
+    """Return results as if the rows had been predicted r times in k folds (or in one test set)."""
+    rng = np.random.default_rng(seed)
+    n = len(results.rows) // r
+    fold = np.concatenate([rng.permutation(np.arange(n) % k) for _ in range(r)])
+    kept = slice(0, n * r)
+    return replace(
+        results, rows=np.tile(np.arange(n), r), truth=np.tile(results.truth[:n], r), fold=fold,
+        predicted=results.predicted[:, kept], log_proba=results.log_proba[:, kept],
+        repetition=np.repeat(np.arange(r), n),
+        n_train=np.full(n * r, n - n // k) if n_train else None,
+    )  # fmt: skip
+
+
+@st.composite
+def any_results(draw):
+    """Draw one test set, folds, repeated folds or leave-one-out, with classes that are missing."""
+    n_classes, r = draw(st.integers(2, 50)), draw(st.sampled_from([1, 1, 2, 3]))
+    n = draw(st.integers(1, 40))
+    results = some_results(draw(st.integers(0, 1000)), n * r, n_classes)
+    present = draw(st.integers(1, n_classes))
+    log_proba = results.log_proba.copy()
+    if draw(st.booleans()):
+        log_proba[1] = np.nan
+    if draw(st.booleans()):
+        log_proba = np.round(log_proba, 1)  # ties
+    predicted = results.predicted % present if draw(st.booleans()) else results.predicted
+    results = replace(
+        results, truth=results.truth % present, log_proba=log_proba, predicted=predicted
+    )
+    k = draw(st.integers(1, n))
+    if k == 1:
+        return replace(results, rows=np.arange(n * r))
+    return folded(results, k, r, n_train=draw(st.booleans()))
+
+
+def ours(results, method, name):
+    return scores.score(results, method, name).value
+
+
+@settings(deadline=None)
+@given(any_results())
+def test_every_number_agrees_with_every_other_and_with_scikit_learn(results):
+    everyone, truth = np.arange(len(results.classes)), results.truth
     for i, method in enumerate(results.methods):
+        predicted = results.predicted[i]
         counts = scores.confusion(results, method)
-        everyone = np.arange(n_classes)
-        expected = metrics.confusion_matrix(results.truth, results.predicted[i], labels=everyone)
+        expected = metrics.confusion_matrix(truth, predicted, labels=everyone)
         assert_array_equal(counts, expected)
-        right = scores.accuracy(results, method)
-        assert_allclose(right.value, np.trace(counts) / m)
-        assert right.low <= right.value <= right.high
-        loss = scores.log_loss(results, method)
-        proba = np.exp(results.log_proba[i])
-        assert_allclose(loss.value, metrics.log_loss(results.truth, proba, labels=everyone))
-        assert loss.low <= loss.value <= loss.high or m < 5
-        for k, found in enumerate(scores.recall(results, method)):
-            rows = results.truth == k
-            if rows.any():
-                assert_allclose(found.value, (results.predicted[i][rows] == k).mean())
+        assert_allclose(ours(results, method, "accuracy"), np.trace(counts) / counts.sum())
+        recalls = np.array([found.value for found in scores.recall(results, method)])
+        precisions = np.array([found.value for found in scores.precision(results, method)])
+        f1s = np.array(scores.f1(results, method))
+        p, r, f, n = metrics.precision_recall_fscore_support(
+            truth, predicted, labels=everyone, zero_division=np.nan
+        )
+        assert_allclose(recalls, r)
+        assert_allclose(precisions, p)
+        assert_array_equal(np.isnan(recalls), n == 0)
+        assert_allclose(ours(results, method, "balanced accuracy"), np.nanmean(recalls))
+        assert_allclose(ours(results, method, "macro F1"), np.nanmean(f1s))
+        assert_allclose(
+            ours(results, method, "macro F1"),
+            metrics.f1_score(truth, predicted, average="macro", zero_division=0),
+        )
+        if len(np.union1d(truth, predicted)) > 1:  # else scikit-learn warns, and says 0
+            expected = metrics.matthews_corrcoef(truth, predicted)
+            assert_allclose(ours(results, method, "MCC"), expected, atol=1e-12)
+        cost = 1 - np.eye(len(everyone))
+        paid = scores.expected_cost(results, method, cost)
+        assert_allclose(1 - paid.value, ours(results, method, "accuracy"))
+        the_posteriors_agree(results, i, counts)
+
+
+def the_posteriors_agree(results, i, counts):
+    method, truth, everyone = results.methods[i], results.truth, np.arange(len(results.classes))
+    if not scores.has_posteriors(results, method):
+        for name in ("log loss", "Brier", "AUC"):
+            assert np.isnan(scores.score(results, method, name)).all()
+        for curve in (curves.roc, curves.precision_recall, curves.calibration):
+            with pytest.raises(ValueError, match="not how probable"):
+                curve(results, method)
+        return
+    log_proba = results.log_proba[i]
+    losses = -log_proba[np.arange(len(truth)), truth]
+    assert_allclose(ours(results, method, "log loss"), losses.mean())
+    one_hot = truth[:, None] == everyone
+    brier = ((np.exp(log_proba) - one_hot) ** 2).sum(axis=1).mean()
+    assert_allclose(ours(results, method, "Brier"), brier / (2 if len(everyone) == 2 else 1))
+    areas = []
+    rocs, lines = curves.roc(results, method), curves.precision_recall(results, method)
+    for k in everyone:
+        inside, right = truth == k, counts[k, k]
+        roc, line = rocs[k], lines[k]
+        assert_array_equal(roc.operating.y, scores.recall(results, method)[k].value)
+        assert_array_equal(line.operating.x, roc.operating.y)
+        assert_array_equal(line.operating.y, scores.precision(results, method)[k].value)
+        if not 0 < inside.sum() < len(truth):
+            assert np.isnan(roc.area)
+            continue
+        areas.append(metrics.roc_auc_score(inside, log_proba[:, k]))
+        assert_allclose(roc.area, areas[-1])
+        assert_allclose(roc.operating.x, (counts[:, k].sum() - right) / (~inside).sum())
+        x, y, _ = metrics.roc_curve(inside, log_proba[:, k], drop_intermediate=False)
+        assert_allclose(roc.false_positive_rate, x)
+        assert_allclose(roc.recall, y)
+        assert_allclose(line.average, metrics.average_precision_score(inside, log_proba[:, k]))
+        if len(everyone) == 2 and (results.predicted[i] == log_proba.argmax(axis=1)).all():
+            on_curve = np.isclose(roc.false_positive_rate, roc.operating.x)
+            ties = np.abs(np.diff(log_proba, axis=1)).min() < 1e-9
+            assert np.isclose(roc.recall[on_curve], roc.operating.y).any() or ties
+    assert_allclose(ours(results, method, "AUC"), np.mean(areas) if areas else np.nan)
+    top = curves.calibration(results, method)
+    assert top.n_rows.sum() == len(truth)
+    accuracy = ours(results, method, "accuracy")
+    assert_allclose(np.nansum(top.n_rows * top.came_true) / len(truth), accuracy)
+
+
+@settings(deadline=None)
+@given(any_results())
+def test_intervals_hold_their_value_and_stay_on_the_scale(results):
+    for method in results.methods:
+        for name, kind in scores.SCORES.items():
+            found = scores.score(results, method, name)
+            if np.isnan(found.value):
+                assert np.isnan(found).all()
             else:
-                assert np.isnan(found.value)
+                assert kind.lowest <= found.low <= found.value <= found.high <= kind.highest
+        for found in (*scores.recall(results, method), *scores.precision(results, method)):
+            assert np.isnan(found).all() or 0 <= found.low <= found.value <= found.high <= 1
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 1000), st.integers(2, 5), st.integers(6, 40))
+def test_influence_values_are_derivatives(seed, n_classes, m):
+    results = some_results(seed, m, n_classes)
+    for name in scores.SCORES:
+        found = scores.estimate(results, "method 0", name)
+        assert_allclose(found.influence.sum(), 0, atol=1e-9)
+        # A thousand times the sample, with one row once more.
+        row, copies = seed % m, 1000
+        rows = np.append(np.tile(np.arange(m), copies), row)
+        more = replace(
+            results, rows=np.arange(len(rows)), truth=results.truth[rows], fold=None,
+            predicted=results.predicted[:, rows], log_proba=results.log_proba[:, rows],
+            repetition=None, n_train=None,
+        )  # fmt: skip
+        step = (scores.estimate(more, "method 0", name).value - found.value) * len(rows)
+        assert_allclose(step, found.influence[row], atol=0.02 * (1 + np.abs(found.influence[row])))
+
+
+def test_folds_say_their_own_accuracy_and_the_interval_is_nadeau_and_bengios():
+    results = folded(some_results(m=400), 10, 4)
+    right = results.predicted[0] == results.truth
+    by_fold = [
+        right[(results.fold == f) & (results.repetition == r)].mean()
+        for f in range(10)
+        for r in range(4)
+    ]
+    found = scores.score(results, "method 0", "accuracy")
+    assert_allclose(found.value, np.mean(by_fold))
+    # 40 folds, but no more dice than in 100: see `Evidence.spread_of_score`.
+    error = np.sqrt(np.var(by_fold, ddof=1) * (1 / 100 + 1 / 9))
+    assert_allclose(found.high - found.value, student.ppf(0.975, 39) * error)
+
+
+def test_rows_that_belong_together_make_wider_intervals():
+    results = some_results(m=200)
+    pairs = np.arange(200) // 2
+    twice = replace(
+        results, truth=results.truth[pairs], predicted=results.predicted[:, pairs],
+        log_proba=results.log_proba[:, pairs],
+    )  # fmt: skip
+    grouped = replace(twice, settings={"row_groups": pairs})
+    for name in scores.SCORES:
+        alone = scores.score(twice, "method 0", name)
+        together = scores.score(grouped, "method 0", name)
+        assert_allclose(together.value, alone.value)
+        ratio = (together.high - together.low) / (alone.high - alone.low)
+        assert_allclose(ratio, np.sqrt(2), rtol=0.1)
+    wide, narrow = scores.recall(grouped, "method 0")[0], scores.recall(twice, "method 0")[0]
+    assert wide.high - wide.low > 1.2 * (narrow.high - narrow.low)
+
+
+def test_ranking_anew_and_resampling_derivatives_agree(monkeypatch):
+    results = some_results(m=600)
+    exact = scores.score(results, "method 0", "AUC")
+    monkeypatch.setattr("lincore.experiments.bootstrap.MOST_RANKED", 0)
+    linear = scores.score(replace(results), "method 0", "AUC")
+    assert exact.value == linear.value
+    assert_allclose(exact, linear, atol=0.002)
+    assert exact != linear
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 1000), st.integers(2, 40))
+def test_resampled_areas_are_scikit_learns_with_weights(seed, m):
+    rng = np.random.default_rng(seed)
+    truth = np.append([0, 1], rng.integers(0, 3, m))
+    log_proba = np.round(np.log(rng.dirichlet(np.ones(3), m + 2)), rng.integers(0, 3))
+    weights = rng.multinomial(m + 2, np.full(m + 2, 1 / (m + 2)), 5).T.astype(np.float32)
+    found = ranks.resampled_areas(log_proba, truth, weights)
+    for b in range(5):
+        kept = weights[:, b] > 0
+        areas = [
+            metrics.roc_auc_score(
+                truth[kept] == k, log_proba[kept, k], sample_weight=weights[kept, b]
+            )
+            for k in range(3)
+            if 0 < (truth[kept] == k).sum() < kept.sum()
+        ]
+        assert_allclose(found[b], np.mean(areas) if areas else np.nan, rtol=1e-6)
+
+
+def test_very_many_rows_have_the_normal_limit_of_the_bootstrap(monkeypatch):
+    results = some_results(m=3000)
+    resampled = [scores.score(results, "method 0", name) for name in scores.SCORES]
+    monkeypatch.setattr("lincore.experiments.bootstrap.MOST_ROWS", 100)
+    again = replace(results)
+    for before, name in zip(resampled, scores.SCORES, strict=True):
+        after = scores.score(again, "method 0", name)
+        assert_allclose(after.high - after.low, before.high - before.low, rtol=0.1)
+
+
+def test_a_score_does_not_depend_on_the_other_methods():
+    results = some_results(n_methods=3)
+    alone = results.select("method 2")
+    for name in scores.SCORES:
+        assert scores.score(results, "method 2", name) == scores.score(alone, "method 2", name)
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_no_error_seen_is_not_certainty(k):
+    results = predictions([0, 0, 1, 1, 2] * 4, [0, 0, 1, 1, 2] * 4)
+    results = results if k == 1 else folded(results, k, 1)
+    for name in ("accuracy", "balanced accuracy", "macro F1", "MCC"):
+        found = scores.score(results, "LDA", name)
+        assert found.value == found.high == 1
+        assert 0.5 < found.low < 0.9
+
+
+def test_baselines_guess_from_the_training_shares():
+    results = predictions([0, 0, 1, 2], [0, 1, 1, 2])
+    assert scores.baseline(results) == 0.5
+    given_shares = replace(results, settings={"training_shares": [0.2, 0.7, 0.1]})
+    found = scores.table(scores.baselines(given_shares))
+    assert found.loc["Majority class", "accuracy"] == scores.baseline(given_shares) == 0.25
+    expected = -np.log([0.2, 0.2, 0.7, 0.1]).mean()
+    assert_allclose(found.loc["Prior only", "log loss"], expected)
+    assert found.loc["Prior only", "AUC"] == 0.5
+    assert np.isnan(found.loc["Majority class", "log loss"])
+
+
+def test_costs_are_counted_by_true_and_predicted_class():
+    results = predictions([0, 0, 1, 2], [0, 1, 1, 0])
+    assert scores.expected_cost(results, "LDA", [[0, 3, 9], [1, -1, 9], [5, 9, 0]]).value == 7 / 4
+    with pytest.raises(ValueError, match="3 x 3"):
+        scores.expected_cost(results, "LDA", np.eye(2))
+
+
+def test_no_rows_are_no_scores():
+    nothing = predictions(np.zeros(0, dtype=int), np.zeros(0, dtype=int))
+    for name in scores.SCORES:
+        assert np.isnan(scores.score(nothing, "LDA", name)).all()
+    assert np.isnan(scores.recall(nothing, "LDA")).all()
 
 
 @given(st.integers(0, 300), st.integers(1, 300))
