@@ -45,7 +45,7 @@ def cut_into_bins(
     Examples
     --------
     >>> cut_into_bins(np.array([1.0, 2.0, 3.0, 10.0]), 2, "y")[1].tolist()
-    ['below 2.5', '2.5 and above']
+    ['below 3', '3 and above']
     """
     n, how = bins if isinstance(bins, Bins) else (bins, "quantile")
     if how not in ("quantile", "width") or not 2 <= n <= 50:
@@ -74,13 +74,20 @@ def cut_into_bins(
 
 
 def _rounded(bounds: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Round bounds to as few digits as leave every row in its class."""
-    wanted = np.searchsorted(bounds, values, side="right")
-    for digits in range(2, 17):
-        short = np.array([float(f"{bound:.{digits}g}") for bound in bounds])
-        if np.array_equal(np.searchsorted(short, values, side="right"), wanted):
-            return short
-    return bounds
+    """Round each bound to as few digits as leave every row on its side."""
+    ordered = np.sort(values)
+    return np.array([_short(float(bound), ordered) for bound in bounds])
+
+
+def _short(bound: float, ordered: NDArray[np.float64]) -> float:
+    below = np.searchsorted(ordered, bound)
+    for digits in range(1, 17):
+        near = float(f"{bound:.{digits}g}")
+        step = 10.0 ** (np.floor(np.log10(abs(bound))) - digits + 1) if bound else 1.0
+        for short in (near, float(f"{near + step:.{digits}g}")):
+            if np.searchsorted(ordered, short) == below:
+                return short
+    return bound
 
 
 def _names(bounds: NDArray[np.float64]) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pandas as pd
@@ -13,6 +14,9 @@ from lincore.labels import is_number, propose_label_column
 
 if TYPE_CHECKING:
     from lincore.tables import Table
+
+# Spellings of two levels that mean the same whatever their capitals.
+YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"))
 
 Kind: TypeAlias = Literal["number", "category", "text", "date", "identifier", "constant", "empty"]
 Role: TypeAlias = Literal["target", "feature", "text", "group", "ignore"]
@@ -171,7 +175,7 @@ def _kind_of_text(column: pd.Series[Any], n_distinct: int) -> Kind:
     some = present.iloc[:_JUDGED]
     n_words = some.str.count(r"\s+").mean() + 1
     length = some.str.len().mean()
-    if n_distinct == 2 and len(present) > 2:
+    if (n_distinct == 2 and len(present) > 2) or says_yes_or_no(present.unique()):
         return "category"
     if 2 * n_distinct > len(present):
         return "text" if n_words >= 3 or length > 40 else "identifier"
@@ -183,3 +187,15 @@ def _kind_of_text(column: pd.Series[Any], n_distinct: int) -> Kind:
     if wordy:
         return "text"
     return "category" if n_distinct <= min(_MOST_LEVELS, len(present) / 5) else "identifier"
+
+
+def says_yes_or_no(values: Iterable[object]) -> bool:
+    """Tell whether there is nothing but yes and no, in whatever capitals.
+
+    Examples
+    --------
+    >>> says_yes_or_no(["yes", "No", "YES"]), says_yes_or_no(["yes", "maybe"])
+    (True, False)
+    """
+    folded = {str(value).casefold() for value in islice(values, 20)}
+    return len(folded) == 2 and any(folded == set(pair) for pair in YES_NO)

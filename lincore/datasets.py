@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -358,6 +359,10 @@ def _read(source: Any, name: str | None) -> tuple[bytes, str]:
                 remedy="Check the path.",
             ) from error
     name = name or Path(str(getattr(source, "name", "data"))).name
+    if hasattr(source, "fileno"):
+        # What is too large is refused before a byte of it is read.
+        with suppress(OSError):
+            check_size(os.fstat(source.fileno()).st_size or 1, name)
     return read_limited(source, name), name
 
 

@@ -13,13 +13,15 @@ from lincore.limits import LIMITS, Limits, refuse_foreign
 _LOOKED_AT = 65_536
 # Characters that text does not hold, but for tab, line ends, form feed and the DOS end of file.
 _CONTROL = re.compile("[\x01-\x08\x0b\x0e-\x19\x1b-\x1f\x7f]")
+# The one that need not stand at the beginning: comments go before it.
+_ARFF = "an ARFF file"
 _STRUCTURED = (
     (re.compile(r"\s*[\[{]\s*(\"|\[|\{|\]|\}|-?\d+(\.\d*)?\s*,\s*$)"), "a JSON file"),
     (
         re.compile(r"\s*<(\?xml|!doctype|html|table|body|head)\b", re.IGNORECASE),
         "a web page or XML",
     ),
-    (re.compile(r"(\s*%.*\n|\s*\n)*\s*@relation\s", re.IGNORECASE), "an ARFF file"),
+    (re.compile(r"(?m)^@relation\s", re.IGNORECASE), _ARFF),
     (re.compile(r"\s*version https://git-lfs"), "a pointer to a file in Git LFS, not the file"),
 )
 
@@ -148,7 +150,7 @@ def _refuse_no_text(text: str, name: str) -> None:
             remedy="Save it as CSV (text with one row per line) and load that.",
         )
     for pattern, kind in _STRUCTURED:
-        if pattern.match(beginning):
+        if (pattern.search if kind == _ARFF else pattern.match)(beginning):
             raise DataError(
                 f"This is {kind}, not a table of rows and columns.",
                 where=name,

@@ -24,6 +24,7 @@ from lincore.reading import SPACES, Reading, ReadOptions
 
 _FOOTER_LINES = 10
 _SHORT_LINES = 1_000
+_JUDGED_LINES = 200_000
 
 
 class Delimited(NamedTuple):
@@ -120,7 +121,7 @@ def _parse(
     frame = _read_csv(rows, layout, names, marks, options, name, heading.first_line)
     n_lines = rows.rstrip("\n").count("\n") + 1
     notices = []
-    if len(frame) < n_lines and layout.quote and _splits_evenly(rows, layout, len(names)):
+    if len(frame) < n_lines and layout.quote in rows and _splits_evenly(rows, layout, len(names)):
         # An apostrophe or quotation mark that opens a text and never closes it joins lines.
         unquoted = layout._replace(quote="")
         frame = _read_csv(rows, unquoted, names, marks, options, name, heading.first_line)
@@ -192,7 +193,7 @@ def _read_csv(
             low_memory=False,
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, OverflowError) as error:
-        if layout.quote and _splits_evenly(rows, layout, len(names)):
+        if _splits_evenly(rows, layout, len(names)):
             unquoted = layout._replace(quote="")
             return _read_csv(rows, unquoted, names, marks, options, name, first_line)
         raise _parse_error(str(error), name, first_line) from error
@@ -200,7 +201,13 @@ def _read_csv(
 
 def _splits_evenly(rows: str, layout: Layout, n_columns: int) -> bool:
     """Tell whether every line has all fields even if quotation marks are plain text."""
-    lines = [line for line in rows.split("\n") if line]
+    if (
+        not layout.quote
+        or layout.separator == SPACES
+        or rows.count(layout.separator) % max(n_columns - 1, 1)
+    ):
+        return False
+    lines = (line for line in io.StringIO(rows, newline="\n") if line != "\n")
     return all(line.count(layout.separator) == n_columns - 1 for line in lines)
 
 
@@ -228,8 +235,9 @@ def _short_lines(
     """Return the numbers of the lines that have fewer fields than there are columns."""
     if first_line is None or frame.empty:
         return []
-    # Nobody else can be short than a row whose last field is missing.
-    suspects = frame.iloc[:, -1].isna().to_numpy().nonzero()[0][:_SHORT_LINES]
+    # Only a row whose last field is missing can be short.
+    suspects = frame.iloc[:, -1].isna().to_numpy().nonzero()[0]
+    suspects = suspects[suspects < _JUDGED_LINES][:_SHORT_LINES]
     if not len(suspects):
         return []
     lines, width, short = rows.split("\n", suspects[-1] + 1), frame.shape[1], []

@@ -10,15 +10,12 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lincore.columns import Column
+from lincore.columns import Column, says_yes_or_no
 from lincore.dates import to_days
 from lincore.errors import DataError, Notice, Remedy
 from lincore.labels import is_number, natural_key
 from lincore.limits import LIMITS
 from lincore.text_columns import count_words
-
-# Spellings of two levels that mean the same whatever their capitals.
-_YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"))
 
 
 class Features(NamedTuple):
@@ -129,9 +126,9 @@ def _level_name(value: object) -> str:
 def _same_spelling(texts: pd.Series[Any]) -> dict[str, str]:
     """Map each spelling of yes and no to the most frequent one, where several are in use."""
     counts = texts.value_counts()
-    folded = {str(text): str(text).casefold() for text in counts.index}
-    if len(folded) <= 2 or not any(set(folded.values()) <= set(pair) for pair in _YES_NO):
+    if len(counts) <= 2 or not says_yes_or_no(counts.index):
         return {}
+    folded = {str(text): str(text).casefold() for text in counts.index}
     commonest: dict[str, str] = {}
     for text in counts.index:
         commonest.setdefault(folded[text], text)

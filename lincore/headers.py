@@ -117,7 +117,8 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
         else:
             n_names += 1
     if not n_numbers:
-        return n_recurring <= n_names
+        # Hardly a name stands among the values below it.
+        return 4 * n_recurring < max(n_names, 1)
     # A name may be a number, a year; names of which most are numbers with fractions are none.
     if n_fractions or n_recurring:
         return n_names > n_numbers + n_recurring

@@ -24,10 +24,16 @@ _BARE = {
     ".": re.compile(rf"[+-]?\.\d+{_EXPONENT}"),
     ",": re.compile(rf"[+-]?,\d+{_EXPONENT}"),
 }
-_POINT = re.compile(rf"[+-]?(?:\d+\.\d*|\.\d+){_EXPONENT}")
-_COMMA = re.compile(rf"[+-]?(?:\d+,\d*|,\d+){_EXPONENT}")
-_BY_COMMAS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
-_BY_POINTS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?")
+_WHOLE = re.compile(r"[+-]?\d+")
+# What the marked numbers of a column look like, the narrower before the wider.
+_WITH_MARKS = {
+    "commas": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+"),
+    "comma": re.compile(rf"[+-]?(?:\d+,\d*|,\d+){_EXPONENT}"),
+    "points": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+"),
+    "point": re.compile(rf"[+-]?(?:\d+\.\d*|\.\d+){_EXPONENT}"),
+    "both, comma last": re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d*)?"),
+    "both, point last": re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?"),
+}
 _SIGNS = re.compile(r"^[$€£¥]\s*|\s*[$€£¥%]$")
 # Words that stand for a missing value among numbers, whatever they mean elsewhere.
 # fmt: off
@@ -38,6 +44,8 @@ _NO_VALUE = frozenset((
     "not measured",
 ))
 # fmt: on
+# No number is longer, and only short texts are looked at by patterns that go back and forth.
+_LONGEST = 60
 _JUDGED = 300
 _MANY = 20
 _FEW = 3
@@ -66,24 +74,19 @@ def find_marks(records: Sequence[Record], separator: str) -> Marks:
     Marks(decimal=',', thousands='.')
     """
     width = max((len(record.fields) for record in records), default=0)
-    found = {"comma": 0, "point": 0, "commas": 0, "points": 0, "mixed": 0}
+    found = dict.fromkeys(_WITH_MARKS, 0)
     for i in range(width):
         values = [record.fields[i] for record in records if len(record.fields) > i]
-        values = [_SIGNS.sub("", value) for value in values if value not in BLANKS]
-        whole = re.compile(r"[+-]?\d+")
-        for kind, pattern in (
-            ("commas", _BY_COMMAS),
-            ("comma", _COMMA),
-            ("points", _BY_POINTS),
-            ("point", _POINT),
-        ):
-            marked = [value for value in values if not whole.fullmatch(value)]
+        values = [_SIGNS.sub("", value[:_LONGEST]) for value in values if value not in BLANKS]
+        marked = [value for value in values if not _WHOLE.fullmatch(value)]
+        for kind, pattern in _WITH_MARKS.items():
             if marked and all(pattern.fullmatch(value) for value in marked):
-                mixed = kind == "points" and any("," in value for value in marked)
-                found["mixed" if mixed else kind] += 1
+                found[kind] += 1
                 break
-    if found["mixed"] or (found["comma"] and not found["point"]):
-        return Marks(",", "." if found["mixed"] or found["points"] else "")
+    if found["both, comma last"] or (found["comma"] and not found["point"]):
+        return Marks(",", "." if found["both, comma last"] or found["points"] else "")
+    if found["both, point last"]:
+        return Marks(".", ",")
     if found["commas"]:
         # 1,234 may be either: in a file that needs no comma between fields it has decimals.
         decimals = separator != "," and not found["point"] and not found["points"]
@@ -128,6 +131,8 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
 
 def _as_number(value: str, decimal: str) -> str | None:
     """Return a number in Python's spelling, or None."""
+    if len(value) > _LONGEST:
+        return None
     bare = _SIGNS.sub("", value.strip()).strip().replace("\u00a0", " ").replace("\u202f", " ")
     bare = bare.replace("−", "-")
     if not (_GROUPED[decimal].fullmatch(bare) or _BARE[decimal].fullmatch(bare)):
@@ -157,7 +162,14 @@ def _said(
 ) -> tuple[Notice, ...]:
     where = f"column {column.name!r}"
     notices = []
-    signs = sorted({m[0].strip() for value in numbers for m in _SIGNS.finditer(value.strip())})
+    signs = sorted(
+        {
+            m[0].strip()
+            for value in numbers
+            if len(value) <= _LONGEST
+            for m in _SIGNS.finditer(value.strip())
+        }
+    )
     if signs:
         notices.append(Notice(f"Numbers with {', '.join(signs)}: read without it.", where))
     if odd:

@@ -80,6 +80,11 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     quote = _quote(sample) if options.quote is None else options.quote
     separator = separator or _separator(sample, quote)
     records = list(read_records(sample, separator, quote))
+    if options.quote is None and quote in sample:
+        plain = list(read_records(sample, separator, ""))
+        # Quotation marks that come without a partner join lines that are whole by themselves.
+        if len(plain) > len(records) and len({len(record.fields) for record in plain}) == 1:
+            quote, records = "", plain
     if comment and options.comment is None:
         named = _name_the_columns(text, bare, comment, separator, quote, records)
         if named is not None:

@@ -54,8 +54,9 @@ def _without(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series
 def suspicious_number(column: pd.Series[Any]) -> float | None:
     """Return a number that may stand for a missing value: a zero or a sentinel far from the rest.
 
-    A zero is suspicious where it is frequent and no other value comes near it, as a blood pressure
-    of 0; -999 and its like where they lie beyond the range of all others.
+    A zero is suspicious where it is frequent and the next value is several usual steps between
+    values away, as a blood pressure of 0; -999 and its like where they lie far beyond the range of
+    all others.
 
     Examples
     --------
@@ -70,7 +71,8 @@ def suspicious_number(column: pd.Series[Any]) -> float | None:
     if distinct[0] == 0:
         others = values[values > 0]
         often = 0.005 * len(values) <= counts[0] <= 0.6 * len(values)
-        return 0.0 if often and distinct[1] > 0.2 * np.median(others) else None
+        far = distinct[1] > max(0.1 * np.median(others), 4 * np.median(np.diff(distinct[1:])))
+        return 0.0 if often and far else None
     for end, rest in ((distinct[0], distinct[1:]), (distinct[-1], distinct[:-1])):
         span = rest[-1] - rest[0]
         gap = min(abs(end - rest[0]), abs(end - rest[-1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -40,18 +41,14 @@ def read_parquet(
     """
     check_size(len(raw), name, limits)
     try:
-        source = pq.ParquetFile(
-            io.BytesIO(raw),
-            thrift_string_size_limit=10_000_000,
-            thrift_container_size_limit=100_000,
-        )
-        _check_claims(source.metadata, name, limits)
-        table, left_out = _read_flat(source, name, limits)
+        claims = _open(raw)
+        _check_claims(claims.metadata, name, limits)
+        table, left_out = _read_flat(raw, claims.schema_arrow, name, limits)
         frame = table.to_pandas(ignore_metadata=True)
     except DataError:
         raise
     # A damaged file can make Arrow raise nearly anything.
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError) as error:
+    except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         raise DataError(
             f"The Parquet file is damaged: {str(error).splitlines()[0][:200]}.",
             where=name,
@@ -61,6 +58,15 @@ def read_parquet(
     return _plain(frame), (Notice(said, columns_named(left_out)),) if left_out else ()
 
 
+def _open(raw: bytes, texts: Sequence[str] = ()) -> Any:
+    return pq.ParquetFile(
+        io.BytesIO(raw),
+        read_dictionary=texts,
+        thrift_string_size_limit=10_000_000,
+        thrift_container_size_limit=100_000,
+    )
+
+
 def _check_claims(metadata: Any, name: str, limits: Limits) -> None:
     check_table_shape(metadata.num_rows, metadata.num_columns, name, limits)
     groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
@@ -68,9 +74,8 @@ def _check_claims(metadata: Any, name: str, limits: Limits) -> None:
         raise _too_large(name, limits)
 
 
-def _read_flat(source: Any, name: str, limits: Limits) -> tuple[Any, list[str]]:
+def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any, list[str]]:
     """Read the columns that hold one value a cell, in batches and never beyond the limit."""
-    schema = source.schema_arrow
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
     flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
     texts = [
@@ -78,8 +83,8 @@ def _read_flat(source: Any, name: str, limits: Limits) -> tuple[Any, list[str]]:
         for field in schema
         if pa.types.is_string(field.type) or pa.types.is_binary(field.type)
     ]
-    # A dictionary stays one: a long text repeated a million times is small until it is written out.
-    source = pq.ParquetFile(source.reader_source, read_dictionary=texts) if texts else source
+    # A dictionary stays one: a long text repeated often is small until it is written out.
+    source = _open(raw, texts)
     batches, n_bytes = [], 0
     for batch in source.iter_batches(batch_size=_BATCH_ROWS, columns=flat, use_threads=False):
         n_bytes += sum(_size_written_out(column) for column in batch.columns)

@@ -342,15 +342,15 @@ def _kept_rows(
     notices = _told(~kept, len(kept), "have no value in the target", f"column {label!r}")
     if drop_classes:
         dropped = kept & merge_labels(labels, {}).isin([str(c) for c in drop_classes]).to_numpy()
-        kept &= ~dropped
+        kept = kept & ~dropped
     if drop_duplicates:
         again = kept & frame[[*names, label]].duplicated().to_numpy()
         notices += _told(again, len(kept), "repeat another one", table.name)
-        kept &= ~again
+        kept = kept & ~again
     if missing == "drop":
         gaps = kept & frame[names].isna().any(axis=1).to_numpy()
         notices += _told(gaps, len(kept), "have a missing value", table.name)
-        kept &= ~gaps
+        kept = kept & ~gaps
     if not kept.any() and labels.notna().any():
         raise DataError(
             "No row is left.",
