@@ -151,8 +151,8 @@ def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> C
     counts : ndarray of shape (K,)
         Training rows of each class.
     sizes : mapping of class label to int or float
-        A whole number of training rows, or a share of them in (0, 1). Classes that are not
-        named keep all.
+        A whole number of training rows, or as a float a share of them in (0, 1] (1 is one row,
+        1.0 all of them). Classes that are not named keep all.
 
     Raises
     ------
@@ -182,17 +182,14 @@ def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> C
 
 
 def _wanted(label: Any, size: float, available: int) -> int:
-    is_share = isinstance(size, (float, np.floating)) and 0 < size < 1
+    is_share = isinstance(size, (float, np.floating)) and 0 < size <= 1
     number = max(1, round(size * available)) if is_share else size
-    if (
-        isinstance(size, (bool, np.bool_))
-        or number != round(number)
-        or not 1 <= number <= available
-    ):
+    possible = not isinstance(size, (bool, np.bool_)) and 1 <= number <= available
+    if not possible or number != round(number):
         raise DataError(
             f"Class {label} cannot have {size} training rows.",
             where="sizes",
-            remedy=f"Give a whole number from 1 to {available}, or a share between 0 and 1.",
+            remedy=f"Give a whole number from 1 to {available}, or a share up to 1.0.",
         )
     return int(number)
 

@@ -101,7 +101,7 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
     Examples
     --------
     >>> import lincore
-    >>> study = lincore.balance(lincore.sample("gaussian"), {"class3": 15}, ["lda"], repeats=4)
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, ["lda"], repeats=4)
     >>> split = attribution(study, "lda", "balanced error")
     >>> bool(np.isclose(sum(part.value for part in split.parts.values()), split.total.value))
     True
@@ -113,20 +113,23 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
         ]
     )
     full, reduced = (study.loss(method, cell, loss) for cell in ("full", "reduced"))
-    intervals = [over_seeds(values, study.test_ratio) for values in by_seed]
+    prior_shift, lean, fewer, uneven = (over_seeds(v, study.test_ratio) for v in by_seed)
     return Attribution(
         method,
         loss,
         over_seeds(full, study.test_ratio),
         over_seeds(reduced, study.test_ratio),
-        *intervals,
+        prior_shift,
+        lean,
+        fewer,
+        uneven,
         over_seeds(reduced - full, study.test_ratio),
         by_seed,
     )
 
 
-def over_seeds(values: Array, test_ratio: float = 0.0) -> Interval:
-    """Return the mean over seeds with its 95 % interval by Student's t.
+def over_seeds(values: Array, test_ratio: float = 0.0, level: float = LEVEL) -> Interval:
+    """Return the mean over seeds with its interval by Student's t.
 
     Parameters
     ----------
@@ -137,6 +140,8 @@ def over_seeds(values: Array, test_ratio: float = 0.0) -> Interval:
         overlap, so the variance of the mean is ``s² (1 / S + test_ratio)`` and does not vanish
         with many seeds. Zero where one test part serves all seeds: the interval is then over
         the choice of the training rows alone.
+    level : float, default 0.95
+        How often the interval should hold the truth.
 
     Returns
     -------
@@ -155,6 +160,6 @@ def over_seeds(values: Array, test_ratio: float = 0.0) -> Interval:
     mean = float(np.mean(values))
     if len(values) < 2:
         return Interval(mean, np.nan, np.nan)
-    error = float(np.std(values, ddof=1)) * np.sqrt(1 / len(values) + test_ratio)
-    half = float(stats.t.ppf(0.5 + LEVEL / 2, len(values) - 1)) * error
+    error = np.std(values, ddof=1) * np.sqrt(1 / len(values) + test_ratio)
+    half = float(stats.t.ppf(0.5 + level / 2, len(values) - 1) * error)
     return Interval(mean, mean - half, mean + half)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import sklearn
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
+from lincore.experiments.compare import versions
 from lincore.experiments.methods import as_methods
-from lincore.experiments.pipeline import Steps
+from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
+from lincore.experiments.running import steps_of
+from lincore.experiments.sample_fits import Prediction
 from lincore.experiments.schemes import describe
 from lincore.experiments.study import CELLS, BalanceStudy, Example, loss_names
-from lincore.experiments.trials import Plan, Prediction, Trial, cell, outcomes, trial_losses
+from lincore.experiments.trials import Plan, Trial, cell, outcomes, trial_losses
 
 Progress = Callable[[int, int, str], bool | None]
 Fits = Mapping[str, Mapping[str, Prediction]]
@@ -27,7 +28,7 @@ def balance(
     sizes: Mapping[Any, float],
     methods: Any = ("lda", "qda", "logistic"),
     *,
-    steps: Steps = Steps(),
+    steps: Steps = PLAIN,
     split: str | Split = "stratified",
     test_size: float = 0.3,
     seed: int = 0,
@@ -45,7 +46,7 @@ def balance(
     ----------
     data : Dataset
     sizes : mapping of class label to int or float
-        Training rows to keep, as a number or as a share in (0, 1); others keep all.
+        Training rows to keep, as a number or as a share (a float up to 1.0); others keep all.
     methods : one method or several
         As for `lincore.experiments.methods.as_methods`.
     steps : Steps
@@ -77,10 +78,10 @@ def balance(
     Examples
     --------
     >>> import lincore
-    >>> study = lincore.balance(lincore.sample("gaussian"), {"class3": 0.2}, "lda", repeats=5)
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 0.2}, "lda", repeats=5)
     >>> study.counts["reduced"].tolist(), study.counts["control"].tolist()
-    ([210, 105, 10], [186, 93, 46])
-    >>> split = study.attribution("lda", "recall of class3")
+    ([210, 105, 11], [186, 93, 47])
+    >>> split = study.attribution("lda", "recall of class 3")
     >>> split.total.value < split.prior_shift.value < 0  # most of the fall is the priors
     True
     """
@@ -106,7 +107,7 @@ def balance(
         example=_example(plan, trial, fits),
         failures=dict(plan.failures),
         notices=tuple(plan.notices),
-        settings=_settings(plan, repeats),
+        settings=settings_of(plan, repeats),
     )
 
 
@@ -165,24 +166,22 @@ def _results(plan: Plan, trial: Trial, fits: Fits, name: str) -> Results:
         log_proba=np.stack([log_proba for _, log_proba in found]),
         seconds=np.array([fits[source][method].seconds for method in methods]),
         n_train=np.full(len(trial.split.test), n_train),
-        settings={**_settings(plan, 1), "cell": name, "seed": trial.seed},
+        settings={**settings_of(plan, 1), "cell": name, "seed": trial.seed},
     )
 
 
-def _settings(plan: Plan, repeats: int) -> dict[str, Any]:
+def settings_of(plan: Plan, repeats: int) -> dict[str, Any]:
+    """Return whatever is needed to make the results of a plan again."""
     return {
         "data": plan.data.name,
         "digest": plan.data.digest,
         "sizes": dict(plan.sizes),
-        "methods": tuple(method.name for method in plan.methods),
-        "steps": plan.steps.resolved(plan.data)._asdict(),
         "scheme": describe(plan.scheme),
         "test_size": plan.test_size,
         "seed": plan.seed,
         "repeats": repeats,
-        "versions": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "scikit-learn": sklearn.__version__,
-        },
+        "steps": {m.name: steps_of(m, plan.data, plan.steps)._asdict() for m in plan.methods},
+        "methods": {m.name: dict(m.options) for m in plan.methods},
+        "labels": {m.name: m.label for m in plan.methods},
+        "versions": versions(),
     }

@@ -265,6 +265,6 @@ def _checked_priors(priors: ArrayLike, n_classes: int, name: str) -> Array:
     given = np.asarray(priors, dtype=float)
     if given.shape != (n_classes,) or not np.all(given >= 0) or not np.isclose(given.sum(), 1):
         raise ValueError(
-            f"{name} priors must be {n_classes} probabilities that sum to 1, got {priors}."
+            f"{name} priors must be {n_classes} probabilities that sum to 1, got {given}."
         )
     return given / given.sum()

@@ -85,7 +85,7 @@ def remedies(study: BalanceStudy, method: str, loss: str = "error") -> tuple[Rem
     Examples
     --------
     >>> import lincore
-    >>> study = lincore.balance(lincore.sample("gaussian"), {"class3": 15}, ["lda"], repeats=4)
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, ["lda"], repeats=4)
     >>> [remedy.name for remedy in remedies(study, "lda")][:3]
     ['corrected priors', 'balanced weights', 'both']
     """

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Split
-from lincore.experiments.attribution import PARTS, Attribution, attribution
+from lincore.experiments.attribution import Attribution, attribution
 from lincore.experiments.remedies import Remedy, remedies
 from lincore.experiments.results import Results
 
@@ -125,9 +125,9 @@ class BalanceStudy:
         KeyError
             With the known names.
         """
-        i = _position(self.methods, method, "method")
-        j = _position(CELLS, cell, "cell")
-        k = _position(self.loss_names, loss, "loss")
+        i = position(self.methods, method, "method")
+        j = position(CELLS, cell, "cell")
+        k = position(self.loss_names, loss, "loss")
         return np.asarray(self.losses[i, j, :, k])
 
     def attribution(self, method: str, loss: str = "error") -> Attribution:
@@ -201,10 +201,8 @@ def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:
     return ("error", "balanced error", "log loss", *recalls)
 
 
-def _position(names: tuple[str, ...], name: str, what: str) -> int:
+def position(names: tuple[str, ...], name: str, what: str) -> int:
+    """Return where a name stands; KeyError with the known names if it does not."""
     if name not in names:
         raise KeyError(f"No {what} {name!r}; there are {', '.join(names)}.")
     return names.index(name)
-
-
-__all__ = ["CELLS", "PARTS", "BalanceStudy", "Example", "loss_names", "losses_of"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
@@ -23,16 +21,10 @@ from lincore.experiments.arms import (
     stacked,
     wanted_sizes,
 )
-from lincore.experiments.fitting import (
-    LARGEST_SCATTER,
-    Training,
-    fit_classifier,
-    fit_front,
-    predictions,
-)
+from lincore.experiments.fitting import LARGEST_SCATTER
 from lincore.experiments.methods import Method
-from lincore.experiments.pipeline import Steps, pipeline_for
-from lincore.experiments.priors import adjust, move_threshold
+from lincore.experiments.pipeline import Steps
+from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample
 from lincore.experiments.schemes import folds
 from lincore.experiments.study import CELLS, losses_of
 from lincore.moments import Moments
@@ -51,30 +43,6 @@ SOURCES: Mapping[str, tuple[str, str]] = {
     "undersampling": ("undersampling", "full"),
     "oversampling": ("oversampling", "full"),
 }
-
-
-class Sample(NamedTuple):
-    """Rows to be fitted on, what a row of each class weighs, and moments where there are any.
-
-    Attributes
-    ----------
-    rows : ndarray of row numbers
-        A row may stand there several times.
-    class_weight : ndarray of shape (K,) or None
-    moments : Moments or None
-        By class, not weighted.
-    """
-
-    rows: NDArray[np.intp]
-    class_weight: Array | None = None
-    moments: Moments | None = None
-
-    def shares(self, codes: NDArray[np.intp], n_classes: int) -> Array:
-        """Return the share of each class in the total weight: the priors that training learns."""
-        weight = np.bincount(codes[self.rows], minlength=n_classes).astype(float)
-        if self.class_weight is not None:
-            weight = weight * self.class_weight
-        return np.asarray(weight / weight.sum())
 
 
 class Trial(NamedTuple):
@@ -97,45 +65,6 @@ class Trial(NamedTuple):
     def shares(self, arm: str) -> Array:
         """Return the class shares of an arm, shape (K,)."""
         return np.asarray(self.sizes[arm] / self.sizes[arm].sum())
-
-
-class Prediction(NamedTuple):
-    """What one fit says about the test rows, under the priors that it learned.
-
-    Attributes
-    ----------
-    predicted : ndarray of shape (m,)
-    log_proba : ndarray of shape (m, K)
-    learned : ndarray of shape (K,) or None
-        Priors behind the posteriors; None where they do not come from the rows, or there are no
-        posteriors: such a method stays as it is.
-    shifts : ndarray of shape (K,) or None
-        A moved threshold.
-    pipeline : Pipeline
-    seconds : float
-    """
-
-    predicted: NDArray[np.intp]
-    log_proba: Array
-    learned: Array | None
-    shifts: Array | None
-    pipeline: Pipeline
-    seconds: float
-
-    def under(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
-        """Return codes and log posteriors with these priors in the place of the learned ones."""
-        if self.learned is None:
-            return self.predicted, self.log_proba
-        # By the posteriors and never by votes, so that one rule holds under all priors.
-        log_proba = adjust(self.log_proba, self.learned, priors)
-        return log_proba.argmax(axis=1), log_proba
-
-    def moved(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
-        """Return codes by the moved threshold; the posteriors are those under `priors`."""
-        predicted, log_proba = self.under(priors)
-        if self.shifts is None:
-            return predicted, log_proba
-        return (self.log_proba + self.shifts).argmax(axis=1), log_proba
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,64 +198,6 @@ def moments_serve(plan: Plan, n_train: int) -> bool:
     )
 
 
-def fit_sample(
-    plan: Plan, sample: Sample, test: NDArray[np.intp], *, threshold: Array | None = None
-) -> dict[str, Prediction]:
-    """Fit every living method on a sample, the steps before them once, and predict the test rows.
-
-    Parameters
-    ----------
-    plan : Plan
-    sample : Sample
-    test : ndarray of row numbers
-    threshold : ndarray of shape (K,), optional
-        Class shares to which a threshold is moved on the rows of the sample.
-
-    Returns
-    -------
-    dict of method name to Prediction
-        Without those that failed; why is in ``plan.failures``.
-    """
-    data, methods = plan.data, plan.alive
-    start = time.perf_counter()
-    front = pipeline_for(data, None, plan.steps, seed=plan.seed)
-    needs_rows = any(not method.from_moments for method in methods)
-    codes = data.codes[sample.rows]
-    training = fit_front(
-        front.steps,
-        None if sample.moments is not None and not needs_rows else data.X[sample.rows],
-        codes,
-        data.n_classes,
-        class_weight=sample.class_weight,
-        moments=sample.moments,
-        rows=needs_rows,
-        summary=any(method.from_moments for method in methods),
-    )
-    seen = _through(front, data.X[test])
-    common = time.perf_counter() - start
-    shares = sample.shares(data.codes, data.n_classes)
-    known = None
-    found = {}
-    for method in methods:
-        start = time.perf_counter()
-        model = _fitted(plan, method, training)
-        if model is None:
-            continue
-        seconds = common + time.perf_counter() - start
-        predicted, log_proba = predictions(model, seen, data.n_classes)
-        silent = np.isnan(log_proba).any() or has_fixed_priors(method.estimator)
-        shifts = None
-        if threshold is not None and not np.isnan(log_proba).any():
-            known = _through(front, data.X[sample.rows]) if known is None else known
-            own = predictions(model, known, data.n_classes)[1]
-            costs = threshold / np.where(shares > 0, shares, 1.0)
-            shifts = move_threshold(own, codes, costs[codes])
-        pipeline = Pipeline([*front.steps, ("classify", model)])
-        learned = None if silent else shares
-        found[method.name] = Prediction(predicted, log_proba, learned, shifts, pipeline, seconds)
-    return found
-
-
 def outcomes(plan: Plan, trial: Trial) -> dict[str, dict[str, Prediction]]:
     """Make every fit of a trial: predictions by sample and method."""
     n_train = len(trial.split.train)
@@ -334,7 +205,8 @@ def outcomes(plan: Plan, trial: Trial) -> dict[str, dict[str, Prediction]]:
 
     def fitted(name: str) -> dict[str, Prediction]:
         threshold = trial.shares("full") if name == "reduced" else None
-        return fit_sample(plan, made[name], trial.split.test, threshold=threshold)
+        job = Job(plan.data, made[name], trial.split.test, plan.steps, plan.seed, threshold)
+        return fit_sample(job, plan.alive, plan.failures)
 
     # Warnings are kept by the whole process, so they are caught here and not in the threads.
     with (
@@ -368,40 +240,3 @@ def trial_losses(
         )
         for method in plan.alive
     }
-
-
-def has_fixed_priors(estimator: Any) -> bool:
-    """Whether a classifier's options say what its priors are, so that it learns none from rows."""
-    for name, value in estimator.get_params(deep=True).items():
-        option = name.rpartition("__")[2]
-        if option in ("priors", "class_prior") and value is not None:
-            return True
-        if option == "fit_prior" and value is False:
-            return True
-    return False
-
-
-def _fitted(plan: Plan, method: Method, training: Training) -> Any:
-    """Return a fitted classifier, or None after noting why there is none."""
-    classifier = method.fresh(plan.data.n_classes, plan.seed)
-    weighs_itself = [
-        name
-        for name, value in classifier.get_params(deep=True).items()
-        if name.rpartition("__")[2] == "class_weight" and value is not None
-    ]
-    if weighs_itself:
-        plan.failures[method.name] = (
-            f"It weighs the classes itself ({weighs_itself[0]}): leave that to the study."
-        )
-        return None
-    try:
-        return fit_classifier(classifier, training)
-    except ValueError as error:
-        plan.failures[method.name] = str(error)
-        return None
-
-
-def _through(front: Pipeline, X: Any) -> Any:
-    for _, step in front.steps:
-        X = step.transform(X)
-    return X

@@ -1,0 +1,217 @@
+"""Fitting methods on one sample of the training rows, weighted, and asking under other priors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.datasets import Dataset
+from lincore.experiments.fitting import Training, fit_classifier, fit_front, predictions
+from lincore.experiments.methods import Method
+from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.experiments.priors import adjust, move_threshold
+from lincore.experiments.running import steps_of
+from lincore.moments import Moments
+
+Array = NDArray[np.float64]
+
+
+class Sample(NamedTuple):
+    """Rows to be fitted on, what a row of each class weighs, and moments where there are any.
+
+    Attributes
+    ----------
+    rows : ndarray of row numbers
+        A row may stand there several times.
+    class_weight : ndarray of shape (K,) or None
+    moments : Moments or None
+        By class, not weighted.
+    """
+
+    rows: NDArray[np.intp]
+    class_weight: Array | None = None
+    moments: Moments | None = None
+
+    def shares(self, codes: NDArray[np.intp], n_classes: int) -> Array:
+        """Return the share of each class in the total weight: the priors that training learns."""
+        weight = np.bincount(codes[self.rows], minlength=n_classes).astype(float)
+        if self.class_weight is not None:
+            weight = weight * self.class_weight
+        return np.asarray(weight / weight.sum())
+
+
+class Prediction(NamedTuple):
+    """What one fit says about the test rows, under the priors that it learned.
+
+    Attributes
+    ----------
+    predicted : ndarray of shape (m,)
+    log_proba : ndarray of shape (m, K)
+    learned : ndarray of shape (K,) or None
+        Priors behind the posteriors; None where they do not come from the rows, or there are no
+        posteriors: such a method stays as it is.
+    shifts : ndarray of shape (K,) or None
+        A moved threshold.
+    pipeline : Pipeline
+    seconds : float
+    """
+
+    predicted: NDArray[np.intp]
+    log_proba: Array
+    learned: Array | None
+    shifts: Array | None
+    pipeline: Pipeline
+    seconds: float
+
+    def under(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
+        """Return codes and log posteriors with these priors in the place of the learned ones."""
+        if self.learned is None:
+            return self.predicted, self.log_proba
+        # By the posteriors and never by votes, so that one rule holds under all priors.
+        log_proba = adjust(self.log_proba, self.learned, priors)
+        return log_proba.argmax(axis=1), log_proba
+
+    def moved(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
+        """Return codes by the moved threshold; the posteriors are those under `priors`."""
+        predicted, log_proba = self.under(priors)
+        if self.shifts is None:
+            return predicted, log_proba
+        return (self.log_proba + self.shifts).argmax(axis=1), log_proba
+
+
+class Job(NamedTuple):
+    """What a method is fitted to, and what is wanted of it.
+
+    Attributes
+    ----------
+    data : Dataset
+    sample : Sample
+    test : ndarray of row numbers
+        To predict.
+    steps : Steps
+    seed : int
+        Of whatever is random in a method.
+    threshold : ndarray of shape (K,) or None
+        Class shares to which a threshold is moved on the rows of the sample.
+    """
+
+    data: Dataset
+    sample: Sample
+    test: NDArray[np.intp]
+    steps: Steps
+    seed: int
+    threshold: Array | None = None
+
+
+def fit_sample(
+    job: Job, methods: Sequence[Method], failures: dict[str, str]
+) -> dict[str, Prediction]:
+    """Fit methods on a sample, the steps that they share once, and predict the test rows.
+
+    Parameters
+    ----------
+    job : Job
+    methods : sequence of Method
+    failures : dict of method name to reason
+        Filled for methods that cannot be fitted.
+
+    Returns
+    -------
+    dict of method name to Prediction
+        Without those that failed.
+    """
+    groups: dict[str, list[Method]] = {}
+    for method in methods:
+        # A basis may be any transformer, which cannot be hashed.
+        groups.setdefault(repr(steps_of(method, job.data, job.steps)), []).append(method)
+    found = {}
+    for members in groups.values():
+        found.update(_fit_group(job, members, failures))
+    return found
+
+
+def _fit_group(job: Job, methods: list[Method], failures: dict[str, str]) -> dict[str, Prediction]:
+    """Fit methods that have the same steps before them."""
+    data, sample = job.data, job.sample
+    start = time.perf_counter()
+    steps = steps_of(methods[0], data, job.steps)
+    front = pipeline_for(data, None, steps, seed=job.seed)
+    needs_rows = any(not method.from_moments for method in methods)
+    training = fit_front(
+        front.steps,
+        None if sample.moments is not None and not needs_rows else data.X[sample.rows],
+        data.codes[sample.rows],
+        data.n_classes,
+        class_weight=sample.class_weight,
+        moments=sample.moments,
+        rows=needs_rows,
+        summary=any(method.from_moments for method in methods),
+    )
+    seen = _through(front, data.X[job.test])
+    if job.threshold is not None and training.rows is None:
+        training = training._replace(rows=_through(front, data.X[sample.rows]))
+    shared = time.perf_counter() - start
+    shares = sample.shares(data.codes, data.n_classes)
+    found = {}
+    for method in methods:
+        start = time.perf_counter()
+        model = _fitted(job, method, training, failures)
+        if model is not None:
+            seconds = shared + time.perf_counter() - start
+            predicted, log_proba = predictions(model, seen, data.n_classes)
+            silent = bool(np.isnan(log_proba).any())
+            found[method.name] = Prediction(
+                predicted,
+                log_proba,
+                learned=None if silent or has_fixed_priors(method.estimator) else shares,
+                shifts=None if silent else _threshold(job, model, training, shares),
+                pipeline=Pipeline([*front.steps, ("classify", model)]),
+                seconds=seconds,
+            )
+    return found
+
+
+def _threshold(job: Job, model: Any, training: Training, shares: Array) -> Array | None:
+    if job.threshold is None:
+        return None
+    log_proba = predictions(model, training.rows, training.n_classes)[1]
+    costs = job.threshold / np.where(shares > 0, shares, 1.0)
+    return move_threshold(log_proba, training.codes, costs[training.codes])
+
+
+def has_fixed_priors(estimator: Any) -> bool:
+    """Whether a classifier's options say what its priors are, so that it learns none from rows."""
+    for name, value in estimator.get_params(deep=True).items():
+        option = name.rpartition("__")[2]
+        if option in ("priors", "class_prior") and value is not None:
+            return True
+        if option == "fit_prior" and value is False:
+            return True
+    return False
+
+
+def _fitted(job: Job, method: Method, training: Training, failures: dict[str, str]) -> Any:
+    """Return a fitted classifier, or None after noting why there is none."""
+    classifier = method.fresh(job.data.n_classes, job.seed)
+    for name, value in classifier.get_params(deep=True).items():
+        if name.rpartition("__")[2] == "class_weight" and value is not None:
+            failures[method.name] = (
+                f"It weighs the classes itself ({name}): leave that to the study."
+            )
+            return None
+    try:
+        return fit_classifier(classifier, training)
+    except ValueError as error:
+        failures[method.name] = str(error)
+        return None
+
+
+def _through(front: Pipeline, X: Any) -> Any:
+    for _, step in front.steps:
+        X = step.transform(X)
+    return X

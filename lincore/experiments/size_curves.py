@@ -1,0 +1,167 @@
+"""What a sweep over class sizes leaves behind: curves, and where methods change places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.experiments.attribution import over_seeds
+from lincore.experiments.scores import LEVEL
+from lincore.experiments.study import position
+
+Array = NDArray[np.float64]
+
+# With R the rows of a size and F all rows, both with class weights and priors as in `attribution`.
+CURVES = ("as trained", "corrected priors", "rarer", "rarer, corrected priors")
+
+
+class Curve(NamedTuple):
+    """One loss of one method over the sizes.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (A,)
+        Training rows of the swept classes, increasing.
+    mean : ndarray of shape (A,)
+    low, high : ndarray of shape (A,)
+        The band that holds the middle 80 % of the seeds.
+    """
+
+    sizes: Array
+    mean: Array
+    low: Array
+    high: Array
+
+
+class Crossing(NamedTuple):
+    """Where the order of two methods changes, clearly on both sides.
+
+    Attributes
+    ----------
+    size : float
+        Training rows of the swept classes.
+    below, above : str
+        The better method at smaller and at larger sizes.
+    """
+
+    size: float
+    below: str
+    above: str
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Losses at every size of some classes, for every method and seed.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        The labels.
+    swept : tuple
+        The labels whose size changes, together.
+    sizes : ndarray of shape (A, K)
+        Training rows of each class, increasing; the last line is all of them.
+    methods : tuple of M str
+    loss_names : tuple of L str
+    losses : ndarray of shape (M, A, 4, S, L)
+        The third axis is `CURVES`: L(R, πR, πR), L(R, πR, πF), L(F, πR, πR) and L(F, πR, πF). The
+        last two show what the shares alone do, without the noise of a choice of rows; they and
+        sizes off the coarser grid are NaN for what is not solved from moments.
+    seeds : ndarray of shape (S,)
+    test_ratio : float
+        See `lincore.experiments.attribution.over_seeds`.
+    failures : mapping of str to str
+        Methods that could not be fitted at some size, with the reason; NaN there.
+    settings : mapping
+    """
+
+    classes: NDArray[Any]
+    swept: tuple[Any, ...]
+    sizes: NDArray[np.intp]
+    methods: tuple[str, ...]
+    loss_names: tuple[str, ...]
+    losses: Array
+    seeds: NDArray[np.intp]
+    test_ratio: float
+    failures: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> Array:
+        """Mean training rows of the swept classes at each size, shape (A,)."""
+        positions = [self.classes.tolist().index(label) for label in self.swept]
+        return np.asarray(self.sizes[:, positions].mean(axis=1))
+
+    def curve(self, method: str, loss: str = "error", kind: str = "as trained") -> Curve:
+        """Return mean and band over the seeds; sizes at which nothing was fitted are left out.
+
+        Parameters
+        ----------
+        method, loss : str
+        kind : str
+            One of `CURVES`, or "prior shift" or "lean": the exact parts of the attribution that
+            need no rows to be left out, L(F, πR, πR) - L(F, πR, πF) and
+            L(F, πR, πF) - L(F, πF, πF).
+
+        Raises
+        ------
+        KeyError
+            With the known names.
+        """
+        values = self._values(method, loss, kind)
+        seen = ~np.isnan(values).any(axis=1)
+        values = values[seen]
+        low, high = np.quantile(values, [0.1, 0.9], axis=1)
+        return Curve(self.rows[seen], values.mean(axis=1), low, high)
+
+    def crossings(self, loss: str = "error") -> tuple[Crossing, ...]:
+        """Return where two methods change places, in order of size.
+
+        Only changes between sizes at which the paired interval of the difference leaves zero
+        out, on either side: curves that run together cross for no reason. The intervals hold at
+        all sizes together in 95 % of the cases (Bonferroni).
+        """
+        found = []
+        for i, first in enumerate(self.methods):
+            for second in self.methods[i + 1 :]:
+                found += self._crossings_of(first, second, loss)
+        return tuple(sorted(found))
+
+    def _crossings_of(self, first: str, second: str, loss: str) -> list[Crossing]:
+        better = -1.0 if loss.startswith("recall of ") else 1.0
+        kind = "as trained"
+        gap = better * (self._values(first, loss, kind) - self._values(second, loss, kind))
+        rows = self.rows
+        seen = np.flatnonzero(~np.isnan(gap).any(axis=1))
+        level = 1 - (1 - LEVEL) / max(1, len(seen))
+        intervals = [over_seeds(gap[i], self.test_ratio, level) for i in seen]
+        clear = [
+            (i, float(np.sign(interval.value)))
+            for i, interval in zip(seen, intervals, strict=True)
+            if interval.low > 0 or interval.high < 0
+        ]
+        mean = gap.mean(axis=1)
+        found = []
+        for (a, before), (b, after) in zip(clear, clear[1:], strict=False):
+            if before != after:
+                # Straight from one to the other on the scale of the logarithm.
+                share = mean[a] / (mean[a] - mean[b])
+                size = float(np.exp((1 - share) * np.log(rows[a]) + share * np.log(rows[b])))
+                names = (second, first) if before > 0 else (first, second)
+                found.append(Crossing(size, *names))
+        return found
+
+    def _values(self, method: str, loss: str, kind: str) -> Array:
+        """Return (A, S) losses, or differences of them."""
+        i = position(self.methods, method, "method")
+        k = position(self.loss_names, loss, "loss")
+        table = self.losses[i, :, :, :, k]
+        if kind == "prior shift":
+            return np.asarray(table[:, 2] - table[:, 3])
+        if kind == "lean":
+            return np.asarray(table[:, 3] - table[-1, 3])
+        return np.asarray(table[:, position(CURVES, kind, "curve")])

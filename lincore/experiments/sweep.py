@@ -1,0 +1,207 @@
+"""Class sizes from all training rows down to a few, for every method, from nested rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.datasets import Dataset, Split
+from lincore.errors import DataError
+from lincore.experiments.arms import Counts, NestedRows, wanted_sizes
+from lincore.experiments.balance import Progress, settings_of
+from lincore.experiments.methods import Method, as_methods
+from lincore.experiments.pipeline import PLAIN, Steps
+from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample
+from lincore.experiments.size_curves import CURVES, Sweep
+from lincore.experiments.study import loss_names, losses_of
+from lincore.experiments.trials import Plan, moments_serve
+from lincore.moments import Moments
+
+Array = NDArray[np.float64]
+
+# Numbers in the rows that an iterative method sees, up to which it is fitted at every size.
+FEW_VALUES = 500_000
+# Else at every so many sizes.
+STRIDE = 4
+
+
+def sweep(
+    data: Dataset,
+    classes: Any,
+    sizes: Sequence[float] | None = None,
+    methods: Any = ("lda", "qda", "logistic"),
+    *,
+    steps: Steps = PLAIN,
+    split: str | Split = "stratified",
+    test_size: float = 0.3,
+    seed: int = 0,
+    repeats: int = 10,
+    exact: bool = True,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Let some classes of the training part shrink, and follow every loss of every method.
+
+    Smaller sets lie inside larger ones, so what is solved from moments costs one pass over the
+    training rows for all sizes together. Other methods are fitted from the rows at each size, and
+    on many rows only at every fourth.
+
+    Parameters
+    ----------
+    data : Dataset
+    classes : label, or sequence of labels
+        Which classes shrink, together.
+    sizes : sequence of int or float, optional
+        Training rows of each of these classes, as numbers or as shares (floats up to 1.0); all
+        rows are always added. Default: 20 from all rows down to a few, in equal ratios.
+    methods, steps, split, test_size, seed, progress
+        As for `lincore.balance`.
+    repeats : int
+        Random choices of the rows.
+    exact : bool
+        Also the curves of classes that are rarer but known as well as from all rows
+        (`Moments.scale`), which have no noise from the choice of rows.
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    DataError
+        For classes and sizes that are not there.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.sample("gaussian")
+    >>> found = sweep(data, "class 3", [5, 10, 20, 40], ["lda", "qda"], repeats=3)
+    >>> found.rows.tolist()
+    [5.0, 10.0, 20.0, 40.0, 53.0]
+    >>> curve = found.curve("lda", "recall of class 3")
+    >>> bool(curve.mean[0] < curve.mean[-1])
+    True
+    """
+    if repeats < 1:
+        raise ValueError(f"At least one repetition is needed, got {repeats}.")
+    labels = _labels(data, classes)
+    plan = Plan(data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed)
+    counts = np.bincount(data.codes[plan.split(0).train], minlength=data.n_classes)
+    arms = _arms(data, labels, sizes, counts)
+    found: list[Array] = []
+    for repeat in range(repeats):
+        found.append(_one_seed(plan, arms, repeat, exact))
+        what = f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
+        if progress is not None and progress(repeat + 1, repeats, what) is False:
+            break
+    n_test = len(plan.split(0).test)
+    return Sweep(
+        classes=data.classes,
+        swept=labels,
+        sizes=np.array(arms),
+        methods=tuple(method.name for method in plan.methods),
+        loss_names=loss_names(data.classes),
+        losses=np.stack(found, axis=3),
+        seeds=seed + np.arange(len(found)),
+        test_ratio=n_test / counts.sum() if plan.new_splits else 0.0,
+        failures=dict(plan.failures),
+        settings=settings_of(plan, repeats),
+    )
+
+
+def _one_seed(plan: Plan, arms: list[Counts], repeat: int, exact: bool) -> Array:
+    """Return the losses of one seed, (M, A, 4, L); NaN where nothing was fitted."""
+    data, split = plan.data, plan.split(repeat)
+    nested = NestedRows.draw(data.codes, split.train, data.n_classes, plan.seed + repeat)
+    # By group the split has other sizes each time.
+    arms = [np.minimum(arm, nested.counts) for arm in arms]
+    serve = moments_serve(plan, len(split.train))
+    losses = np.full((len(plan.methods), len(arms), len(CURVES), 3 + data.n_classes), np.nan)
+    target = nested.counts / nested.counts.sum()
+    with warnings.catch_warnings():
+        # Convergence and separation at small sizes are what the curve is about.
+        warnings.simplefilter("ignore", UserWarning)
+        summaries = nested.grow(data.X, arms) if serve else iter([None] * len(arms))
+        last = None
+        for a, (arm, moments) in enumerate(zip(arms, summaries, strict=True)):
+            last = moments
+            methods = _methods_at(plan, a, len(arms), int(arm.sum()))
+            sample = Sample(nested.take(arm), None, moments)
+            job = Job(data, sample, split.test, plan.steps, plan.seed)
+            fits = fit_sample(job, methods, plan.failures)
+            _enter(plan, losses[:, a, :2], fits, split, (arm / arm.sum(), target))
+        if exact and serve:
+            _exact(plan, losses[:, :, 2:], nested, arms, last, split)
+    return losses
+
+
+def _exact(
+    plan: Plan,
+    losses: Array,
+    nested: NestedRows,
+    arms: list[Counts],
+    moments: Moments | None,
+    split: Split,
+) -> None:
+    """Enter the losses of all rows with the weights of each size, (M, A, 2, L)."""
+    methods = tuple(method for method in plan.methods if method.from_moments)
+    rows, counts = nested.take(arms[-1]), arms[-1]
+    for a, arm in enumerate(arms):
+        weight = np.ones(len(arm))
+        np.divide(arm, counts, out=weight, where=counts > 0)
+        job = Job(plan.data, Sample(rows, weight, moments), split.test, plan.steps, plan.seed)
+        fits = fit_sample(job, methods, plan.failures)
+        _enter(plan, losses[:, a], fits, split, (arm / arm.sum(), counts / counts.sum()))
+
+
+def _enter(
+    plan: Plan,
+    losses: Array,
+    fits: dict[str, Prediction],
+    split: Split,
+    priors: tuple[Array, Array],
+) -> None:
+    """Write the losses (M, 2, L) under two priors."""
+    truth = plan.data.codes[split.test]
+    for i, method in enumerate(plan.methods):
+        if method.name in fits:
+            for j, prior in enumerate(priors):
+                predicted, log_proba = fits[method.name].under(prior)
+                losses[i, j] = losses_of(truth, predicted, log_proba, plan.data.n_classes)
+
+
+def _methods_at(plan: Plan, a: int, n_sizes: int, n_rows: int) -> tuple[Method, ...]:
+    """Return the methods that are fitted at a size: the iterative ones perhaps not at all."""
+    width = plan.steps.n_components
+    p = width if isinstance(width, int) else plan.data.n_features
+    if n_rows * p <= FEW_VALUES or (n_sizes - 1 - a) % STRIDE == 0:
+        return plan.methods
+    return tuple(method for method in plan.methods if method.from_moments)
+
+
+def _labels(data: Dataset, classes: Any) -> tuple[Any, ...]:
+    single = isinstance(classes, str) or np.ndim(classes) == 0
+    labels = (classes,) if single else tuple(classes)
+    if not labels:
+        raise DataError("No class is swept.", remedy="Name at least one.")
+    return labels
+
+
+def _arms(
+    data: Dataset, labels: tuple[Any, ...], sizes: Sequence[float] | None, counts: Counts
+) -> list[Counts]:
+    """Return the sizes of all arms, increasing, (K,) each; the last has all rows."""
+    known = data.classes.tolist()
+    smallest = wanted_sizes(data, counts, dict.fromkeys(labels, 1))
+    available = counts[[known.index(label) for label in labels]]
+    if sizes is None:
+        least = min(3.0, float(available.min())) / float(available.min())
+        sizes = list(np.geomspace(least, 1, 20)[:-1])
+    arms = {tuple(counts.tolist()): counts}
+    for size in sizes:
+        arm = wanted_sizes(data, counts, dict.fromkeys(labels, size))
+        arms[tuple(arm.tolist())] = arm
+    return sorted(arms.values(), key=lambda arm: int((arm - smallest).sum()))

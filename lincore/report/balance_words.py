@@ -1,0 +1,194 @@
+"""What an imbalance cost and what buys it back, in sentences computed from the study."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lincore.experiments.attribution import PARTS, Attribution
+from lincore.experiments.remedies import Remedy
+from lincore.experiments.scores import Interval
+from lincore.experiments.size_curves import Sweep
+from lincore.experiments.study import BalanceStudy
+
+_MEANING = {
+    "prior shift": (
+        "the model has learned that {rare}",
+        "correcting the priors buys this back without fitting again",
+    ),
+    "lean": (
+        "means, axes and covariance lean to the larger classes",
+        "balanced weights buy this back without a new row",
+    ),
+    "fewer rows": ("any training set of this size costs this", "only more rows would help"),
+    "uneven rows": ("{few}", "only rows of {names} would help"),
+}
+
+
+def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dict[str, str]:
+    """Say in one sentence each what the four parts of a loss are, and what would help.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    method, loss : str
+        As for `BalanceStudy.attribution`.
+
+    Returns
+    -------
+    dict of part to str
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
+    >>> parts_in_words(study, "lda", "recall of class 3")["prior shift"].split(":")[0]
+    'Prior shift costs 19.7 points (12.0 to 27.4)'
+    """
+    split = study.attribution(method, loss)
+    return {part: _part(study, split, part, found) for part, found in split.parts.items()}
+
+
+def _part(study: BalanceStudy, split: Attribution, part: str, found: Interval) -> str:
+    name, (meaning, remedy) = part.capitalize(), _MEANING[part]
+    cost = _as_cost(found, split.loss)
+    if np.isnan(cost.value):
+        return (
+            f"{name}: {split.method} has no posterior probabilities, so there is no {split.loss}."
+        )
+    if not split.by_seed[PARTS.index(part)].any():
+        return f"{name} is nil."
+    if not cost.low > 0 and not cost.high < 0:
+        amount = f"{_amount(cost.value, split.loss)}{_range(cost, split.loss)}"
+        return f"{name} cannot be told apart from nothing: {amount}."
+    verb = "costs" if cost.value > 0 else "gains"
+    cost = cost if cost.value > 0 else Interval(-cost.value, -cost.high, -cost.low)
+    text = f"{name} {verb} {_amount(cost.value, split.loss)}{_range(cost, split.loss)}: "
+    names = _reduced(study)
+    several = int(study.is_reduced.sum()) > 1
+    text += meaning.format(
+        rare=f"{names} {'are' if several else 'is'} rare",
+        few=f"{names} {'are' if several else 'is'} estimated from too few rows",
+    )
+    return f"{text}; {remedy.format(names=names)}." if verb == "costs" else f"{text}."
+
+
+def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> str:
+    """Say what the reduction did to a method, and which part of it weighs most.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
+    >>> balance_finding(study, "lda", "recall of class 3")
+    'With 11 instead of 53 training rows of class 3, the recall of class 3 of LDA goes from ...'
+    """
+    split = study.attribution(method, loss)
+    label = study.settings.get("labels", {}).get(method, method)
+    text = f"With {_sizes(study)}, the {loss} of {label} goes from "
+    text += f"{_level(split.full.value, loss)} to {_level(split.reduced.value, loss)}"
+    cost = _as_cost(split.total, loss)
+    if np.isnan(cost.value):
+        return f"{label} has no posterior probabilities, so it has no {loss}."
+    if not cost.low > 0:
+        return f"{text}: no loss that could be told apart from chance."
+    costs = {part: _as_cost(found, loss).value for part, found in split.parts.items()}
+    most = max(costs, key=lambda part: costs[part])
+    share = 100 * costs[most] / cost.value
+    how_much = "all of it is" if share >= 99.5 else f"{share:.0f} % of it is"
+    return f"{text}; {how_much} {most}."
+
+
+def remedies_finding(study: BalanceStudy, method: str, loss: str = "error") -> str:
+    """Say which remedy buys back most, and what it costs the other classes.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
+    >>> remedies_finding(study, "lda", "recall of class 3").split(":")[0]
+    'Corrected priors buy back most'
+    """
+    if np.isnan(study.loss(method, "full", loss)).any():
+        return f"{method} has no posterior probabilities, so it has no {loss}."
+    found = [r for r in study.remedies(method, loss) if r.bought_back.low > 0]
+    if not found:
+        return f"No remedy buys back {loss} beyond chance."
+    best = max(found, key=lambda remedy: remedy.bought_back.value)
+    text = f"{_NAMES[best.name]} most: {_amount(best.bought_back.value, loss)}"
+    text += _range(best.bought_back, loss)
+    if not np.isnan(best.share):
+        text += f" of {_amount(best.bought_back.value / best.share, loss)}"
+    if not best.still_missing.low > 0:
+        text += ", which cannot be told apart from the full set"
+    return f"{text}{_price(best)}."
+
+
+def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
+    """Say at which sizes two methods change places, one sentence each."""
+    labels = dict(zip(sweep.methods, sweep.methods, strict=True)) | sweep.settings.get("labels", {})
+    return tuple(
+        f"Below about {size:.0f} training rows {labels[below]} has the better {loss}, "
+        f"above it {labels[above]}."
+        for size, below, above in sweep.crossings(loss)
+    )
+
+
+_NAMES = {
+    "corrected priors": "Corrected priors buy back",
+    "balanced weights": "Balanced weights buy back",
+    "both": "Balanced weights with corrected priors buy back",
+    "moved threshold": "A moved threshold buys back",
+    "undersampling": "Undersampling buys back",
+    "oversampling": "Oversampling buys back",
+}
+
+
+def _price(remedy: Remedy) -> str:
+    if np.isnan(remedy.others.value):
+        return ""
+    change = 100 * remedy.others.value
+    if remedy.others.low <= 0 <= remedy.others.high or np.isnan(remedy.others.low):
+        return "; the recall of the other classes stays"
+    verb = "falls" if change < 0 else "rises"
+    return f"; the recall of the other classes {verb} by {abs(change):.1f} points"
+
+
+def _as_cost(found: Interval, loss: str) -> Interval:
+    """Return a change as a loss: a recall that falls is one."""
+    if not loss.startswith("recall of "):
+        return found
+    return Interval(-found.value, -found.high, -found.low)
+
+
+def _number(value: float, loss: str) -> str:
+    digits, scale = (3, 1) if loss == "log loss" else (1, 100)
+    # No minus before a zero.
+    return f"{round(scale * value, digits) + 0.0:.{digits}f}"
+
+
+def _amount(value: float, loss: str) -> str:
+    return f"{_number(value, loss)} {'nats' if loss == 'log loss' else 'points'}"
+
+
+def _range(found: Interval, loss: str) -> str:
+    if np.isnan(found.low):
+        return ""
+    return f" ({_number(found.low, loss)} to {_number(found.high, loss)})"
+
+
+def _level(value: float, loss: str) -> str:
+    return f"{value:.3f}" if loss == "log loss" else f"{100 * value:.1f} %"
+
+
+def _reduced(study: BalanceStudy) -> str:
+    names = [str(label) for label in study.classes[study.is_reduced].tolist()]
+    if len(names) > 3:
+        return f"{len(names)} classes"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _sizes(study: BalanceStudy) -> str:
+    full, reduced = (study.counts[arm][study.is_reduced] for arm in ("full", "reduced"))
+    if len(full) != 1:
+        return f"{reduced.sum():,} instead of {full.sum():,} training rows of {_reduced(study)}"
+    return f"{reduced[0]:,} instead of {full[0]:,} training rows of {_reduced(study)}"

@@ -1,0 +1,112 @@
+"""The four parts add up to the whole, for every loss and method; intervals are paired."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import lincore
+from lincore.experiments.attribution import PARTS, over_seeds
+from lincore.experiments.pipeline import Steps
+from lincore.experiments.study import losses_of
+from lincore.samples import gaussian_classes
+
+
+@st.composite
+def problems(draw):
+    """Classes of unequal size, in number and place; any of them reduced; any standard steps."""
+    n_classes = draw(st.integers(2, 5))
+    sizes = draw(st.lists(st.integers(16, 60), min_size=n_classes, max_size=n_classes))
+    seed = draw(st.integers(0, 1000))
+    means = np.random.default_rng(seed).normal(0, 1.5, (n_classes, 3))
+    offset = draw(st.sampled_from([0.0, 1e6]))
+    data = gaussian_classes(means + offset, np.diag([1.0, 4.0, 0.25]), sizes=sizes, seed=seed)
+    reduced = draw(st.sets(st.integers(0, n_classes - 1), min_size=1))
+    kept = {data.classes[k]: draw(st.floats(0.4, 1.0)) for k in reduced}
+    components = draw(st.sampled_from([None, 2]))
+    return data, kept, Steps(draw(st.booleans()), None, components), seed
+
+
+@given(problems())
+@settings(deadline=None, max_examples=10)
+def test_the_four_parts_add_up(problem):
+    data, sizes, steps, seed = problem
+    methods = ("lda", "qda", "naive-bayes", "logistic", "fisher")
+    study = lincore.balance(data, sizes, methods, steps=steps, seed=seed, repeats=2)
+    assert set(study.methods) == set(methods)
+    for method in study.methods:
+        for loss in study.loss_names:
+            split = study.attribution(method, loss)
+            full, reduced = (study.loss(method, cell, loss) for cell in ("full", "reduced"))
+            assert_allclose(split.by_seed.sum(axis=0), reduced - full, atol=1e-12)
+            parts = [part.value for part in split.parts.values()]
+            assert_allclose(np.sum(parts), split.total.value, atol=1e-12)
+            assert_allclose(split.full.value + split.total.value, split.reduced.value, atol=1e-12)
+            assert tuple(split.parts) == PARTS
+    assert np.isfinite(study.losses[study.methods.index("lda")]).all()
+
+
+@given(st.integers(0, 1000))
+@settings(deadline=None, max_examples=5)
+def test_without_a_reduction_nothing_is_lost(seed):
+    """A class cut to all of its rows: every arm is the same rows."""
+    data = gaussian_classes([[0.0, 0.0], [1.0, 1.0]], sizes=[40, 25])
+    study = lincore.balance(data, {"class 2": 1.0}, ("lda", "logistic"), seed=seed, repeats=2)
+    for method in study.methods:
+        for loss in study.loss_names:
+            assert_allclose(study.attribution(method, loss).by_seed, 0, atol=1e-9)
+
+
+def test_all_classes_reduced_alike_are_only_fewer():
+    data = gaussian_classes([[0.0, 0.0], [1.0, 1.0]], sizes=[200, 100])
+    study = lincore.balance(data, {"class 1": 0.1, "class 2": 0.1}, "lda", repeats=3)
+    for loss in study.loss_names:
+        split = study.attribution("lda", loss)
+        assert_allclose(split.by_seed[[0, 1, 3]], 0, atol=1e-12)
+        assert_allclose(split.by_seed[2], split.by_seed.sum(axis=0), atol=1e-12)
+
+
+def test_the_interval_is_students_on_paired_differences():
+    values = np.array([0.1, 0.3, 0.2, 0.6])
+    interval = over_seeds(values)
+    low, high = stats.t.interval(0.95, 3, loc=values.mean(), scale=stats.sem(values))
+    assert_allclose(interval, (values.mean(), low, high))
+    # Nadeau and Bengio: overlapping splits do not become certain by their number.
+    corrected = over_seeds(values, 1 / 4)
+    widening = (corrected.high - corrected.low) / (interval.high - interval.low)
+    assert widening == pytest.approx(np.sqrt((1 / 4 + 1 / 4) / (1 / 4)))
+    alone = over_seeds(values[:1])
+    assert alone.value == 0.1 and np.isnan(alone.low) and np.isnan(alone.high)
+
+
+def test_the_interval_of_the_total_is_paired():
+    """Arms rise and fall together over the splits: their difference varies less than they do."""
+    data = gaussian_classes([[0.0, 0.0], [1.5, 0.0]], sizes=[150, 150])
+    study = lincore.balance(data, {"class 2": 0.3}, "lda", repeats=12)
+    difference = study.loss("lda", "corrected priors") - study.loss("lda", "full")
+    spread = np.var(study.loss("lda", "corrected priors")) + np.var(study.loss("lda", "full"))
+    assert np.var(difference) < 0.5 * spread
+
+
+def test_losses_of_predictions():
+    truth, predicted = np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])
+    proba = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.5, 0.5]])
+    log_loss = -np.log([0.9, 0.6, 0.2, 0.5]).mean()
+    found = losses_of(truth, predicted, np.log(proba), 2)
+    assert_allclose(found, [1 / 4, 1 - (2 / 3 + 1) / 2, log_loss, 2 / 3, 1])
+
+
+def test_what_is_not_in_the_study_is_said():
+    data = gaussian_classes([[0.0], [1.0]], sizes=[30, 30])
+    study = lincore.balance(data, {"class 1": 9}, "lda", repeats=1)
+    with pytest.raises(KeyError, match="No method 'qda'; there are lda"):
+        study.attribution("qda")
+    with pytest.raises(KeyError, match="No loss 'F1'; there are error, balanced error"):
+        study.attribution("lda", "F1")
+    with pytest.raises(KeyError, match="No cell"):
+        study.loss("lda", "smote")
+    assert np.isnan(study.table()["lean from"]).all()

@@ -1,0 +1,94 @@
+"""Sentences about an imbalance: computed, of the right sign, and in the right number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import lincore
+from lincore.experiments.size_curves import Sweep
+from lincore.experiments.study import CELLS
+from lincore.report.balance_words import (
+    balance_finding,
+    crossings_in_words,
+    parts_in_words,
+    remedies_finding,
+)
+from lincore.samples import gaussian_classes
+
+
+@pytest.fixture(scope="module")
+def study():
+    data = gaussian_classes([[0, 0], [1.5, 0], [0.7, 1.4]], sizes=[300, 300, 300])
+    return lincore.balance(data, {"class 3": 0.1}, ("lda", "least-squares"), repeats=3)
+
+
+def with_losses(study, full, reduced, both, spread=0.001):
+    """Plant means of three cells; the priors explain nothing, the control is as the full set."""
+    planted = {"full": full, "control": full, "reduced": reduced, "corrected priors": reduced}
+    losses = study.losses.copy()
+    for j, cell in enumerate(CELLS):
+        noise = spread * (1 + j % 4) * np.array([-1.0, 0.0, 1.0])  # of mean zero
+        losses[:, j] = planted.get(cell, both) + noise[:, None]
+    return replace(study, losses=losses)
+
+
+def test_costs_and_gains(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
+    words = parts_in_words(planted, "lda")
+    assert words["lean"].startswith("Lean costs 15.0 points (")
+    assert words["lean"].endswith("balanced weights buy this back without a new row.")
+    assert words["uneven rows"].startswith("Uneven rows costs 5.0 points (")
+    assert "class 3 is estimated from too few rows" in words["uneven rows"]
+    assert words["prior shift"].startswith("Prior shift cannot be told apart from nothing")
+    # A recall that falls is a cost, and one that rises a gain.
+    falls = with_losses(study, full=0.9, reduced=0.3, both=0.7)
+    assert parts_in_words(falls, "lda", "recall of class 3")["lean"].startswith("Lean costs 40.0")
+    rises = with_losses(study, full=0.3, reduced=0.9, both=0.7)
+    assert "Lean gains" in parts_in_words(rises, "lda", "recall of class 3")["lean"]
+
+
+def test_the_finding_names_the_largest_part(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
+    said = balance_finding(planted, "lda")
+    assert said.startswith("With 21 instead of 210 training rows of class 3, the error of LDA goes")
+    assert said.endswith("goes from 10.0 % to 30.0 %; 75 % of it is lean.")
+    unchanged = with_losses(study, full=0.1, reduced=0.1, both=0.1)
+    assert balance_finding(unchanged, "lda").endswith("could be told apart from chance.")
+    assert remedies_finding(unchanged, "lda") == "No remedy buys back error beyond chance."
+
+
+def test_remedies_name_their_price(study):
+    said = remedies_finding(study, "lda", "recall of class 3")
+    assert "most: " in said and "the recall of the other classes" in said
+
+
+def test_a_method_without_posteriors(study):
+    assert parts_in_words(study, "least-squares")["prior shift"] == "Prior shift is nil."
+    for said in (
+        balance_finding(study, "least-squares", "log loss"),
+        remedies_finding(study, "least-squares", "log loss"),
+        *parts_in_words(study, "least-squares", "log loss").values(),
+    ):
+        assert "no posterior probabilities" in said
+
+
+def test_one_seed_and_several_classes():
+    data = gaussian_classes([[0, 0], [1.5, 0], [0.7, 1.4]], sizes=[100, 100, 100])
+    study = lincore.balance(data, {"class 2": 20, "class 3": 10}, "lda", repeats=1)
+    assert "30 instead of 140 training rows of class 2 and class 3" in balance_finding(study, "lda")
+    assert "nan" not in " ".join(parts_in_words(study, "lda").values())
+    assert "nan" not in remedies_finding(study, "lda")
+
+
+def test_crossings():
+    losses = np.zeros((2, 2, 4, 6, 1))
+    losses[0, :, 0, :, 0] = np.array([[0.3], [-0.3]]) + np.linspace(-0.01, 0.01, 6)
+    sizes = np.array([[10, 200], [90, 200]])
+    sweep = Sweep(
+        np.array(["a", "b"]), ("a",), sizes, ("lda", "qda"), ("error",), losses, np.arange(6), 0.0
+    )
+    (said,) = crossings_in_words(sweep)
+    assert said == "Below about 30 training rows qda has the better error, above it lda."

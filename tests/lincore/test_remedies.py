@@ -1,0 +1,82 @@
+"""Remedies: measured against the reduced set, paired, and with what they cost the others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import lincore
+from lincore.experiments.remedies import REMEDIES
+from lincore.experiments.study import CELLS
+from lincore.samples import gaussian_classes
+
+
+@pytest.fixture(scope="module")
+def study():
+    data = gaussian_classes([[0, 0], [1.5, 0], [0.7, 1.4]], sizes=[300, 300, 300])
+    return lincore.balance(data, {"class 3": 0.1}, ("lda", "logistic"), repeats=6)
+
+
+def test_each_is_measured_against_the_reduced_set(study):
+    for loss, sign in (("error", 1), ("log loss", 1), ("recall of class 3", -1)):
+        found = study.remedies("lda", loss)
+        assert tuple(remedy.name for remedy in found) == REMEDIES
+        for remedy in found:
+            with_it = study.loss("lda", remedy.name, loss)
+            gain = sign * (study.loss("lda", "reduced", loss) - with_it)
+            missing = sign * (with_it - study.loss("lda", "full", loss))
+            assert remedy.loss.value == pytest.approx(with_it.mean())
+            assert remedy.bought_back.value == pytest.approx(gain.mean())
+            assert remedy.still_missing.value == pytest.approx(missing.mean())
+            assert remedy.bought_back.low < remedy.bought_back.value < remedy.bought_back.high or (
+                np.ptp(gain) == 0
+            )
+
+
+def test_corrected_priors_buy_recall_and_cost_the_others(study):
+    for method in study.methods:
+        for remedy in study.remedies(method, "recall of class 3"):
+            change = [interval.value for interval in remedy.recall_change]
+            assert remedy.bought_back.value == pytest.approx(change[2])
+            assert remedy.others.value == pytest.approx(np.mean(change[:2]))
+            if remedy.name != "balanced weights":  # equal covariances: there is no lean to mend
+                assert remedy.bought_back.low > 0
+                assert remedy.share > 0.7
+                assert remedy.others.value < 0
+
+
+def test_a_moved_threshold_changes_labels_and_no_posterior(study):
+    for method in study.methods:
+        moved, reduced = (study.loss(method, c, "log loss") for c in ("moved threshold", "reduced"))
+        assert_allclose(moved, reduced)
+        labels = [study.loss(method, c).mean() for c in ("moved threshold", "reduced")]
+        assert labels[0] < labels[1]
+    results = study.example.results
+    assert_array_equal(results["moved threshold"].log_proba, results["reduced"].log_proba)
+    assert (results["moved threshold"].predicted != results["reduced"].predicted).any()
+
+
+def test_a_share_needs_a_loss_to_be_a_share_of():
+    data = gaussian_classes([[0.0, 0.0], [4.0, 0.0]], sizes=[60, 60])
+    study = lincore.balance(data, {"class 2": 0.9}, "lda", repeats=4)
+    assert np.isnan([remedy.share for remedy in study.remedies("lda")]).all()
+
+
+def test_without_other_classes_there_is_nothing_to_cost():
+    data = gaussian_classes([[0.0, 0.0], [1.0, 0.0]], sizes=[60, 60])
+    study = lincore.balance(data, {"class 1": 20, "class 2": 10}, "lda", repeats=2)
+    assert all(np.isnan(remedy.others).all() for remedy in study.remedies("lda"))
+
+
+def test_the_tables_hold_the_same_numbers(study):
+    table = study.remedy_table("logistic", "log loss")
+    assert list(table.index) == list(REMEDIES)
+    for remedy in study.remedies("logistic", "log loss"):
+        line = table.loc[remedy.name]
+        names = ["bought back", "bought back from", "bought back to"]
+        assert_allclose(line[names].to_numpy(float), remedy.bought_back)
+    parts = study.table("log loss").loc["logistic"]
+    split = study.attribution("logistic", "log loss")
+    assert parts["prior shift from"] == pytest.approx(split.prior_shift.low)
+    assert set(REMEDIES) < set(CELLS)
