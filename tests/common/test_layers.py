@@ -47,7 +47,7 @@ LAYERS = {
         "lincore.errors lincore.limits lincore.archives lincore.labels lincore.datasets "
         "lincore.delimited lincore.tables lincore.pictures lincore.images "
         "lincore.image_piles lincore.image_zips lincore.class_folders lincore.name_patterns "
-        "lincore.over_cores lincore.arrays_file "
+        "lincore.over_cores lincore.arrays_file lincore.gaussian_classes "
         "lincore.reading lincore.decoding lincore.layout lincore.headers lincore.hidden_numbers "
         "lincore.missing lincore.parquet lincore.workbooks lincore.dates lincore.columns "
         "lincore.features lincore.findings lincore.bins lincore.spreadsheet",
@@ -70,6 +70,8 @@ LAYERS = {
     "results": Layer(
         "lincore.experiments.results lincore.experiments.scores lincore.experiments.views "
         "lincore.experiments.planes lincore.experiments.beliefs "
+        "lincore.experiments.attribution lincore.experiments.remedies lincore.experiments.study "
+        "lincore.experiments.size_curves lincore.experiments.priors "
         "lincore.experiments.bootstrap lincore.experiments.curves lincore.experiments.differences "
         "lincore.experiments.estimates lincore.experiments.evidence lincore.experiments.intervals "
         "lincore.experiments.measures lincore.experiments.ranks lincore.experiments.verdicts",
