@@ -244,7 +244,8 @@ def _as_pixels(rows: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarra
     """Bring images to bytes, of which 255 is white; leave tables as they are."""
     if rows.dtype == np.uint8:
         return rows
-    low, high = float(np.nanmin(rows)), float(np.nanmax(rows))
+    # fmin, not nanmin: it says nothing of rows that are missing altogether.
+    low, high = float(np.fmin.reduce(rows, axis=None)), float(np.fmax.reduce(rows, axis=None))
     if np.isinf([low, high]).any():
         raise _unusable("A number is infinite.", name)
     if len(shape) == 1:

@@ -17,8 +17,9 @@ from PIL import Image
 
 from lincore.datasets import Dataset, load, split
 from lincore.errors import DataError
-from lincore.images import ImageOptions, read_image_zip, write_image_zip
+from lincore.images import ImageOptions, read_image_files, read_image_zip, write_image_zip
 from lincore.limits import LIMITS
+from lincore.pictures import decoded
 from lincore.samples import sample
 from tests.data import DATA, needs_data
 
@@ -278,6 +279,107 @@ def test_classes_of_any_name_can_be_written(labels):
 def test_a_table_is_not_written_as_images():
     with pytest.raises(DataError, match="no images"):
         write_image_zip(sample("iris"))
+
+
+def test_colour_comes_back_as_it_was():
+    pixels = np.random.default_rng(0).integers(0, 256, (6, 4, 5, 3), dtype=np.uint8)
+    files = {
+        f"{label}/{i}.png": encoded(Image.fromarray(pixels[i])) for i, label in enumerate("aabbcc")
+    }
+    data = read(files, colour=True)
+    assert data.image_shape == (4, 5, 3)
+    assert data.feature_names[59] == "pixel 4,5 blue"
+    np.testing.assert_array_equal(data.X.reshape(pixels.shape), pixels)
+    again = load(write_image_zip(data), name="made.zip", colour=True)
+    np.testing.assert_array_equal(again.X, data.X)
+    assert read(files).image_shape == (4, 5)
+
+
+def test_a_split_is_written_and_read_back():
+    names = [f"{s}/{c}/{i}.png" for s in ("train", "test") for c in "ab" for i in "12"]
+    data = read({name: picture(position) for position, name in enumerate(names)})
+    again = load(write_image_zip(data), name="made.zip")
+    for tests in (False, True):
+        np.testing.assert_array_equal(
+            again.X[again.given_test == tests], data.X[data.given_test == tests]
+        )
+
+
+def test_colours_count_among_the_features():
+    files = {f"{label}/1.png": picture(size=(10, 10)) for label in "ab"}
+    limits = replace(LIMITS, max_features=100)
+    assert read(files, limits=limits).image_shape == (10, 10)
+    assert read(files, limits=limits, colour=True).image_shape == (5, 5, 3)
+
+
+def test_names_give_the_classes_where_folders_do_not():
+    files = {f"pets/{pet}.{i}.png": picture(i) for pet in ("cat", "dog") for i in range(3)}
+    data = read(files)
+    assert data.classes.tolist() == ["cat", "dog"]
+    assert "file names give the classes" in str(data.notices[0])
+    by_part = [f"{s}/{c}_{i}.png" for s in ("train", "test") for c in "ab" for i in "12"]
+    data = read({name: picture(i) for i, name in enumerate(by_part)})
+    assert data.given_test.tolist() == [name.startswith("test") for name in data.row_names]
+
+
+def test_a_pattern_overrules_the_folders():
+    files = {f"{label}/x_{pet}1.png": picture() for label in "ab" for pet in ("cat", "dog")}
+    data = read(files | {"a/none.png": picture()}, pattern=r"_(?P<label>[a-z]+)")
+    assert data.classes.tolist() == ["cat", "dog"]
+    assert data.notices == ()
+    assert reasons(data) == {"a/none.png": "the pattern finds no class in its name"}
+
+
+def test_what_belongs_together_is_a_group():
+    files = {f"{label}/anna_{i}.png": picture() for label in "ab" for i in "12"}
+    files |= {f"{label}/ben_1.png": picture() for label in "ab"}
+    data = read(files, pattern="(?P<group>[a-z]+)_")
+    assert data.classes.tolist() == ["a", "b"]
+    assert [data.group_names[code] for code in data.groups] == ["anna", "anna", "ben"] * 2
+    persons = {
+        f"{label}/p{label}{i}/{j}.png": picture() for label in "ab" for i in "12" for j in "12"
+    }
+    data = read(persons)
+    assert data.group_names == ("a/pa1", "a/pa2", "b/pb1", "b/pb2")
+    assert data.groups.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert read(two_classes()).groups is None
+
+
+def test_single_files_are_read_like_a_zip():
+    files = [(f"{pet}_{i}.png", picture(i)) for pet in ("cat", "dog") for i in range(3)]
+    data = read_image_files([*files, ("notes.txt", b"text"), ("cat_9.png", b"")])
+    assert data.digest == replace(read(dict(files)), name="pictures").digest
+    assert reasons(data) == {"notes.txt": "not an image", "cat_9.png": "damaged image"}
+    with pytest.raises(DataError, match="no image that can be used"):
+        read_image_files([("a.txt", b"text")])
+    with pytest.raises(DataError, match="empty"):
+        read_image_files([])
+    with pytest.raises(DataError, match="more than 2 files"):
+        read_image_files(files, limits=replace(LIMITS, max_members=2))
+
+
+def test_progress_is_told_and_can_stop():
+    raw = zipped({f"{label}/{i}.png": picture(i) for label in "ab" for i in range(200)})
+    told = []
+    read_image_zip(raw, "made.zip", progress=lambda *state: told.append(state))
+    assert {what for _, _, what in told} == {"Looking at images", "Decoding images"}
+    assert told[-1] == (400, 400, "Decoding images")
+    for what in ("Looking at images", "Decoding images"):
+        done = [state[0] for state in told if state[2] == what]
+        assert done == sorted(done)
+    with pytest.raises(DataError, match="stopped"):
+        read_image_zip(raw, "made.zip", progress=lambda done, *_: done < 100)
+
+
+@pytest.mark.parametrize("fit", ["pad", "crop", "stretch"])
+def test_other_sizes_are_fitted_as_asked(fit):
+    half = np.zeros((4, 8), dtype=np.uint8)
+    half[:, 4:] = 240
+    data = read(two_classes(**{"a/wide.png": encoded(Image.fromarray(half))}), fit=fit)
+    row = data.X[[name.endswith("wide.png") for name in data.row_names]]
+    assert np.array_equal(row, decoded(encoded(Image.fromarray(half)), (5, 4), fit)[None])
+    with pytest.raises(DataError, match="No way to fit"):
+        read(two_classes(), fit="squeeze")
 
 
 SMALL = zipped(

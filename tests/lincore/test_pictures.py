@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
+from lincore import pictures
 from lincore.archives import UnusableFile
 from lincore.limits import LIMITS
-from lincore.pictures import decoded, image_size
+from lincore.pictures import FITS, decoded, image_size
 
 RAMP = Image.fromarray(np.arange(0, 240, 12, dtype=np.uint8).reshape(5, 4))
 
@@ -96,3 +97,79 @@ def test_pixels_that_are_cut_off_are_damage():
 def test_too_many_pixels_are_not_decoded():
     with pytest.raises(UnusableFile, match="too many pixels: 5 × 4"):
         image_size(encoded(RAMP), "ramp.png", replace(LIMITS, max_image_pixels=19))
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "TIFF"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_every_orientation_is_undone(kind, orientation):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    corner = Image.new("L", (40, 20))
+    corner.paste(255, (0, 0, 20, 10))
+    options = {"lossless": True} if kind == "WEBP" else {}
+    raw = encoded(corner, kind, exif=exif, **options)
+    with Image.open(io.BytesIO(raw)) as image:
+        upright = ImageOps.exif_transpose(image).convert("L")
+    shape = (upright.height, upright.width)
+    assert image_size(raw, "turned", LIMITS) == shape
+    assert (shape == (40, 20)) is (orientation > 4)
+    np.testing.assert_allclose(decoded(raw, shape).reshape(shape), np.asarray(upright), atol=3)
+
+
+def test_colour_is_kept_on_request():
+    red = Image.new("RGB", (2, 2), (200, 10, 0))
+    assert decoded(encoded(red), (2, 2, 3)).tolist() == [200, 10, 0] * 4
+    assert decoded(encoded(red.quantize()), (2, 2, 3)).tolist() == [200, 10, 0] * 4
+    clear = Image.new("RGBA", (2, 2), (200, 10, 0, 0))
+    assert decoded(encoded(clear), (2, 2, 3)).tolist() == [255] * 12
+    deep = Image.fromarray(np.full((2, 2), 257 * 77, dtype=np.uint16))
+    assert decoded(encoded(deep), (2, 2, 3)).tolist() == [77] * 12
+
+
+def test_ways_to_fit():
+    halves = np.zeros((4, 8), dtype=np.uint8)
+    halves[:, 4:] = 200
+    raw = encoded(Image.fromarray(halves))
+    cropped = decoded(raw, (4, 4), "crop").reshape(4, 4)
+    assert (cropped[:, 0].max(), cropped[:, -1].min()) == (0, 200)
+    stretched = decoded(raw, (4, 4), "stretch").reshape(4, 4)
+    assert stretched[:, 0].max() < 30 < 170 < stretched[:, -1].min()
+    padded = decoded(encoded(Image.new("L", (8, 4), 90)), (8, 8), "pad")
+    assert set(padded.tolist()) == {90}
+    dot = np.full((5, 9), 60, dtype=np.uint8)
+    dot[2, 4] = 255
+    padded = decoded(encoded(Image.fromarray(dot)), (9, 9), "pad").reshape(9, 9)
+    np.testing.assert_array_equal(padded[2:7], dot)
+    assert set(padded[[0, 1, 7, 8]].ravel().tolist()) == {60}
+
+
+@pytest.mark.parametrize("fit", FITS)
+@pytest.mark.parametrize("size", [(1, 900), (900, 1), (3, 2), (2000, 1500)])
+def test_any_size_fits(size, fit):
+    raw = encoded(Image.new("RGB", size, (9, 9, 9)))
+    assert set(decoded(raw, (20, 30), fit).tolist()) == {9}
+    assert decoded(raw, (20, 30, 3), fit).shape == (1800,)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "LA", "I;16", "F"])
+def test_large_pictures_are_made_small_in_strips_without_a_seam(mode, monkeypatch):
+    slope = np.add.outer(np.arange(600.0), np.arange(800.0))
+    slope *= 255 / slope.max()
+    if mode in ("I;16", "F"):
+        image = Image.fromarray(
+            slope.astype(np.float32) if mode == "F" else (257 * slope).astype(np.uint16)
+        )
+    else:
+        image = Image.fromarray(slope.astype(np.uint8)).convert(mode)
+    raw = encoded(image, "TIFF" if mode == "F" else "PNG")
+    monkeypatch.setattr(pictures, "_STRIP_PIXELS", 50_000)
+    small = decoded(raw, (30, 40)).reshape(30, 40)
+    expected = slope.reshape(30, 20, 40, 20).mean(axis=(1, 3))
+    np.testing.assert_allclose(small, expected, atol=4)
+
+
+def test_the_first_frame_of_an_animation_counts():
+    frames = [Image.new("L", (3, 3), grey) for grey in (50, 200)]
+    for kind in ("GIF", "WEBP", "PNG", "TIFF"):
+        raw = encoded(frames[0], kind, save_all=True, append_images=frames[1:])
+        np.testing.assert_allclose(decoded(raw, (3, 3)), 50, atol=2)
