@@ -14,7 +14,8 @@ PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist loadgroup
 .PHONY: run test lint format bench docs clean help
 
 run: $(VENV)/.run ## open the dashboard on localhost:8501 (PORT=... for another port)
-	$(BIN)/streamlit run app.py --server.address localhost --server.port $(PORT)
+	$(BIN)/streamlit run app.py --server.address localhost --server.port $(PORT) \
+		--server.allowedHosts localhost --server.allowedHosts 127.0.0.1
 
 test: lint ## format, lint, types, then every test, a real browser included
 	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \

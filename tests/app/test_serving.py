@@ -1,0 +1,144 @@
+"""Security headers, the quota on uploads, and the warm-up."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from streamlit.web.server.app_discovery import discover_asgi_app
+
+from pages.ui import serving, warm
+
+ROOT = Path(__file__).resolve().parents[2]
+PATH = "/_stcore/upload_file/{}/file"
+
+
+def call(app, path: str = "/", method: str = "GET", headers=()) -> list[dict]:
+    sent: list[dict] = []
+    scope = {"type": "http", "path": path, "method": method, "headers": list(headers)}
+
+    async def send(message):
+        sent.append(message)
+
+    async def receive():
+        return {"type": "http.request", "body": b""}
+
+    asyncio.run(app(scope, receive, send))
+    return sent
+
+
+def answering(content_type: bytes, *more):
+    async def app(scope, receive, send):
+        headers = [(b"content-type", content_type), *more]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"."})
+
+    return app
+
+
+def test_a_page_comes_with_a_policy_and_other_answers_without():
+    app = serving.SecurityHeaders(answering(b"text/html; charset=utf-8"))
+    headers = dict(call(app)[0]["headers"])
+    policy = headers[b"content-security-policy"].decode()
+    assert headers[b"x-content-type-options"] == b"nosniff"
+    assert "img-src 'self' data: blob:;" in policy and "object-src 'none'" in policy
+    assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
+    assert "'sha256-" in policy, "the one script in Streamlit's own page may run"
+    plain = dict(call(serving.SecurityHeaders(answering(b"application/json")))[0]["headers"])
+    assert b"content-security-policy" not in plain and b"referrer-policy" in plain
+
+
+def test_a_header_that_is_there_already_stays():
+    app = serving.SecurityHeaders(answering(b"text/html", (b"Referrer-Policy", b"no-referrer")))
+    values = [v for name, v in call(app)[0]["headers"] if name.lower() == b"referrer-policy"]
+    assert values == [b"no-referrer"]
+
+
+def upload(app, session: str, size: int | None) -> int:
+    headers = [] if size is None else [(b"content-length", str(size).encode())]
+    return call(app, PATH.format(session), "PUT", headers)[0]["status"]
+
+
+@pytest.fixture
+def held(monkeypatch) -> dict[str, int]:
+    held: dict[str, int] = {}
+    monkeypatch.setattr(serving, "held_bytes", lambda: held)
+    return held
+
+
+def test_a_session_may_hold_so_much_and_all_together_so_much(held):
+    app = serving.UploadQuota(answering(b"text/plain"), session_bytes=100, server_bytes=150)
+    assert upload(app, "a", 100) == 200
+    assert upload(app, "a", 101) == 413
+    held["a"] = 60
+    assert upload(app, "a", 41) == 413
+    assert upload(app, "a", 40) == 200
+    assert upload(app, "b", 91) == 413, "the server is full before the session is"
+    assert upload(app, "b", 90) == 200
+    held.clear()
+    assert upload(app, "a", 100) == 200, "what was set free counts no more"
+
+
+def test_an_upload_of_unknown_length_is_refused(held):
+    app = serving.UploadQuota(answering(b"text/plain"))
+    assert upload(app, "a", None) == 411
+    assert call(app, PATH.format("a"), "DELETE")[0]["status"] == 200
+    assert call(app, "/other", "PUT")[0]["status"] == 200
+
+
+def test_uploads_on_their_way_count(held):
+    app = serving.UploadQuota(None, session_bytes=100, server_bytes=150)
+    statuses = []
+
+    async def slow(scope, receive, send):
+        app.app = answering(b"text/plain")
+        statuses.append(await asyncio.to_thread(upload, app, "a", 60))
+        await app.app(scope, receive, send)
+
+    app.app = slow
+    assert upload(app, "a", 60) == 200
+    assert statuses == [413]
+    assert upload(app, "a", 60) == 200
+
+
+def test_streamlit_serves_the_dashboard_with_them():
+    found = discover_asgi_app(ROOT / "app.py")
+    assert found.is_asgi_app and found.app_name == "app"
+
+
+def test_nothing_slow_is_imported_at_the_top():
+    code = (
+        "import sys; from pages.ui import jobs, selection, serving, sidebar, state, warm;"
+        "print([name for name in ('sklearn', 'scipy') if name in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "[]"
+
+
+def test_the_warm_up_imports_once_and_whoever_waits_goes_on_after_it(monkeypatch):
+    gate, asked = threading.Event(), []
+
+    def slow_import(name):
+        assert gate.wait(10)
+        asked.append(name)
+
+    monkeypatch.setattr(warm.importlib, "import_module", slow_import)
+    monkeypatch.setattr(warm, "_started", False)
+    monkeypatch.setattr(warm, "gc", type("Gc", (), {"collect": int, "freeze": int}))
+    warm.start()
+    warm.start()
+    assert not warm.wait(0.05)
+    gate.set()
+    assert warm.wait(10)
+    assert asked == list(warm.MODULES)
+
+
+def test_every_module_of_the_warm_up_exists():
+    code = f"import importlib; [importlib.import_module(name) for name in {warm.MODULES!r}]"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
