@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.experiments.curves import PrecisionRecall, Roc
 from lincore.plots.palette import EDGE, GREY, INK, colour, method_look, symbol
 from lincore.plots.style import (
     LEGEND_WIDTH,
@@ -17,6 +18,7 @@ from lincore.plots.style import (
     empty_figure,
     enumerate_words,
     escape,
+    number,
     percent,
     shorten,
 )
@@ -50,6 +52,22 @@ class Curve(NamedTuple):
     area: float | None = None
     code: int | None = None
 
+    @classmethod
+    def from_roc(cls, found: Roc, *, name: str = "", code: int | None = None) -> Curve:
+        """Take one of `lincore.experiments.curves.roc`; it is named after its class."""
+        known = name or str(found.label)
+        rates = (found.false_positive_rate, found.recall)
+        return cls(known, *rates, _known(found.operating), found.area, code)
+
+    @classmethod
+    def from_precision_recall(
+        cls, found: PrecisionRecall, *, name: str = "", code: int | None = None
+    ) -> Curve:
+        """Take one of `lincore.experiments.curves.precision_recall`."""
+        known = name or str(found.label)
+        rates = (found.recall, found.precision)
+        return cls(known, *rates, _known(found.operating), found.average, code)
+
 
 def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
     """Draw true against false positive rates, with the operating point of each curve.
@@ -72,7 +90,7 @@ def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
     """
     figure = _square(curves, title or _heading("ROC", curves), "ROC curves", "Diagonal: guessing.")
     figure.add_trace(guide([0, 1], [0, 1]))
-    _add_curves(figure, curves, "false positive rate", "true positive rate", "hv")
+    _add_curves(figure, curves, "false positive rate", "true positive rate", "linear")
     return figure
 
 
@@ -99,7 +117,7 @@ def precision_recall(
 
 
 def _square(curves: Sequence[Curve], title: str, what: str, note: str) -> go.Figure:
-    said = [f"{c.name} {c.area:.3f}" for c in curves if c.area is not None]
+    said = [f"{c.name} {number(c.area)}" for c in curves if c.area is not None]
     points = [f"{c.name} at {percent(c.point[0])} and {percent(c.point[1])}"
               for c in curves if c.point is not None]  # fmt: skip
     return empty_figure(
@@ -113,7 +131,7 @@ def _square(curves: Sequence[Curve], title: str, what: str, note: str) -> go.Fig
 
 
 def _heading(what: str, curves: Sequence[Curve]) -> str:
-    areas = [curve.area for curve in curves if curve.area is not None]
+    areas = [curve.area for curve in curves if curve.area is not None and np.isfinite(curve.area)]
     if not areas:
         return what
     if f"{min(areas):.3f}" == f"{max(areas):.3f}":
@@ -132,7 +150,7 @@ def _curve(position: int, curve: Curve, shape: str) -> list[go.Scatter]:
     hue, dash, marker = look_of(position, curve.code)
     x, y = _thin(np.asarray(curve.x, float), np.asarray(curve.y, float))
     label = escape(shorten(curve.name, LEGEND_WIDTH))
-    area = "" if curve.area is None else f" ({curve.area:.3f})"
+    area = "" if curve.area is None else f" ({number(curve.area)})"
     line = go.Scatter(
         x=x.astype(np.float32), y=y.astype(np.float32), mode="lines", name=label + area,
         legendgroup=str(position), meta=[escape(curve.name)],
@@ -148,6 +166,12 @@ def _curve(position: int, curve: Curve, shape: str) -> list[go.Scatter]:
         hovertemplate="<b>%{meta[0]}</b> decides here: %{x:.1%}, %{y:.1%}<extra></extra>",
     )  # fmt: skip
     return [line, point]
+
+
+def _known(point: tuple[float, float]) -> tuple[float, float] | None:
+    """Return a point; None for one that is no number, as without predictions of a class."""
+    x, y = point
+    return (x, y) if np.isfinite(x) and np.isfinite(y) else None
 
 
 def _thin(x: Array, y: Array) -> tuple[Array, Array]:

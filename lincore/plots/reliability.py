@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from lincore.experiments.curves import Calibration
 from lincore.plots.palette import EDGE, translucent
 from lincore.plots.rates import guide, look_of
 from lincore.plots.style import (
@@ -45,6 +46,22 @@ class Reliability(NamedTuple):
     high: ArrayLike
     counts: ArrayLike
     code: int | None = None
+
+    @classmethod
+    def from_calibration(
+        cls, found: Calibration, *, name: str = "", code: int | None = None
+    ) -> Reliability:
+        """Take what `lincore.experiments.curves.calibration` returns, without its empty bins."""
+        filled = found.n_rows > 0
+        return cls(
+            name or ("predicted class" if found.label is None else str(found.label)),
+            found.said[filled],
+            found.came_true[filled],
+            found.low[filled],
+            found.high[filled],
+            found.n_rows[filled],
+            code,
+        )
 
 
 def calibration(parts: Sequence[Reliability], *, title: str = "") -> go.Figure:

@@ -25,6 +25,7 @@ def waterfall(
     loss: str = "error",
     unit: str = "points",
     scale: float = 100.0,
+    higher_is_better: bool = False,
     title: str = "",
 ) -> go.Figure:
     """Draw how one loss becomes another, part by part, each with its interval.
@@ -41,6 +42,8 @@ def waterfall(
         "" for a loss in nats.
     scale : float, default 100
         What everything is multiplied by: shares become points.
+    higher_is_better : bool, default False
+        For a recall: then falling is drawn as the worse.
     title : str, optional
         The finding; otherwise what it computes.
 
@@ -69,7 +72,9 @@ def waterfall(
         bargap=0.35,
     )  # fmt: skip
     figure.add_trace(_ends(labels, first, float(edges[-1])))
-    figure.add_trace(_steps(list(parts), edges, values, unit))
+    figure.add_trace(
+        _steps(list(parts), edges, values, unit, BAD if not higher_is_better else GOOD)
+    )
     figure.add_trace(_connectors(edges))
     figure.update_xaxes(
         axis(
@@ -184,8 +189,11 @@ def _ends(labels: list[str], first: float, last: float) -> go.Bar:
     )
 
 
-def _steps(parts: list[str], edges: np.ndarray, values: np.ndarray, unit: str) -> go.Bar:
+def _steps(
+    parts: list[str], edges: np.ndarray, values: np.ndarray, unit: str, rising: str
+) -> go.Bar:
     change, low, high = values.T
+    falling = GOOD if rising == BAD else BAD
     said = [f"{escape(name)}: {number(v, signed=True)} {unit}" for name, v in zip(parts, change, strict=True)]  # noqa: E501  # fmt: skip
     error: dict[str, Any] = {
         "type": "data",
@@ -198,7 +206,7 @@ def _steps(parts: list[str], edges: np.ndarray, values: np.ndarray, unit: str) -
         base=edges[:-1].astype(np.float32),
         y=change.astype(np.float32),
         marker={
-            "color": [BAD if v > 0 else GOOD for v in change.tolist()],
+            "color": [rising if v > 0 else falling for v in change.tolist()],
             "line": {"color": EDGE, "width": 0},
         },
         error_y=BAR | error,

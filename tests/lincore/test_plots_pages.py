@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore import LogisticRegression, plots
+from lincore import LogisticRegression, Results, plots
+from lincore.experiments import curves
 from lincore.plots.convergence import oscillation
 from lincore.plots.gallery import png
+from lincore.plots.palette import BAD, GOOD
 
 NASTY = '<img src=x onerror=alert(1)> & "q" %{x}'
 METHODS = ["LDA", NASTY, "a method with a name that is far too long for a phone"]
@@ -186,6 +188,37 @@ def test_long_curves_are_thinned_and_keep_their_shape():
     assert len(kept) <= 602
     np.testing.assert_allclose(np.interp(x, kept, y), x**0.3, atol=5e-3)
     assert figure.layout.meta["title"] == "ROC: area 0.770"
+
+
+def test_curves_of_results_are_taken_over():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    proba = np.clip(rng.normal(0.3 + 0.4 * truth, 0.2), 0.01, 0.99)
+    log_proba = np.log(np.column_stack([1 - proba, proba, np.full(200, 1e-300)]))[None]
+    predicted = log_proba.argmax(axis=2)
+    results = Results(("lda",), np.array(["a", "b", "none"]), np.arange(200), truth, predicted,
+                      log_proba, np.zeros(1))  # fmt: skip
+    found = curves.roc(results, "lda")
+    figure = plots.roc([plots.Curve.from_roc(c, code=k) for k, c in enumerate(found)])
+    assert f"{found[0].area:.3g}" in figure.data[1].name
+    points = [t for t in data(figure) if t["mode"] == "markers"]
+    np.testing.assert_allclose(decoded(points[0]["y"]), [found[0].operating.y], rtol=1e-6)
+    line = next(t for t in data(figure) if t.get("name", "").startswith("b ("))
+    np.testing.assert_allclose(decoded(line["y"]), found[1].recall, rtol=1e-6)
+    lines = curves.precision_recall(results, "lda")
+    figure = plots.precision_recall([plots.Curve.from_precision_recall(c) for c in lines])
+    assert "nan" not in figure.layout.meta["alt"]
+    bins = curves.calibration(results, "lda", n_bins=50)
+    figure = plots.calibration([plots.Reliability.from_calibration(bins, name="lda")])
+    (part,) = [t for t in data(figure) if t.get("name") == "lda"]
+    assert decoded(part["customdata"]).sum() == 200
+    assert np.isfinite(decoded(part["y"])).all()
+
+
+def test_a_falling_recall_is_the_worse():
+    steps = data(plots.waterfall({"a": (-0.1, -0.2, 0)}, 0.8, higher_is_better=True))[1]
+    other = data(plots.waterfall({"a": (-0.1, -0.2, 0)}, 0.8))[1]
+    assert (steps["marker"]["color"], other["marker"]["color"]) == ([BAD], [GOOD])
 
 
 def test_calibration_tells_the_largest_gap(figures):
