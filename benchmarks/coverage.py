@@ -10,7 +10,6 @@ set, and over folds the score that the method reaches on average from as many tr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 
 import numpy as np
 from common import finish, require
@@ -167,10 +166,14 @@ def discriminant(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 
 
+def mean(values: np.ndarray) -> float:
+    """Return the mean of a function of a standard normal number, from its values at the nodes."""
+    return float(values @ WEIGHTS / WEIGHTS.sum())
+
+
 def worth(w: np.ndarray, b: float) -> tuple[float, ...]:
     """Return what a discriminant is truly worth: its margin is normal in either class."""
     length, low, high = np.linalg.norm(w), b, w[0] * DISTANCE + b
-    mean: Callable[[np.ndarray], float] = lambda f: float(f @ WEIGHTS / WEIGHTS.sum())
     s0, s1 = low + length * NODES, high + length * NODES
     return (
         float(ndtr(-low / length)), float(ndtr(high / length)),
