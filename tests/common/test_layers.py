@@ -31,7 +31,7 @@ LAYERS = {
         "lincore.blocks lincore.moments lincore.covariance lincore.optimize lincore.gaussian "
         "lincore.pivoted lincore.quadric lincore.newton lincore.sequential lincore.row_blocks "
         "lincore.softmax_loss lincore.softmax_solvers lincore.conditioning lincore.separation "
-        "lincore.wald lincore.threads",
+        "lincore.wald lincore.sparse_rows lincore.threads",
         outside="numpy scipy threadpoolctl",
     ),
     "estimators": Layer(
@@ -48,6 +48,7 @@ LAYERS = {
         "lincore.delimited lincore.tables lincore.pictures lincore.images "
         "lincore.image_piles lincore.image_zips lincore.class_folders lincore.name_patterns "
         "lincore.over_cores lincore.arrays_file lincore.gaussian_classes "
+        "lincore.near_duplicates "
         "lincore.reading lincore.decoding lincore.layout lincore.headers lincore.hidden_numbers "
         "lincore.missing lincore.parquet lincore.workbooks lincore.dates lincore.columns "
         "lincore.features lincore.findings lincore.bins lincore.spreadsheet",
