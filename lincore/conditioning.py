@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lincore.covariance import is_positive
 from lincore.moments import Moments
 from lincore.row_blocks import StandardRows
+from lincore.sparse_rows import SparseRows, sparse_centre_and_scale
 
 Array = NDArray[np.float64]
 
@@ -66,25 +68,35 @@ def condition(
 
     Parameters
     ----------
-    X : ndarray of shape (n, p)
+    X : ndarray or sparse array of shape (n, p)
+        A sparse one is neither centred nor made dense: the coefficients see to the means.
     weight : ndarray of shape (n,) or None
     strength : float
         1 / C; zero for maximum likelihood.
     intercept : bool
     """
+    if sp.issparse(X):
+        origin, scale = sparse_centre_and_scale(X, weight, intercept=intercept)
+        scale, penalty = _penalised(scale, X.shape[0] if weight is None else weight.sum(), strength)
+        sparse = SparseRows(X, origin, scale, intercept=intercept)
+        return Conditioned(sparse, np.append(penalty, 0.0) if intercept else penalty)
     if X.shape[1] > len(X):
         return _in_row_space(X, weight, strength, intercept)
     origin, scale = centre_and_scale(X, weight, intercept=intercept)
     if strength == 0:
         _refuse_vanishing(scale, X)
         return _without_penalty(X, weight, origin, scale, intercept)
-    # In these units the penalty is never more than the rows, n / 2, however little they vary.
-    total = len(X) if weight is None else weight.sum()
-    scale = np.sqrt(scale**2 + 2 * strength / total)
-    # A feature that does not vary keeps its coefficient of zero under any penalty.
-    penalty = np.where(np.isfinite(scale), strength / scale**2, 1.0)
+    scale, penalty = _penalised(scale, len(X) if weight is None else weight.sum(), strength)
     rows = StandardRows(X, origin, scale, intercept=intercept)
     return Conditioned(rows, np.append(penalty, 0.0) if intercept else penalty)
+
+
+def _penalised(scale: Array, total: float, strength: float) -> tuple[Array, Array]:
+    """Return the units of the coordinates, and the penalty (p,) of their squares."""
+    # In these units the penalty is never more than the rows, n / 2, however little they vary.
+    scale = np.sqrt(scale**2 + 2 * strength / total)
+    # A feature that does not vary keeps its coefficient of zero under any penalty.
+    return scale, np.where(np.isfinite(scale), strength / scale**2, 1.0)
 
 
 def centre_and_scale(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lincore.moments import BLOCK_VALUES
@@ -34,6 +36,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn `classes_`, `coef_` and `intercept_`."""
 
+    # Whether rows may be sparse.
+    _sparse: ClassVar[bool] = False
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn whether rows may be sparse."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._sparse
+        return tags
+
     def discriminants(self) -> list[Quadric]:
         """Return the score of each class as a function of the features, K planes."""
         check_is_fitted(self)
@@ -55,6 +66,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, p)
+            Sparse too, where the classifier takes it.
 
         Returns
         -------
@@ -62,16 +74,19 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             For two classes positive values speak for ``classes_[1]``.
         """
         check_is_fitted(self)
-        return self.score_rows(validate_data(self, X, dtype="numeric", reset=False))
+        sparse = "csr" if self._sparse else False
+        rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse=sparse)
+        return self.score_rows(rows)
 
-    def score_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def score_rows(self, rows: Any) -> NDArray[np.float64]:
         """Return the `decision_function` of rows that are known to be numbers: no checks."""
         scores = blocked_product(rows, self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the label of the largest score, shape (n,)."""
-        return self.classes_[chosen_codes(self.decision_function(X))]
+        chosen = chosen_codes(self.decision_function(X))
+        return self.classes_[chosen]
 
 
 class SoftmaxPosterior:
@@ -102,9 +117,9 @@ def log_posterior(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(log_softmax(scores, axis=1))
 
 
-def blocked_product(X: NDArray[Any], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``X @ matrix`` in float64, converting rows of another type block by block."""
-    if X.dtype == np.float64:
+def blocked_product(X: Any, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ``X @ matrix`` in float64, converting dense rows of another type block by block."""
+    if X.dtype == np.float64 or sp.issparse(X):
         return np.asarray(X @ matrix)
     out = np.empty((len(X), matrix.shape[1]))
     length = max(1, BLOCK_VALUES // max(1, X.shape[1]))

@@ -92,6 +92,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     ['no', 'yes']
     """
 
+    _sparse = True
+
     def __init__(
         self,
         *,
@@ -118,8 +120,11 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
-            Finite numbers; uint8 and float32 are used as they are, without a copy in float64.
+        X : array-like or sparse matrix of shape (n, p)
+            Finite numbers; uint8 and float32 are used as they are, without a copy in float64, and
+            sparse rows stay sparse. More than a thousand sparse features want "newton-cg" or
+            "sgd". At C = inf they give a maximum of the likelihood, among several not always the
+            one of least norm.
         y : array-like of shape (n,)
             Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), optional
@@ -128,7 +133,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         Raises
         ------
         ValueError
-            For input that is not finite, fewer than two classes, or options that do not exist.
+            For input that is not finite, fewer than two classes, options that do not exist, and
+            solvers that need a matrix of all features squared where sparse rows have too many.
 
         Warns
         -----
@@ -138,7 +144,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             When C is infinite and the classes can be separated, with the features that do it.
         """
         self._check_options()
-        rows = validate_rows(self, X, y, sample_weight)
+        rows = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
         count = np.bincount(rows.codes, rows.weight, len(self.classes_)).astype(np.float64)
         if np.count_nonzero(count) < 2:
             raise ValueError("Rows of at least two classes are needed; these are of one class.")
@@ -146,6 +152,11 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         # square is twice the sum of theirs.
         strength = (2 if len(count) == 2 else 1) / self.C
         conditioned = condition(rows.X, rows.weight, strength, intercept=self.fit_intercept)
+        if conditioned.rows.wide and self.solver not in ("newton-cg", "sgd"):
+            raise ValueError(
+                f"solver={self.solver!r} needs a matrix of all features squared, too large for "
+                f"{self.n_features_in_:,} sparse features. Choose solver='newton-cg'."
+            )
         with part_mapper(rows.X.size) as mapper:
             loss = SoftmaxLoss(
                 conditioned.rows,
@@ -221,7 +232,9 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     ) -> float:
         """Return the summed log probabilities of the rows' own classes, in nats."""
         check_is_fitted(self)
-        rows = validate_rows(self, X, y, sample_weight, classes=self.classes_, reset=False)
+        rows = validate_rows(
+            self, X, y, sample_weight, classes=self.classes_, reset=False, accept_sparse="csr"
+        )
         own = self.predict_log_proba(X)[np.arange(len(rows.codes)), rows.codes]
         return float(own.sum() if rows.weight is None else rows.weight @ own)
 

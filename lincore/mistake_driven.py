@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -14,6 +16,8 @@ Array = NDArray[np.float64]
 # Values of one block (400 KB): after a mistake the rest of the block is scored again, so it
 # should stay in the processor's cache.
 BLOCK_VALUES = 50_000
+# Sparse rows of one block: as many squared products of rows fit into 0.5 MB.
+SPARSE_LENGTH = 256
 
 
 @dataclass(frozen=True)
@@ -39,16 +43,76 @@ class StepRows:
 
     def blocks(
         self, order: NDArray[np.intp]
-    ) -> Iterator[tuple[Array, NDArray[np.intp], NDArray[np.float64]]]:
+    ) -> Iterator[tuple[Block, NDArray[np.intp], NDArray[np.float64]]]:
         """Yield rows x̃ (b, p + 1), their codes and their steps, in the order asked for."""
-        p = self.X.shape[1]
-        length = int(np.clip(BLOCK_VALUES // (p + 1), 16, 512))
+        length = int(np.clip(BLOCK_VALUES // (self.X.shape[1] + 1), 16, 512))
         for start in range(0, len(order), length):
             chosen = order[start : start + length]
-            block = np.ones((len(chosen), p + 1))
-            np.subtract(self.X[chosen], self.origin, out=block[:, 1:])
-            block[:, 1:] /= self.scale
-            yield block, self.codes[chosen], self.steps[chosen]
+            yield self._block(chosen), self.codes[chosen], self.steps[chosen]
+
+    def _block(self, chosen: NDArray[np.intp]) -> Block:
+        rows = np.ones((len(chosen), self.X.shape[1] + 1))
+        np.subtract(self.X[chosen], self.origin, out=rows[:, 1:])
+        rows[:, 1:] /= self.scale
+        return Block(rows)
+
+
+class SparseStepRows(StepRows):
+    """The same of CSR rows, which are scaled and keep their zeros: the origin must be zero."""
+
+    def blocks(
+        self, order: NDArray[np.intp]
+    ) -> Iterator[tuple[Block, NDArray[np.intp], NDArray[np.float64]]]:
+        """Yield rows x̃ (b, p + 1), their codes and their steps, in the order asked for."""
+        for start in range(0, len(order), SPARSE_LENGTH):
+            chosen = order[start : start + SPARSE_LENGTH]
+            yield SparseBlock(self._rows[chosen]), self.codes[chosen], self.steps[chosen]
+
+    @cached_property
+    def _rows(self) -> Any:
+        """The rows x̃ in CSR."""
+        scaled = sp.csr_array(self.X, dtype=np.float64) @ sp.diags_array(1 / self.scale)
+        return sp.csr_array(sp.hstack([np.ones((self.X.shape[0], 1)), scaled]))
+
+
+class Block:
+    """Some rows x̃, and what a walk asks of them."""
+
+    def __init__(self, rows: Any) -> None:
+        self.rows = rows
+
+    def scores(self, weights: Array) -> Array:
+        """Return ``weights @ rowsᵀ``, (K, b)."""
+        return np.asarray(weights @ self.rows.T)
+
+    def likeness(self, here: int) -> Array:
+        """Return the products of row `here` with the rows after it."""
+        return np.asarray(self.rows[here + 1 :] @ self.rows[here])
+
+    def add(self, target: Array, here: int, factor: float) -> None:
+        """Add a multiple of row `here` to a vector (p + 1,)."""
+        target += factor * self.rows[here]
+
+
+class SparseBlock(Block):
+    """The same of CSR rows."""
+
+    def scores(self, weights: Array) -> Array:
+        """Return ``weights @ rowsᵀ``, (K, b)."""
+        return np.ascontiguousarray((self.rows @ weights.T).T)
+
+    @cached_property
+    def _products(self) -> Array:
+        return np.asarray((self.rows @ self.rows.T).toarray())
+
+    def likeness(self, here: int) -> Array:
+        """Return the products of row `here` with the rows after it."""
+        return self._products[here, here + 1 :]
+
+    def add(self, target: Array, here: int, factor: float) -> None:
+        """Add a multiple of row `here` to a vector (p + 1,)."""
+        stored = slice(self.rows.indptr[here], self.rows.indptr[here + 1])
+        np.add.at(target, self.rows.indices[stored], factor * self.rows.data[stored])
 
 
 @dataclass
@@ -93,13 +157,13 @@ class Walk:
         # The update of visit u is part of the weights after visits u to the last.
         return ((self.visits + 1) * self.weights - self._drift) / max(1, self.visits)
 
-    def _visit(self, block: Array, codes: NDArray[np.intp], steps: Array) -> int:
+    def _visit(self, block: Block, codes: NDArray[np.intp], steps: Array) -> int:
         """Visit the rows of a block.
 
         Between two mistakes the weights stand still, so one product tells all scores up to the
         next mistake; only what an update adds to the scores of the rows after it is new.
         """
-        scores = self.weights @ block.T
+        scores = block.scores(self.weights)
         own = scores[codes, np.arange(len(codes))]
         rivals = scores
         rivals[codes, np.arange(len(codes))] = -np.inf
@@ -113,28 +177,28 @@ class Walk:
                 return mistakes
             mistakes += 1
             true, rival = int(codes[here]), int(rivals[:, here].argmax())
-            self._update(steps[here] * block[here], true, rival)
+            self._update(block, here, steps[here], true, rival)
             rest = slice(here + 1, None)
-            change = steps[here] * (block[rest] @ block[here])
+            change = steps[here] * block.likeness(here)
             for k, signed in ((true, change), (rival, -change)):
                 rivals[k, rest] += signed
                 own[rest] += signed * (codes[rest] == k)
             here += 1
 
-    def _update(self, step: Array, true: int, rival: int) -> None:
+    def _update(self, block: Block, here: int, step: float, true: int, rival: int) -> None:
         if self.keeps_pocket and self._run > self._longest_run:
             self._consider()
         self.visits, self._run = self.visits + 1, 0
         for k, signed in ((true, step), (rival, -step)):
-            self.weights[k] += signed
-            self._drift[k] += self.visits * signed
+            block.add(self.weights[k], here, signed)
+            block.add(self._drift[k], here, self.visits * signed)
 
     def _consider(self) -> None:
         """Pocket the weights if fewer rows are wrong with them than with those in the pocket."""
         self._longest_run = max(self._longest_run, self._run)
         errors = 0.0
         for block, codes, steps in self.rows.blocks(np.arange(len(self.rows.codes))):
-            scores = self.weights @ block.T
+            scores = block.scores(self.weights)
             own = scores[codes, np.arange(len(codes))]
             scores[codes, np.arange(len(codes))] = -np.inf
             errors += float(steps[own <= scores.max(axis=0)].sum())

@@ -105,7 +105,9 @@ def conjugate_gradients(
         curved = product(search)
         curvature = float((search * curved).sum())
         # No curvature left but rounding: what was found so far is the answer.
-        if not curvature > np.finfo(float).eps * np.linalg.norm(search) * np.linalg.norm(curved):
+        # (Sums, not norms: for vectors that short BLAS spends its time waking threads.)
+        lengths = np.sqrt((search * search).sum()) * np.sqrt((curved * curved).sum())
+        if not curvature > np.finfo(float).eps * lengths:
             return (x if step > 1 else near), step
         length = energy / curvature
         x = x + length * search

@@ -6,14 +6,16 @@ import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from lincore.covariance import deviations
 from lincore.linear import LinearClassifier
-from lincore.mistake_driven import StepRows, Walk
+from lincore.mistake_driven import SparseStepRows, StepRows, Walk
 from lincore.moment_classifier import summarise
+from lincore.sparse_rows import sparse_centre_and_scale
 from lincore.validation import LabelledRows, validate_rows
 
 Array = NDArray[np.float64]
@@ -45,8 +47,9 @@ class Perceptron(LinearClassifier):
         Stop when an epoch changes the weights by less than ``tol * eta`` in all.
     standardize : bool, default True
         Learn on features of mean 0 and variance 1 (the coefficients are given for the features
-        as they are). Far from the origin, or with unequal units, R/γ is huge without it. With
-        False the steps are those of the texts, row by row.
+        as they are). Sparse rows keep their zeros: they are divided by the root mean square of
+        each feature and not centred. Far from the origin, or with unequal units, R/γ is huge
+        without it. With False the steps are those of the texts, row by row.
     shuffle : bool, default True
         Visit the rows in a new random order in every epoch; with False as they come.
     random_state : int, RandomState or None
@@ -90,6 +93,8 @@ class Perceptron(LinearClassifier):
     (array([[6., 4.]]), array([-8.]), array([2, 3, 3, 2, 2, 3, 2, 1, 0]))
     """
 
+    _sparse = True
+
     def __init__(
         self,
         eta: float = 1.0,
@@ -114,8 +119,9 @@ class Perceptron(LinearClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
-            Finite numbers; uint8 and float32 are used as they are, without a copy in float64.
+        X : array-like or sparse matrix of shape (n, p)
+            Finite numbers; uint8 and float32 are used as they are, without a copy in float64, and
+            sparse rows stay sparse.
         y : array-like of shape (n,)
             Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), optional
@@ -132,7 +138,7 @@ class Perceptron(LinearClassifier):
             When the last epoch still had mistakes.
         """
         self._check_options()
-        labelled = validate_rows(self, X, y, sample_weight)
+        labelled = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
         seen, rows = self._rows(labelled)
         if len(seen) < 2:
             raise ValueError(
@@ -153,12 +159,23 @@ class Perceptron(LinearClassifier):
         if weight is not None and not weight.all():
             X, codes, weight = X[weight > 0], codes[weight > 0], weight[weight > 0]
         seen, codes = np.unique(codes, return_inverse=True)
+        steps = np.full(len(codes), float(self.eta)) if weight is None else self.eta * weight
+        if sp.issparse(X):
+            return seen, self._sparse_rows(X, codes, weight, steps)
         every = summarise(X, np.zeros_like(codes), 1, weight, diagonal=True)[0]
         origin, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
         if self.standardize:
             origin, scale = every.mean, deviations(every.scatter / every.count)
-        steps = np.full(len(X), float(self.eta)) if weight is None else self.eta * weight
         return seen, StepRows(X, codes, steps, origin, scale)
+
+    def _sparse_rows(
+        self, X: Any, codes: NDArray[np.intp], weight: Array | None, steps: Array
+    ) -> StepRows:
+        zero, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        if self.standardize:
+            spread = sparse_centre_and_scale(X, weight, intercept=False)[1]
+            scale = np.where(np.isfinite(spread), spread, 1.0)
+        return SparseStepRows(X, codes, steps, zero, scale)
 
     def _walk(self, walk: Walk, order: NDArray[np.intp]) -> NDArray[np.intp]:
         random = check_random_state(self.random_state)

@@ -65,6 +65,15 @@ class RowView(NamedTuple):
             block = block * self.multiply
         return block if block.dtype == self.dtype else block.astype(self.dtype)
 
+    def product(self, block: NDArray[Any], matrix: NDArray[Any], out: NDArray[Any]) -> None:
+        """Write ``block @ matrix`` of a block that was read."""
+        np.matmul(block, matrix, out=out)
+
+    def squares(self, row_weight: Array) -> Array:
+        """Return ``Σ row_weightᵢ zᵢ²`` over the rows for each coordinate, (q,)."""
+        parts = (row_weight[at] @ block**2 for at, block in self.coordinate_blocks())
+        return np.asarray(sum(parts), dtype=np.float64)
+
     def unfold(self, coef: Array) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the matrix (p, K) and the constants (K,) that turn blocks into scores."""
         body, constant = (coef[:-1], coef[-1]) if self.intercept else (coef, 0.0)
@@ -136,6 +145,8 @@ class StandardRows:
         self.intercept = intercept
         p = X.shape[1] if axes is None else axes.shape[1]
         self.n_coordinates = p + int(intercept)
+        # Whether a matrix of n_coordinates squared is out of the question.
+        self.wide = False
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -81,7 +81,7 @@ class SoftmaxLoss:
             value, products, sums = np.zeros(()), np.zeros(W.shape), np.zeros(self.n_classes)
             for where, block in view.blocks(rows):
                 part = probabilities[where]
-                np.matmul(block, W, out=part)
+                view.product(block, W, part)
                 part += constant
                 losses, residual = softmax_in_place(part, self.codes[where])
                 if self.weight is not None:
@@ -183,6 +183,11 @@ class SoftmaxLoss:
 
         (total,) = self._summed(over)
         return np.asarray(total + np.diag(self.penalty))
+
+    def diagonal(self, row_weight: Array, *, view: RowView) -> Array:
+        """Return the diagonal (q,) of `scatter`, without the rest of it."""
+        given = row_weight if self.weight is None else self.weight * row_weight
+        return view.squares(given) + self.penalty
 
     def _summed(self, over: Callable[[range], tuple[Array, ...]]) -> tuple[Array, ...]:
         """Add up what a function returns for the parts of the rows."""

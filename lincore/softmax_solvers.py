@@ -72,7 +72,8 @@ def newton_cg(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
 
     q, K = loss.shape
     small = (K - 1) * q <= WHOLE_HESSIAN
-    precondition = partial(_whole_hessian if small else _one_matrix, loss)
+    build = _one_diagonal if loss.rows.wide else _whole_hessian if small else _one_matrix
+    precondition = partial(build, loss)
     direction = NewtonCG(hessian_at, precondition, tol=settings.tol)
     return _descend_by_halving(loss, start, direction, settings, max_iter=100)
 
@@ -116,7 +117,9 @@ def sgd(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
     rate = settings.learning_rate
     if rate is None:
         # One over the bound of a batch of mean rows: it does not overshoot, whatever comes.
-        bound = float(np.trace(_bound(loss))) / len(loss.rows) * settings.batch_size
+        half = np.full(len(loss.rows), 0.5)
+        trace = float(loss.diagonal(half, view=loss.rows.double).sum())
+        bound = trace / len(loss.rows) * settings.batch_size
         rate = 1 / bound
 
     def order() -> list[NDArray[np.intp]]:
@@ -207,11 +210,22 @@ def _one_matrix(loss: SoftmaxLoss, probabilities: Array) -> Linear:
     The bound gives every row the weight ½. Near the minimum most rows are settled and weigh next
     to nothing, which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is at most ½ too.
     """
-    q, K = loss.shape
-    every = max(1, len(loss.rows) // (ROWS_PER_COLUMN * q))
-    row_weight = (1 - np.einsum("ik,ik->i", probabilities, probabilities)).clip(0) / (K - 1)
-    matrix = loss.scatter(row_weight, view=loss.rows.single, every=every)
+    every = max(1, len(loss.rows) // (ROWS_PER_COLUMN * loss.shape[0]))
+    matrix = loss.scatter(_unsettled(probabilities), view=loss.rows.single, every=every)
     return robust_solver(_ridged(matrix))
+
+
+def _one_diagonal(loss: SoftmaxLoss, probabilities: Array) -> Linear:
+    """Precondition by the diagonal of the matrix of `_one_matrix`, where that is too large."""
+    diagonal = loss.diagonal(_unsettled(probabilities), view=loss.rows.double)
+    diagonal += 1e-5 * diagonal.mean()
+    return lambda target: target / diagonal[:, None]
+
+
+def _unsettled(probabilities: Array) -> Array:
+    """Return how much every row weighs in the curvature, (n,): at most one half."""
+    K = probabilities.shape[1]
+    return (1 - np.einsum("ik,ik->i", probabilities, probabilities)).clip(0) / (K - 1)
 
 
 def _ridged(matrix: Array) -> Array:
