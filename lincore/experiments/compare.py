@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -110,10 +111,10 @@ def compare(
             "scheme": describe(scheme),
             "test_size": test_size,
             "seed": seed,
-            "steps": {m.name: steps_of(m, data, steps)._asdict() for m in chosen},
+            "steps": {m.name: _in_words(steps_of(m, data, steps)) for m in chosen},
             "methods": {m.name: dict(m.options) for m in chosen},
             "labels": {m.name: m.label for m in chosen},
-            "versions": versions(),
+            "versions": dict(versions()),
             "failed": failed,
             "notes": {chosen[j].name: dict(notes) for j, notes in run.notes.items() if notes},
             "stopped": stopped,
@@ -121,6 +122,13 @@ def compare(
     )
 
 
+def _in_words(steps: Steps) -> dict[str, Any]:
+    """Return steps as plain values, a basis as the text that names it."""
+    basis = None if steps.basis is None else " ".join(str(steps.basis).split())
+    return steps._replace(basis=basis)._asdict()
+
+
+@cache
 def versions() -> dict[str, Any]:
     """Return the versions that results depend on, for their settings."""
     # The front door knows its version but may not be imported from behind it.

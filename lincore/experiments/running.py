@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -47,13 +46,13 @@ class Group(NamedTuple):
     iterated : tuple of int
         Those that need the rows.
     fronts : dict
-        Steps as fitted on the training rows, by position of the fold.
+        Steps as fitted on the training rows, and the seconds that took, by position of the fold.
     """
 
     steps: Steps
     solved: tuple[int, ...]
     iterated: tuple[int, ...]
-    fronts: dict[int, Front]
+    fronts: dict[int, tuple[Front, float]]
 
 
 def execute(run: Run, steps: Steps) -> bool:
@@ -178,11 +177,11 @@ def _solve_fold(
     except ValueError as error:
         members = (*group.solved, *group.iterated)
         return {j: Outcome(None, None, 0.0, str(error)) for j in members}
+    shared += time.perf_counter() - start
     if group.iterated and _may_keep(run, group):
-        group.fronts[number] = front
+        group.fronts[number] = front, shared
     if not group.solved:
         return {}
-    shared += time.perf_counter() - start
     rows = _through(front, data.X[fold.test])
     return {j: _fit_and_predict(run, j, training, rows, shared) for j in group.solved}
 
@@ -195,14 +194,14 @@ def _iterate(run: Run, group: Group, method: int) -> None:
             X, codes = data.X[fold.train], data.codes[fold.train]
             start = time.perf_counter()
             try:
-                front = group.fronts.get(i)
+                front, shared = group.fronts.get(i, (None, 0.0))
                 if front is None:
                     front = pipeline_for(data, None, group.steps, seed=run.seed).steps
                     training = fit_front(front, X, codes, data.n_classes, summary=False)
                 else:
                     training = Training(codes, data.n_classes, _through(front, X))
                 rows = _through(front, data.X[fold.test])
-                shared = time.perf_counter() - start
+                shared += time.perf_counter() - start
                 outcome = _fit_and_predict(run, method, training, rows, shared)
             except ValueError as error:
                 outcome = Outcome(None, None, 0.0, str(error))
@@ -220,13 +219,20 @@ def _fit_and_predict(
     try:
         if solved:
             # Nothing is written into what it shares with the prototype.
-            model = fit_classifier(copy.copy(run.prototypes[method]), training)
+            model = fit_classifier(_same(run.prototypes[method]), training)
         else:
             model = _fit_watched(run, method, training)
         seconds = shared + time.perf_counter() - start
         return Outcome(*predictions(model, rows, training.n_classes), seconds)
     except ValueError as error:
         return Outcome(None, None, 0.0, str(error))
+
+
+def _same(prototype: Any) -> Any:
+    """Return a shallow copy, without the detour of `copy.copy` through pickling's protocol."""
+    model = object.__new__(type(prototype))
+    model.__dict__.update(prototype.__dict__)
+    return model
 
 
 def _fit_watched(run: Run, method: int, training: Training) -> Any:
