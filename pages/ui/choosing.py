@@ -1,0 +1,213 @@
+"""Choosing a classifier with its options, and the steps before it, on any page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages.ui import controls
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset, Split
+    from lincore.experiments.option_types import Option
+    from lincore.experiments.pipeline import Steps
+
+# Beyond this many coordinates a covariance by class is slow to look at in a browser.
+MOST_COMPONENTS = 200
+# A basis of more columns than this is no teaching example any more.
+MOST_BASIS_FEATURES = 12
+_NUMBER = "a number"
+# Where to begin when an option that has no number by default is given one.
+_STARTS = {
+    "shrinkage": 0.1,
+    "learning_rate": 0.002,
+    "max_iter": 100,
+    "n_components": 1,
+    "random_state": 0,
+    "C": 1.0,
+}
+_BASES = {
+    None: "None",
+    "polynomial(degree=2)": "Squares and products",
+    "polynomial(degree=3)": "Cubic polynomial",
+    "trigonometric": "Sines and cosines",
+    "radial": "Gaussian bumps",
+    "kernel": "Kernel",
+}
+
+
+def word(data: Dataset, *, key: str, default: str = "lda") -> str:
+    """Ask for a classifier; return its word in `lincore.experiments.methods`."""
+    from lincore.experiments.methods import LABELS
+
+    words = suitable(data)
+    return controls.choose(
+        "Classifier",
+        words,
+        key=key,
+        index=words.index(default) if default in words else 0,
+        format_func=LABELS.__getitem__,
+        help="What learns from the training rows.",
+    )
+
+
+def suitable(data: Dataset) -> list[str]:
+    """Return the words of the classifiers that the rows allow: multinomial ones want counts."""
+    from lincore.experiments.methods import FACTORIES
+
+    words = [name for name in FACTORIES if name != "multinomial-nb"]
+    if not counts(data):
+        return words
+    return ["multinomial-nb", *words] if data.n_words else [*words, "multinomial-nb"]
+
+
+def counts(data: Dataset) -> bool:
+    """Tell whether every feature is a count: words, pixels, whole numbers from 0."""
+    if data.n_words:
+        return data.n_words == data.n_features
+    if data.X.dtype.kind in "ub":
+        return True
+    if data.levels is not None and any(data.levels):
+        return False
+    return not data.has_missing and bool((data.X >= 0).all() and (data.X % 1 == 0).all())
+
+
+def options(name: str, data: Dataset, *, key: str) -> dict[str, Any]:
+    """Ask for the options that matter of a classifier, and for the rest in an expander.
+
+    Returns
+    -------
+    dict
+        Those that differ from their defaults.
+    """
+    from lincore.experiments.options import OPTIONS
+
+    chosen: dict[str, Any] = {}
+    main = [option for option in OPTIONS[name] if option.main]
+    rest = [option for option in OPTIONS[name] if not option.main]
+    if main:
+        with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.main"):
+            for option in main:
+                chosen[option.name] = _ask(option, data, key=f"{key}.{name}.{option.name}")
+    if rest:
+        with st.expander("More options of the classifier", key=f"{key}.rest"):
+            for option in rest:
+                chosen[option.name] = _ask(option, data, key=f"{key}.{name}.{option.name}")
+    defaults = {option.name: option.default for option in OPTIONS[name]}
+    return {k: value for k, value in chosen.items() if value != defaults[k]}
+
+
+def line(name: str, chosen: dict[str, Any]) -> str:
+    """Return the line of text that `lincore.compare` reads a method from."""
+    from lincore.experiments.specs import render
+
+    return render(name, chosen)
+
+
+def steps(data: Dataset, split: Split, *, key: str) -> Steps:
+    """Ask for the steps before a classifier."""
+    from lincore.experiments.pipeline import Steps
+
+    sparse = bool(data.n_words)
+    most = min(data.n_features, len(split.train) - 1, MOST_COMPONENTS)
+    standardize, basis, n_components, whiten = False, None, None, False
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.steps"):
+        if not sparse:
+            standardize = controls.standardize(data, key=f"{key}.standardize")
+        project = st.toggle(
+            "SVD" if sparse else "PCA",
+            value=data.image_shape is not None or (data.n_features > 2 and not sparse),
+            key=f"{key}.project",
+            persist_state="session",
+            help="Replace the features by their first principal components."
+            if not sparse
+            else "Replace the words by their first singular vectors: needed by Gaussian models.",
+            disabled=most < 2,
+        )
+        if project and most >= 1:
+            n_components = controls.number(
+                "Components",
+                1,
+                most,
+                min(50, most) if sparse else 2,
+                key=f"{key}.components",
+                help="How many components the model sees; with two, the picture shows all of it.",
+                width=180,
+            )
+            if not sparse:
+                whiten = st.toggle(
+                    "Whiten",
+                    key=f"{key}.whiten",
+                    persist_state="session",
+                    help="Bring every component to variance 1.",
+                )
+        if not sparse and data.n_features <= MOST_BASIS_FEATURES:
+            basis = controls.choose(
+                "Basis",
+                list(_BASES),
+                key=f"{key}.basis",
+                format_func=_BASES.__getitem__,
+                help="Functions of the features that bend a linear boundary.",
+                width=220,
+            )
+    return Steps(standardize, basis, n_components, whiten)
+
+
+def _ask(option: Option, data: Dataset, *, key: str) -> Any:
+    if option.kind == "switch":
+        return st.toggle(
+            option.label, value=option.default, key=key, persist_state="session", help=option.help
+        )
+    if option.kind in ("choice", "method", "priors"):
+        values = [choice.value for choice in option.choices]
+        labels = {choice.value: choice.label for choice in option.choices}
+        return controls.choose(
+            option.label,
+            values,
+            key=key,
+            index=values.index(option.default),
+            format_func=labels.__getitem__,
+            help=option.help,
+            width=260,
+        )
+    if not option.choices:
+        return _number(option, option.default, key=key, label=option.label)
+    labels = {choice.value: choice.label for choice in option.choices}
+    values = [*labels, _NUMBER]
+    fixed = option.default in labels
+    picked = controls.choose(
+        option.label,
+        values,
+        key=f"{key}.kind",
+        index=values.index(option.default if fixed else _NUMBER),
+        format_func=lambda value: labels.get(value, _NUMBER),
+        help=option.help,
+        width=220,
+    )
+    if picked != _NUMBER:
+        return picked
+    start = _STARTS[option.name] if fixed else option.default
+    return _number(option, start, key=key, label=f"{option.label}: number")
+
+
+def _number(option: Option, start: float, *, key: str, label: str) -> float:
+    """Ask for a number within the range of an option."""
+    whole = option.kind == "integer"
+    least, most = option.low, option.high
+    if option.open_low:
+        least = option.low + 1e-12
+    low = None if least == float("-inf") else (int(least) if whole else float(least))
+    high = None if most == float("inf") else (int(most) if whole else float(most))
+    return st.number_input(
+        label,
+        low,
+        high,
+        start,
+        step=1 if whole else None,
+        format="%d" if whole else "%.6g",
+        key=key,
+        persist_state="session",
+        help=option.help,
+        width=180,
+    )
