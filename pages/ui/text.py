@@ -29,7 +29,7 @@ def row_noun(data: Dataset) -> str:
 def describe(data: Dataset) -> str:
     """Say how large a data set is, in one line of Markdown."""
     if data.image_shape:
-        height, width = data.image_shape
+        height, width = data.image_shape[:2]
         size = f"{data.n_rows:,} pictures of {width} × {height} pixels"
     else:
         noun = "feature" if data.n_features == 1 else "features"
