@@ -78,15 +78,15 @@ class Omnibus(NamedTuple):
 def pairwise(results: Results, score: str = "accuracy", rope: float = 0.01) -> list[Difference]:
     """Compare every two methods on the same rows.
 
-        ========================================  ================================================
-        accuracy on one test set                  McNemar's mid-p; interval of Bonett and Price
-        other scores there, or rows in groups     paired BCa bootstrap over rows (groups)
-        folds, once or repeated, leave-one-out    corrected resampled t over the folds
-        ========================================  ================================================
+    ========================================  ================================================
+    accuracy on one test set                  McNemar's mid-p; interval of Bonett and Price
+    other scores there, or rows in groups     paired BCa bootstrap over rows (groups)
+    folds, once or repeated, leave-one-out    corrected resampled t over the folds
+    ========================================  ================================================
 
-        p-values are adjusted over the pairs by Holm's method. The verdict is "equivalent" when the
-        whole interval lies inside the region of practical equivalence; otherwise one method is
-        "better" when the adjusted p-value is below 0.05; otherwise it "cannot be told".
+    p-values are adjusted over the pairs by Holm's method. The verdict is "equivalent" when the
+    whole interval lies inside the region of practical equivalence; otherwise one method is
+    "better" when the adjusted p-value is below 0.05; otherwise it "cannot be told".
 
     Parameters
     ----------

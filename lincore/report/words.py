@@ -46,7 +46,7 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     """
     right = scores.accuracy(results, method)
     text = f"{method} gets {percent(right.value)} ({interval(right)}) of "
-    text += f"{len(results.rows):,} test {rows}"
+    text += f"{len(np.unique(results.rows)):,} test {rows}"  # over repetitions each counts once
     errors = scores.confusion(results, method)
     np.fill_diagonal(errors, 0)
     if not errors.any():
