@@ -166,7 +166,7 @@ class FisherDiscriminant(
         directions = whitener.unwhiten(axes)
         self.directions_ = directions if space is None else directions @ space.forward.T
         self.criterion_ = lengths[: len(axes)] ** 2
-        self.mean_, self.projected_means_ = total_mean(moments, space), white @ axes.T
+        self.mean_, self.projected_means_ = total_mean(total, space), white @ axes.T
         offsets = -0.5 * (self.projected_means_**2).sum(axis=1)
         with np.errstate(divide="ignore"):
             self._set_scores(

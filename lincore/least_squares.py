@@ -85,7 +85,7 @@ class LeastSquaresClassifier(MomentClassifier, LinearClassifier):
         if space is not None:
             coef = space.forward @ coef
         mean_target = moments.count @ target / total.count
-        self._set_linear(coef.T, mean_target - total_mean(moments, space) @ coef)
+        self._set_linear(coef.T, mean_target - total_mean(total, space) @ coef)
 
     def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
         # Norms of weights are those of the features' own units, so the axes are too.

@@ -178,10 +178,9 @@ def summarise(
     return moments
 
 
-def total_mean(moments: Moments, space: RowSpace | None) -> Array:
-    """Return the mean (p,) of all rows in the units of the features."""
-    mean = moments.pooled().mean
-    return mean if space is None else space.lift_points(mean)
+def total_mean(total: Moments, space: RowSpace | None) -> Array:
+    """Return the mean (p,) of all rows, of moments `total`, in the units of the features."""
+    return total.mean if space is None else space.lift_points(total.mean)
 
 
 def class_priors(count: Array, priors: ArrayLike | None) -> Array:

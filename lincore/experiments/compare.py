@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+import scipy
+import sklearn
 from sklearn.exceptions import FitFailedWarning
 
 from lincore.datasets import Dataset
@@ -114,7 +114,7 @@ def compare(
             "steps": {m.name: _in_words(steps_of(m, data, steps)) for m in chosen},
             "methods": {m.name: dict(m.options) for m in chosen},
             "labels": {m.name: m.label for m in chosen},
-            "versions": dict(versions()),
+            "versions": versions(),
             "failed": failed,
             "notes": {chosen[j].name: dict(notes) for j, notes in run.notes.items() if notes},
             "stopped": stopped,
@@ -128,10 +128,13 @@ def _in_words(steps: Steps) -> dict[str, Any]:
     return steps._replace(basis=basis)._asdict()
 
 
-@cache
 def versions() -> dict[str, Any]:
     """Return the versions that results depend on, for their settings."""
     # The front door knows its version but may not be imported from behind it.
     package = sys.modules[__name__.partition(".")[0]]
-    others = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    return {package.__name__: package.__dict__["__version__"], **others}
+    return {
+        "lincore": package.__dict__["__version__"],
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
