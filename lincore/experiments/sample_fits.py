@@ -27,7 +27,8 @@ class Sample(NamedTuple):
     Attributes
     ----------
     rows : ndarray of row numbers
-        A row may stand there several times.
+        A row may stand there several times. Nobody looks at them where all methods are solved
+        from the moments, and no threshold is moved.
     class_weight : ndarray of shape (K,) or None
     moments : Moments or None
         By class, not weighted.
@@ -39,7 +40,10 @@ class Sample(NamedTuple):
 
     def shares(self, codes: NDArray[np.intp], n_classes: int) -> Array:
         """Return the share of each class in the total weight: the priors that training learns."""
-        weight = np.bincount(codes[self.rows], minlength=n_classes).astype(float)
+        if self.moments is not None:
+            weight = self.moments.count
+        else:
+            weight = np.bincount(codes[self.rows], minlength=n_classes).astype(float)
         if self.class_weight is not None:
             weight = weight * self.class_weight
         return np.asarray(weight / weight.sum())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from lincore.experiments.size_curves import CURVES, Sweep
 from lincore.experiments.study import loss_names, losses_of
 from lincore.experiments.trials import Plan, moments_serve
 from lincore.moments import Moments
+from lincore.threads import PARTS, part_mapper
 
 Array = NDArray[np.float64]
 
@@ -27,6 +29,8 @@ Array = NDArray[np.float64]
 FEW_VALUES = 500_000
 # Else at every so many sizes.
 STRIDE = 4
+
+NOBODY = np.empty(0, dtype=np.intp)
 
 
 def sweep(
@@ -126,35 +130,48 @@ def _one_seed(plan: Plan, arms: list[Counts], repeat: int, exact: bool) -> Array
         warnings.simplefilter("ignore", UserWarning)
         summaries = nested.grow(data.X, arms) if serve else iter([None] * len(arms))
         last = None
-        for a, (arm, moments) in enumerate(zip(arms, summaries, strict=True)):
-            last = moments
+
+        def fit(task: tuple[int, Counts, Moments | None]) -> None:
+            a, arm, moments = task
             methods = _methods_at(plan, a, len(arms), int(arm.sum()))
-            sample = Sample(nested.take(arm), None, moments)
+            solved = moments is not None and all(method.from_moments for method in methods)
+            sample = Sample(NOBODY if solved else nested.take(arm), None, moments)
             job = Job(data, sample, split.test, plan.steps, plan.seed)
             fits = fit_sample(job, methods, plan.failures)
             _enter(plan, losses[:, a, :2], fits, split, (arm / arm.sum(), target))
+
+        tasks = zip(range(len(arms)), arms, summaries, strict=True)
+        # As many at a time as there are threads: the moments of all sizes would fill the memory.
+        while batch := list(islice(tasks, PARTS)):
+            last = batch[-1][2]
+            with part_mapper(len(split.train) * data.n_features) as mapper:
+                list(mapper(fit, batch))
         if exact and serve:
-            _exact(plan, losses[:, :, 2:], nested, arms, last, split)
+            _exact(plan, losses[:, :, 2:], arms, last, split)
     return losses
 
 
 def _exact(
     plan: Plan,
     losses: Array,
-    nested: NestedRows,
     arms: list[Counts],
     moments: Moments | None,
     split: Split,
 ) -> None:
     """Enter the losses of all rows with the weights of each size, (M, A, 2, L)."""
     methods = tuple(method for method in plan.methods if method.from_moments)
-    rows, counts = nested.take(arms[-1]), arms[-1]
-    for a, arm in enumerate(arms):
+    counts = arms[-1]
+
+    def fit(task: tuple[int, Counts]) -> None:
+        a, arm = task
         weight = np.ones(len(arm))
         np.divide(arm, counts, out=weight, where=counts > 0)
-        job = Job(plan.data, Sample(rows, weight, moments), split.test, plan.steps, plan.seed)
+        job = Job(plan.data, Sample(NOBODY, weight, moments), split.test, plan.steps, plan.seed)
         fits = fit_sample(job, methods, plan.failures)
         _enter(plan, losses[:, a], fits, split, (arm / arm.sum(), counts / counts.sum()))
+
+    with part_mapper(len(split.train) * plan.data.n_features) as mapper:
+        list(mapper(fit, list(enumerate(arms))))
 
 
 def _enter(
