@@ -181,7 +181,7 @@ def _compare(results: Results, first: str, second: str, score: str) -> tuple[Int
     paired = None
     if known is not None:
         paired = known[score][results.position(first)] - known[score][results.position(second)]
-    interval = from_rows(value, influence, base, paired)
+    interval = from_rows(value, influence, base, paired, paired=True)
     return interval, p_from_rows(value, influence, base, paired), "paired bootstrap"
 
 

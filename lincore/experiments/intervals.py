@@ -97,13 +97,18 @@ def fold_error(influence: Array, found: Evidence, spread: float) -> float:
 
 
 def from_rows(
-    value: float, influence: Array, found: Evidence, replicates: Array | None
+    value: float,
+    influence: Array,
+    found: Evidence,
+    replicates: Array | None,
+    *,
+    paired: bool = False,
 ) -> Interval:
     """Return the bias-corrected and accelerated bootstrap interval over rows or groups.
 
-    Without replicates (very many rows) their normal limit, from the influence values. The normal
-    quantile is replaced by Student's, with as many degrees of freedom as the variance has rows to
-    lean on: for a rare class, or for two methods that differ on few rows, those are few.
+    Without replicates (very many rows) their normal limit, from the influence values. For paired
+    differences the normal quantile is replaced by Student's, with as many degrees of freedom as
+    the variance has rows to lean on: few, where two methods differ on few rows or in a rare class.
 
     References
     ----------
@@ -116,7 +121,7 @@ def from_rows(
         return Interval(value, value - half, value + half)
     replicates = replicates[~np.isnan(replicates)]
     bias, acceleration = _shape(value, by_unit, replicates)
-    reach = stats.t.ppf((1 + LEVEL) / 2, _degrees(by_unit))
+    reach = stats.t.ppf((1 + LEVEL) / 2, _degrees(by_unit)) if paired else Z
     z = bias + np.array([-reach, reach])
     # Far out the transformation would turn back; the ends of the replicates are reached before.
     places = bias + z / np.maximum(1 - acceleration * z, 0.1)
@@ -125,7 +130,7 @@ def from_rows(
 
 
 def p_from_rows(value: float, influence: Array, found: Evidence, replicates: Array | None) -> float:
-    """Return the two-sided p-value at which the interval of `from_rows` would just touch 0."""
+    """Return the two-sided p-value at which the paired interval of `from_rows` just touches 0."""
     by_unit = _by_unit(influence, found)
     if replicates is None:
         error = float(np.sqrt((by_unit**2).sum())) / len(influence)

@@ -135,19 +135,25 @@ def comparison_finding(results: Results, score: str = "accuracy", rope: float = 
     others = [method for method in ranked if tier[method] > 1]
     span = _span(results, leaders, score)
     if len(ranked) == 1:
-        return f"{ranked[0]} reaches {score} {span}."
+        return f"{_labels(results, ranked)[0]} reaches {score} {span}."
     if not others:
-        who = listed(leaders) if len(leaders) <= 6 else f"All {len(leaders)} methods"
+        who = (
+            listed(_labels(results, leaders))
+            if len(leaders) <= 6
+            else f"All {len(leaders)} methods"
+        )
         return f"{who} cannot be told apart ({score} {span})."
-    beaten = listed(others) if len(others) <= 4 else f"the other {len(others)} methods"
+    beaten = (
+        listed(_labels(results, others)) if len(others) <= 4 else f"the other {len(others)} methods"
+    )
     beaten += f" ({_span(results, others, score)})"
     if len(leaders) == 1:
-        return f"{leaders[0]} ({score} {span}) beats {beaten}."
+        return f"{_labels(results, leaders)[0]} ({score} {span}) beats {beaten}."
     verb = "both beat" if len(leaders) == 2 else f"all {len(leaders)} beat"
     # The best beats them; of those that stand beside it the tests need not say so.
     if not _all_beat(results, leaders, others, score, rope):
-        verb = f"{leaders[0]} beats"
-    return f"{listed(leaders)} cannot be told apart ({score} {span}); {verb} {beaten}."
+        verb = f"{_labels(results, leaders)[0]} beats"
+    return f"{listed(_labels(results, leaders))} cannot be told apart ({score} {span}); {verb} {beaten}."
 
 
 def difference_finding(difference: differences.Difference) -> str:
@@ -203,6 +209,12 @@ def listed(names: list[str]) -> str:
 def number(value: float, score: str) -> str:
     """Write a score as its kind is read: '87.7 %', '0.321'."""
     return percent(value) if scores.SCORES[score].is_share else f"{value:.3f}"
+
+
+def _labels(results: Results, methods: list[str]) -> list[str]:
+    """Return what the methods are called in a sentence: "LDA" for "lda"."""
+    labels = results.settings.get("labels", {})
+    return [str(labels.get(method, method)) for method in methods]
 
 
 def _ranked(results: Results, score: str) -> list[str]:

@@ -229,6 +229,11 @@ def test_the_finding_of_a_comparison(shares, sentence):
     assert words.comparison_finding(with_shares(shares)).startswith(sentence)
 
 
+def test_a_finding_calls_methods_by_their_labels():
+    results = replace(with_shares([0.9, 0.5]), settings={"labels": {"A": "LDA"}})
+    assert words.comparison_finding(results) == "LDA (accuracy 90.0 %) beats B (50.0 %)."
+
+
 def test_the_finding_of_a_pair_says_what_is_known():
     results = with_shares([0.9, 0.5, 0.9])
     worse, alike, _ = pairwise(results)
