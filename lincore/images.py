@@ -20,7 +20,7 @@ from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
 from lincore.over_cores import Progress, over_cores
 from lincore.pictures import FITS, HEAD_BYTES, Fit, decoded, image_size, picture_names
 
-__all__ = ["ImageOptions", "read_image_files", "read_image_zip", "write_image_zip"]
+__all__ = ["ImageOptions", "image_limits", "read_image_files", "read_image_zip", "write_image_zip"]
 
 _SEPARATE = "Zip one folder for each class, with the images of that class inside."
 _FITTED = {"pad": "with bars at the sides", "crop": "their middle", "stretch": "out of proportion"}
