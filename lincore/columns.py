@@ -31,6 +31,15 @@ _JUDGED = 500
 _EXAMPLES = 3
 
 
+class Content(NamedTuple):
+    """What a column holds, whatever it is used for: the parts of `Column`."""
+
+    kind: Kind
+    n_missing: int
+    n_distinct: int
+    examples: tuple[str, ...]
+
+
 class Column(NamedTuple):
     """What a column holds and what it is for.
 
@@ -94,7 +103,8 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
     """
     frame = table.frame
     target = propose_label_column(frame) if target is None else target
-    kinds = {str(name): kind_of(frame[name]) for name in frame}
+    contents = table.contents
+    kinds = {name: content.kind for name, content in contents.items()}
     if target is not None and kinds[target] in ("identifier", "text", "date"):
         kinds[target] = "number" if is_number(frame[target]) else "category"
     roles: dict[str, Role] = {
@@ -104,7 +114,16 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
     if target is not None:
         roles[target] = "target"
     _find_some_feature(frame, kinds, roles)
-    return tuple(_describe(frame[name], kinds[name], roles[name]) for name in kinds)
+    return tuple(
+        Column(
+            name,
+            kinds[name],
+            roles[name],
+            *content[1:],
+            reason=REASONS.get(kinds[name], "") if roles[name] == "ignore" else "",
+        )
+        for name, content in contents.items()
+    )
 
 
 def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> None:
@@ -122,12 +141,17 @@ def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[
         roles[name] = "text"
 
 
-def _describe(column: pd.Series[Any], kind: Kind, role: Role) -> Column:
+def content_of(column: pd.Series[Any]) -> Content:
+    """Say what a column holds, how much of it is missing, and give examples.
+
+    Examples
+    --------
+    >>> content_of(pd.Series([1.5, None, 2.5]))
+    Content(kind='number', n_missing=1, n_distinct=2, examples=('1.5', '2.5'))
+    """
     distinct = column.dropna().unique()
     examples = tuple(_shown(value) for value in distinct[:_EXAMPLES])
-    reason = REASONS.get(kind, "") if role == "ignore" else ""
-    n_missing = int(column.isna().sum())
-    return Column(str(column.name), kind, role, n_missing, len(distinct), examples, reason)
+    return Content(kind_of(column), int(column.isna().sum()), len(distinct), examples)
 
 
 def _shown(value: object) -> str:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from lincore.columns import REASONS, Column
 from lincore.errors import Notice, Remedy
-from lincore.features import level_codes
 from lincore.labels import is_number
 from lincore.missing import suspicious_number
 
@@ -123,13 +122,13 @@ def _giving_away(frame: pd.DataFrame, codes: NDArray[np.intp], column: Column) -
 
 def _share_by_level(values: pd.Series[Any], codes: NDArray[np.intp]) -> float:
     """Return the share of rows whose class is the commonest of the other rows of their level."""
-    levels, names, _ = level_codes(values)
-    present = ~np.isnan(levels)
-    counts = np.zeros((len(names), codes.max() + 1))
-    np.add.at(counts, (levels[present].astype(np.intp), codes[present]), 1)
+    levels, found = pd.factorize(values)
+    n_classes = int(codes.max()) + 1
+    cells = (levels * n_classes + codes)[levels >= 0]
+    counts = np.bincount(cells, minlength=len(found) * n_classes).reshape(-1, n_classes)
     top = counts.max(axis=1)
     # A level of one row tells nothing: without that row nothing is known of it.
-    second = np.sort(counts, axis=1)[:, -2] if counts.shape[1] > 1 else 0 * top
+    second = np.partition(counts, -2, axis=1)[:, -2] if n_classes > 1 else 0 * top
     return float(top[(top >= 2) & (top - 1 >= second)].sum() / len(codes))
 
 

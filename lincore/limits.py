@@ -225,3 +225,18 @@ def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = L
         )
     if n_rows == 0:
         raise DataError("There are no rows.", where=name, remedy="Load a table that holds rows.")
+
+
+def table_limits(limits: Limits = LIMITS) -> str:
+    """Say in one sentence how large a table may be.
+
+    Examples
+    --------
+    >>> table_limits()
+    'Tables of up to 120 MB of text, 5,000 columns and 50 million cells, in lines of up to 1 MB.'
+    """
+    return (
+        f"Tables of up to {limits.max_table_bytes / 1e6:,.0f} MB of text, "
+        f"{limits.max_columns:,} columns and {limits.max_cells / 1e6:,.0f} million cells, "
+        f"in lines of up to {limits.max_line_bytes / 1e6:g} MB."
+    )

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.bins import Bins, cut_into_bins
-from lincore.columns import REASONS, ROLES, Column, Kind, describe_columns
+from lincore.choosing import choose_roles, keep_rows, left_out, no_feature
+from lincore.columns import ROLES, Column, Content, content_of
 from lincore.datasets import Dataset
 from lincore.delimited import read_delimited
 from lincore.errors import DataError, Notice
 from lincore.features import build_features, level_codes, merge_labels, refuse_infinite
 from lincore.labels import (
-    columns_named,
     display_name,
     encode_column,
     encode_labels,
-    find_label_column,
     is_number,
     lone_class_notices,
     numbered,
@@ -38,14 +38,6 @@ Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 # With fewer rows than this, what is rare cannot be told.
 _ENOUGH_ROWS = 100
 _RARE = 5
-
-_REMEDIES: Mapping[Kind, str] = {
-    "empty": "Fill the column in, or delete it.",
-    "constant": "Nothing needs to be done: it cannot tell classes apart.",
-    "identifier": "If it measures something, make it a feature.",
-    "date": "Make it a feature to use it as a number of days.",
-    "text": "Make it text to count its words.",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +63,11 @@ class Table:
     notices: tuple[Notice, ...] = ()
     first_line: int | None = None
     reading: Reading | None = None
+
+    @cached_property
+    def contents(self) -> dict[str, Content]:
+        """What each column holds, by its name."""
+        return {str(name): content_of(self.frame[name]) for name in self.frame}
 
     def place(self, row: int) -> str:
         """Say in words where a row, counted from 0, stands."""
@@ -236,11 +233,11 @@ def table_to_dataset(
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
     merged = merge_classes or {}
-    kept, dropping = _kept_rows(table, label, used, missing, drop_classes, drop_duplicates)
+    kept, dropping = keep_rows(table, label, used, missing, drop_classes, drop_duplicates)
     frame = table.frame.loc[kept]
     codes, classes = _classes(merge_labels(frame[label], merged) if merged else frame[label], bins)
     if not used:
-        raise _no_feature(table, columns)
+        raise no_feature(table, columns)
     built = build_features(frame, chosen["feature"], texts, table.name)
     if not built.n_words:
         rows = np.flatnonzero(kept)
@@ -255,7 +252,7 @@ def table_to_dataset(
         notices=(
             *table.notices,
             *dropping,
-            *_left_out(columns),
+            *left_out(columns),
             *built.notices,
             *lone_class_notices(codes, classes),
         ),
@@ -266,105 +263,6 @@ def table_to_dataset(
         imputation="median" if missing == "drop" else missing,
         rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if rare is None else rare,
     )
-
-
-def choose_roles(
-    table: Table,
-    target: str | int | None = None,
-    roles: Mapping[str, str] | None = None,
-    categories: Sequence[str] = (),
-) -> tuple[Column, ...]:
-    """Return the columns with the roles that were asked for, and those proposed for the others.
-
-    Raises
-    ------
-    DataError
-        When there is no such column, role or target, or more than one target or group.
-    """
-    roles = dict(roles or {})
-    for name in (*roles, *categories):
-        find_label_column(table.frame, name, table.name)
-    unknown = [role for role in roles.values() if role not in ROLES]
-    if unknown:
-        raise DataError(
-            f"There is no role {unknown[0]!r}.",
-            where="option roles",
-            remedy=f"Choose among: {', '.join(ROLES)}.",
-        )
-    if target is None:
-        target = next((name for name, role in roles.items() if role == "target"), None)
-    label = find_label_column(table.frame, target, table.name)
-    named = [name for name, role in roles.items() if role == "target" and name != label]
-    grouped = [name for name, role in roles.items() if role == "group"]
-    if named or len(grouped) > 1:
-        raise DataError(
-            "There can be one target and one column of groups.",
-            where=columns_named([label, *named] if named else grouped),
-            remedy="Give the others another role.",
-        )
-    roles[label] = "target"
-    return tuple(
-        _with_role(column, roles.get(column.name, column.role), column.name in categories)
-        for column in describe_columns(table, label)
-    )
-
-
-def _with_role(column: Column, role: Any, as_category: bool) -> Column:
-    kind = column.kind
-    if as_category:
-        kind, role = "category", "feature" if role == "ignore" else role
-    return column._replace(kind=kind, role=role, reason=column.reason if role == "ignore" else "")
-
-
-class _Kept(NamedTuple):
-    rows: NDArray[np.bool_]
-    notices: list[Notice]
-
-
-def _kept_rows(
-    table: Table,
-    label: str,
-    used: Sequence[Column],
-    missing: str,
-    drop_classes: Sequence[Any],
-    drop_duplicates: bool,
-) -> _Kept:
-    """Return which rows are used, and say why the others are not."""
-    if missing not in ("median", "most_frequent", "indicator", "drop"):
-        raise DataError(
-            f"No way to fill in is called {missing!r}.",
-            where="option missing",
-            remedy="Choose among: median, most_frequent, indicator, drop.",
-        )
-    frame, names = table.frame, [column.name for column in used]
-    labels = frame[label]
-    kept = labels.notna().to_numpy(dtype=bool)
-    notices = _told(~kept, len(kept), "have no value in the target", f"column {label!r}")
-    if drop_classes:
-        dropped = kept & merge_labels(labels, {}).isin([str(c) for c in drop_classes]).to_numpy()
-        kept = kept & ~dropped
-    if drop_duplicates:
-        again = kept & frame[[*names, label]].duplicated().to_numpy()
-        notices += _told(again, len(kept), "repeat another one", table.name)
-        kept = kept & ~again
-    if missing == "drop":
-        gaps = kept & frame[names].isna().any(axis=1).to_numpy()
-        notices += _told(gaps, len(kept), "have a missing value", table.name)
-        kept = kept & ~gaps
-    if not kept.any() and labels.notna().any():
-        raise DataError(
-            "No row is left.",
-            where=table.name,
-            remedy="Fill missing values in, or ignore the columns that are mostly missing.",
-        )
-    return _Kept(kept, notices)
-
-
-def _told(out: NDArray[np.bool_], n_rows: int, why: str, where: str) -> list[Notice]:
-    if not out.any():
-        return []
-    remedy = "Fill the class in to use these rows." if "target" in why else ""
-    return [Notice(f"{out.sum():,} of {n_rows:,} rows {why} and were left out.", where, remedy)]
 
 
 def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> tuple[Any, Any]:
@@ -391,28 +289,6 @@ def _groups(
     codes[alone] = len(names) + np.arange(alone.sum())
     lonely = tuple(f"row {row + 1}" for row in np.flatnonzero(alone))
     return codes.astype(np.intp), (*names, *lonely)
-
-
-def _left_out(columns: Sequence[Column]) -> list[Notice]:
-    notices = []
-    for kind, reason in REASONS.items():
-        names = [column.name for column in columns if column.kind == kind and column.reason]
-        if names:
-            said = f"Left out, {reason}."
-            notices.append(Notice(said, columns_named(names), _REMEDIES[kind]))
-    return notices
-
-
-def _no_feature(table: Table, columns: Sequence[Column]) -> DataError:
-    others = [column for column in columns if column.role != "target"]
-    found = ", ".join(
-        f"{count} {kind}" for kind in REASONS if (count := sum(c.kind == kind for c in others))
-    )
-    return DataError(
-        f"No feature is left besides the target ({found or 'all are ignored'}).",
-        where=f"{table.name}, {columns_named([column.name for column in others])}",
-        remedy="Make a column a feature or text, or add one.",
-    )
 
 
 def arrays_to_dataset(X: Any, y: Any, *, name: str = "arrays") -> Dataset:

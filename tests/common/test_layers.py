@@ -35,8 +35,8 @@ LAYERS = {
         outside="numpy scipy threadpoolctl",
     ),
     "estimators": Layer(
-        "lincore.validation lincore.bayes_error lincore.geometry lincore.quadratic "
-        "lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
+        "lincore.validation lincore.quadrature lincore.bayes_error lincore.geometry "
+        "lincore.quadratic lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "
         "lincore.fisher_criterion lincore.thresholds lincore.mistake_driven lincore.multinomial",
@@ -51,7 +51,7 @@ LAYERS = {
         "lincore.near_duplicates "
         "lincore.reading lincore.decoding lincore.layout lincore.headers lincore.hidden_numbers "
         "lincore.missing lincore.parquet lincore.workbooks lincore.dates lincore.columns "
-        "lincore.features lincore.findings lincore.bins lincore.spreadsheet",
+        "lincore.choosing lincore.features lincore.findings lincore.bins lincore.spreadsheet",
         layers="texts",
         outside="numpy scipy.sparse pandas PIL pyarrow charset_normalizer",
     ),
@@ -71,6 +71,7 @@ LAYERS = {
     "results": Layer(
         "lincore.experiments.results lincore.experiments.scores lincore.experiments.views "
         "lincore.experiments.planes lincore.experiments.beliefs "
+        "lincore.experiments.slices lincore.experiments.cuts "
         "lincore.experiments.attribution lincore.experiments.remedies lincore.experiments.study "
         "lincore.experiments.size_curves lincore.experiments.priors "
         "lincore.experiments.bootstrap lincore.experiments.curves lincore.experiments.differences "

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lincore
 from lincore.datasets import Dataset, load, split
 from lincore.errors import DataError
+from lincore.reading import ReadOptions
 
 TEXT = b"length,width,kind\n5.5,3.5,b\n6.5,2.5,a\n4.5,3.0,b\n5.0,3.1,b\n"
 
@@ -64,6 +67,11 @@ def test_the_front_door_leads_here():
         {"feature_names": ("u", "w")},
         {"row_names": ("1", "2", "3")},
         {"given_test": np.array([False, True, False])},
+        {"levels": (("a", "b", "c", "d", "e"), None)},
+        {"groups": np.array([0, 0, 1])},
+        {"group_names": ("g", "h")},
+        {"imputation": "indicator"},
+        {"rare": 5},
     ],
 )
 def test_the_digest_sees_every_change(change):
@@ -114,6 +122,45 @@ def test_a_missing_file_is_named(tmp_path):
 def test_a_file_opened_as_text_is_told(tmp_path):
     with pytest.raises(DataError, match="opened as text"):
         load(io.StringIO("a,b\n1,2\n"))
+
+
+def test_the_digest_sees_a_word():
+    X = sp.csr_array(np.array([[0.0, 2.0], [1.0, 0.0], [0.0, 0.0]]))
+    data = replace(dataset([0, 1, 1]), X=X, n_words=2)
+    changed = X.copy()
+    changed.data[0] = 3.0
+    assert replace(data, X=changed).digest != data.digest
+    assert replace(data, X=X.copy()).digest == data.digest
+    assert (data.n_rows, data.n_features, data.has_missing) == (3, 2, False)
+    assert data.needs_preparation
+
+
+def test_options_and_choices_reach_the_table():
+    raw = b"u;v;class\n1,5;x;a\n2,5;y;b\n3,5;x;a\n"
+    data = load(raw, name="m.csv", options=ReadOptions(decimal=","), roles={"v": "ignore"})
+    assert data.feature_names == ("u",)
+    with pytest.raises(DataError, match="3 distinct|No column looks"):
+        load(raw, name="m.csv", options=ReadOptions(missing_marks=("a", "b")))
+    assert load(raw, name="m.csv", target="u", bins=2).classes.tolist() == [
+        "below 2",
+        "2 and above",
+    ]
+
+
+def test_a_zip_of_one_table_is_that_table():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("archive/readme.txt", "see kinds.csv")
+        archive.writestr("archive/kinds.csv", TEXT)
+    assert load(stream.getvalue(), name="archive.zip").digest == load(TEXT, name="kinds.csv").digest
+
+
+def test_a_parquet_file_gives_what_the_text_gives():
+    frame = pd.read_csv(io.BytesIO(TEXT))
+    stream = io.BytesIO()
+    frame.to_parquet(stream)
+    data = load(stream.getvalue(), name="kinds.parquet")
+    assert data.digest == load(TEXT, name="kinds.csv").digest
 
 
 def test_options_of_the_other_kind_are_refused():

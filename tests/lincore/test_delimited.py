@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from lincore.delimited import read_delimited
 from lincore.errors import DataError
 from lincore.limits import LIMITS
+from lincore.reading import ReadOptions
 from tests.data import DATA, needs_data
 
 ROWS = "1.5,4,a\n2.5,3,b\n3.5,9,a\n4.5,7,b\n"
@@ -181,6 +182,151 @@ def test_limits_hold():
     bomb = gzip.compress(bytes(10_000))
     with pytest.raises(DataError, match="larger than"):
         read_delimited(bomb, "made.csv.gz", limits=replace(LIMITS, max_file_bytes=5_000))
+
+
+MESSY = {
+    "spaces": ("5.1 3.5  a\n4.9 3.0  a\n6.2  2.9 b\n5.7 2.8 b\n", "spaces, no header", 3),
+    "decimal commas between spaces": (
+        "u v class\n5,1 3,5 a\n4,9 3,0 a\n6,2 2,9 b\n",
+        "spaces, decimal comma, header in line 1",
+        3,
+    ),
+    "a title, a blank line and units": (
+        "Measured in 2021\n\nu,v,class\ncm,mm,\n1.5,2,a\n2.5,3,b\n2.5,4,a\n",
+        "comma, header in line 3",
+        3,
+    ),
+    "a title in the first of three cells": (
+        "Measured;;\nu;v;class\n1,5;2;a\n2,5;3;b\n",
+        "semicolon, decimal comma, header in line 2",
+        3,
+    ),
+    "the header in a comment": (
+        "# made by me\n# u v class\n1.5 2 a\n2.5 3 b\n2.5 4 a\n",
+        "spaces, comments after #, header in line 2",
+        3,
+    ),
+    "a comment in the middle": (
+        "u,v,class\n1,2,a\n# skip, this\n2,3,b\n3,4,a\n",
+        "comma, comments after #, header in line 1",
+        3,
+    ),
+    "what Excel asks for": (
+        "sep=;\nu;v;class\n1,5;2;a\n2,5;3;b\n",
+        "semicolon, decimal comma, header in line 2",
+        3,
+    ),
+    "row names as R writes them": (
+        '"u" "v" "class"\n"1" 1.5 2.5 "a"\n"2" 2.5 2.6 "b"\n"3" 1.5 2.4 "a"\n',
+        "spaces, header in line 1",
+        4,
+    ),
+    "apostrophes as quotes": (
+        "'A11',6,'x, y',1\n'A12',48,'x, z',2\n'A11',12,'x, y',1\n",
+        "comma, single quotes, no header",
+        4,
+    ),
+    "a quotation mark without a partner": (
+        'ham\tGo, "now\nspam\t"Free entry\nham\tOk lar, joking\nspam\tU won\n',
+        "tab, no header",
+        2,
+    ),
+    "points between thousands": (
+        "u;v;class\n1.234,5;1.000;a\n12.234,5;2.000;b\n234,5;3.500;a\n",
+        "semicolon, decimal comma, thousands point, header in line 1",
+        3,
+    ),
+    "trailing separators": ("u,v,class,,\n1.5,2,a,,\n2.5,3,b,,\n", "comma, header in line 1", 3),
+    "words alone, no header": ("p,x,s\ne,x,y\ne,b,s\np,x,y\n", "comma, no header", 3),
+    "a footer": ("u,v,class\n1.5,2,a\n2.5,3,b\nSource: me\n", "comma, header in line 1", 3),
+}
+
+
+@pytest.mark.parametrize("kind", MESSY)
+def test_messy_files(kind):
+    text, said, n_columns = MESSY[kind]
+    found = read(text)
+    assert said in str(found.reading)
+    assert found.frame.shape[1] == n_columns
+    # The class comes last, and holds nothing but its labels.
+    assert set(found.frame.iloc[:, -1]) <= {"a", "b", "s", "y", 1, 2} or n_columns == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('u,class\n"1,234",a\n"12,234",b\n', [1234, 12234]),
+        ('u,class\n"1,5",a\n"12,25",b\n', [1.5, 12.25]),
+        ('u,class\n"$1,234.50",a\n$5,b\n', [1234.5, 5]),
+        ("u;class\n1.234,5;a\n34,5;b\n", [1234.5, 34.5]),
+        ("u;class\n1 234,5;a\n34,5;b\n", [1234.5, 34.5]),
+        ("u;v;class\n1.234;1,5;a\n2.000;2,5;b\n", [1234, 2000]),
+        ("u,class\n12 %,a\n14.5%,b\n", [12, 14.5]),
+        ("u,class\n−1.5,a\n2.5,b\n", [-1.5, 2.5]),
+        ("u,class\n 1.5 ,a\n1e-3,b\n", [1.5, 0.001]),
+        ("u,class\n1.5,a\nn.d.,b\n", [1.5, np.nan]),
+        ("u;class\n1,5;a\nk.A.;b\n", [1.5, np.nan]),
+    ],
+)
+def test_numbers_hidden_in_text(text, values):
+    np.testing.assert_array_equal(read(text).frame["u"].to_numpy(dtype=float), values)
+
+
+@pytest.mark.parametrize("text", ["u,class\n1-2,a\n3-4,b\n", "u,class\n1.2.3,a\n1.2.4,b\n"])
+def test_what_is_no_number_stays_text(text):
+    assert isinstance(read(text).frame["u"].dtype, pd.StringDtype)
+
+
+def test_rows_with_fewer_fields_are_told_with_their_lines():
+    _, (notice,), _, _ = read("u,v,class\n1,2,a\n2,3\n3,4,b\n4\n5,6,a\n")
+    assert notice.where == "made.csv, lines 3, 5"
+    assert "Fewer fields" in notice.what
+
+
+def test_each_part_of_the_reading_is_overruled():
+    text = "a;b,c\n1,5;x\n2,5;y\n"
+    options = ReadOptions(separator=",", header=False, decimal=".", comment="", quote="")
+    frame = read_delimited(text.encode(), "made.csv", options).frame
+    assert frame.to_numpy().tolist() == [["a;b", "c"], ["1", "5;x"], ["2", "5;y"]]
+    marked = ReadOptions(missing_marks=("x",))
+    assert read_delimited(text.encode(), "made.csv", marked).frame.iloc[:, 1].isna().sum() == 1
+    german = ReadOptions(decimal=",", thousands=".")
+    text = "u;class\n1.500;a\n2.500;b\n"
+    assert read_delimited(text.encode(), "m", german).frame["u"].tolist() == [1500, 2500]
+    assert read(text).frame["u"].tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"separator": "ab"}, "option separator"),
+        ({"separator": ""}, "option separator"),
+        ({"separator": "'", "quote": "'"}, "option quote"),
+        ({"decimal": ",", "thousands": ","}, "option thousands"),
+        ({"header": 0}, "option header"),
+        ({"header": 99}, "Line 99"),
+        ({"encoding": "klingon"}, "no such encoding"),
+        ({"encoding": "ascii"}, "does not fit byte 14"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options, message):
+    with pytest.raises(DataError, match=message) as caught:
+        read_delimited("u,class\n1.5,Kö\n".encode(), "made.csv", ReadOptions(**options))
+    assert caught.value.notice.remedy
+
+
+@given(
+    st.lists(st.integers(-(10**9), 10**9), min_size=3, max_size=20),
+    st.sampled_from([(",", "."), (".", ","), (".", ""), (",", "")]),
+)
+def test_numbers_are_read_as_they_were_written_in_any_country(numbers, marks):
+    decimal, thousands = marks
+    swap = {",": thousands, ".": decimal}
+    written = [
+        "".join(swap.get(sign, sign) for sign in f"{number / 100:,.2f}") for number in numbers
+    ]
+    text = "u;class\n" + "".join(f"{value};{'ab'[i % 2]}\n" for i, value in enumerate(written))
+    np.testing.assert_allclose(read(text).frame["u"], np.array(numbers) / 100)
 
 
 finite = st.floats(-1e9, 1e9).map(lambda value: value + 0.0)
