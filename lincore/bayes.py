@@ -17,6 +17,9 @@ from lincore.validation import validate_rows
 
 Array = NDArray[np.float64]
 
+# Distances, in deviations, whose squares can be summed.
+FARTHEST = 1e150
+
 
 class KnownClasses(NamedTuple):
     """Gaussian classes in coordinates in which their mean covariance is the identity.
@@ -225,7 +228,16 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
 
     def _coordinates(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
-        return self._known.coordinates(validate_data(self, X, dtype="numeric", reset=False))
+        rows = validate_data(self, X, dtype="numeric", reset=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = self._known.coordinates(rows)
+        # `not <=`: an overflow on the way may have left NaN.
+        if not np.abs(Z).max(initial=0.0) <= FARTHEST:
+            raise ValueError(
+                "Some rows lie more than 1e150 deviations from the classes, so that the squares of "
+                "their distances overflow. Look for wrong values, or units that do not match."
+            )
+        return Z
 
 
 def _checked_gaussians(means: ArrayLike, covariances: ArrayLike) -> tuple[Array, Array]:

@@ -344,3 +344,14 @@ def test_it_is_not_fitted_before_fit(method):
 def test_the_part_of_scikit_learns_suite_that_brings_no_rows_of_its_own(check):
     # The rest fits on rows of 2 to 20 features, of which the given means know nothing.
     check("BayesClassifier", BayesClassifier([[0.0], [1.0]], [[1.0]]))
+
+
+@pytest.mark.parametrize("value", [1e151, -1e160, 1e307])
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "risk", "decision_function"])
+def test_rows_whose_squares_overflow_are_refused(method, value):
+    model = BayesClassifier([[0.0, 0.0], [2.0, 1.0]], np.eye(2)).fit(
+        [[0.0, 0.0], [1.0, 1.0]], [0, 1]
+    )
+    with pytest.raises(ValueError, match="more than 1e150 deviations from the classes"):
+        getattr(model, method)([[0.0, 0.0], [value, 1.0]])
+    assert np.isfinite(getattr(model, method)([[0.0, 0.0], [1e140, 1.0]])).all()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore import PCA, LinearDiscriminantAnalysis
+from lincore import PCA, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from lincore.experiments import holdout, scores
 from lincore.experiments.pipeline import Steps, pipeline_for
 from tests.data import DATA, needs_data
@@ -24,6 +24,16 @@ def test_lda_on_raw_pixels_with_the_given_split(name, expected):
         assert model.score(X_test, arrays["y_test"]) == pytest.approx(expected, abs=5e-4)
         in_float = LinearDiscriminantAnalysis().fit(X_train.astype(float), arrays["y_train"])
     np.testing.assert_allclose(in_float.coef_, model.coef_, rtol=1e-6, atol=1e-12)
+
+
+def test_qda_after_fifty_components_of_the_digits():
+    with np.load(DATA / "mnist.npz") as arrays:
+        X_train, X_test = (arrays[f"X_{part}"].reshape(-1, 784) for part in ("train", "test"))
+        pca = PCA(50).fit(X_train)
+        model = QuadraticDiscriminantAnalysis(regularization=0.01)
+        model.fit(pca.transform(X_train), arrays["y_train"])
+        score = model.score(pca.transform(X_test), arrays["y_test"])
+    assert 0.964 <= score < 0.97
 
 
 def test_faces_with_two_components():
