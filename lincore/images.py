@@ -164,6 +164,21 @@ def read_image_files(
     return _read(pile, options, progress, limits)
 
 
+def image_limits(limits: Limits = LIMITS) -> str:
+    """Say in one sentence how large a zip of images may be.
+
+    Examples
+    --------
+    >>> image_limits()
+    'Zips of up to 200 MB and 100,000 files; images of up to 25 megapixels, kept at 16,384 numbers.'
+    """
+    return (
+        f"Zips of up to {limits.max_file_bytes / 1e6:,.0f} MB and {limits.max_members:,} files; "
+        f"images of up to {limits.max_image_pixels / 1e6:,.0f} megapixels, "
+        f"kept at {limits.max_features:,} numbers."
+    )
+
+
 def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: Limits) -> Dataset:
     name = pile.name
     _check(options, name)
