@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from lincore.datasets import Dataset
 from lincore.fisher import FisherDiscriminant
 from lincore.linear import blocked_product
+from lincore.moment_classifier import MomentClassifier
 from lincore.moments import Moments
 from lincore.pca import PCA
 
@@ -224,14 +225,25 @@ def discriminant_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]
     ValueError
         When the means of the classes are equal.
     """
-    seen, codes = _dense(coordinates(pipeline, data.X[rows])), data.codes[rows]
-    fisher = pipeline.steps[-1][1]
-    if not isinstance(fisher, FisherDiscriminant):
+    model = pipeline.steps[-1][1]
+    moments = _moments(model, len(rows))
+    if moments is None:
+        seen, codes = _dense(coordinates(pipeline, data.X[rows])), data.codes[rows]
+        if len(seen) >= seen.shape[1]:
+            moments = Moments.from_groups(seen, codes, data.n_classes)
+    if isinstance(model, FisherDiscriminant):
+        fisher = model
+    elif moments is not None:
+        fisher = FisherDiscriminant().fit_moments(moments, np.arange(len(moments.count)))
+    else:
         fisher = FisherDiscriminant().fit(seen, codes)
     directions = fisher.directions_[:2]
-    steps = _regression(seen, codes, directions)
+    if moments is not None:
+        steps = _regression(directions @ moments.within(), directions)
+    else:
+        steps = _regression_of_rows(seen, codes, directions)
     names = tuple(f"Discriminant {axis + 1}" for axis in range(len(directions)))
-    n_rest = seen.shape[1] - len(directions)
+    n_rest = len(fisher.mean_) - len(directions)
     return Plane(
         axis_names=names,
         base=fisher.mean_,
@@ -251,20 +263,28 @@ def coordinates(pipeline: Pipeline, X: Any) -> Any:
     return seen if issparse(seen) else np.asarray(seen)
 
 
-def _regression(seen: Array, codes: NDArray[np.intp], directions: Array) -> Array:
-    """Return the regression (d, q) of a row on its point, within classes.
+def _moments(model: Any, n_rows: int) -> Moments | None:
+    """Return the moments that a classifier was solved from, if they hold all of the scatter."""
+    if not isinstance(model, MomentClassifier) or n_rows < model.n_features_in_:
+        return None
+    moments = model.moments_
+    return moments if moments.scatter.ndim == 3 else None
+
+
+def _regression(push: Array, directions: Array) -> Array:
+    """Return the regression (d, q) of a row on its point; push: directions times the scatter.
 
     What is left over is uncorrelated with the point within classes.
     """
-    if len(seen) >= seen.shape[1]:
-        scatter = Moments.from_groups(seen, codes, int(codes.max()) + 1).within()
-        push = directions @ scatter
-        return np.asarray(np.linalg.lstsq(push @ directions.T, push, rcond=None)[0], dtype=float)
+    return np.asarray(np.linalg.lstsq(push @ directions.T, push, rcond=None)[0], dtype=float)
+
+
+def _regression_of_rows(seen: Array, codes: NDArray[np.intp], directions: Array) -> Array:
+    """Return the same from the rows, where a scatter would be larger than these are."""
     centred = seen.astype(float)
     for code in np.unique(codes):
         centred[codes == code] -= centred[codes == code].mean(axis=0)
-    fit = np.linalg.lstsq(centred @ directions.T, centred, rcond=None)[0]
-    return np.asarray(fit, dtype=float)
+    return _regression((centred @ directions.T).T @ centred, directions)
 
 
 def _dense(seen: Any) -> NDArray[Any]:

@@ -7,16 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
 from scipy.special import log_softmax
 from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Dataset
-from lincore.experiments import beliefs
-from lincore.experiments.beliefs import AffineBelief, Belief, Densities, ModelBelief
+from lincore.experiments import cuts
+from lincore.experiments.beliefs import Belief, ModelBelief
 from lincore.experiments.planes import Plane, coordinate_plane, coordinates, feature_plane
+from lincore.experiments.slices import Densities
 from lincore.gaussian import Gaussians
-from lincore.linear import LinearClassifier
 from lincore.multiclass import BinaryModels
 
 Array = NDArray[np.float64]
@@ -144,7 +143,7 @@ def look(
     points = plane.drop(data.X[rows] if plane.columns is not None else seen)
     complete = ~np.isnan(points).any(axis=1)
     if how == "auto":
-        how = "marginal" if plane.columns is None and _is_gaussian(model) else "cut"
+        how = "marginal" if plane.columns is None and cuts.is_gaussian(model) else "cut"
     predicted = np.asarray(model.predict(seen), dtype=np.intp)
     view = View(
         axis_names=plane.axis_names,
@@ -160,8 +159,8 @@ def look(
         levels=plane.levels if any(plane.levels) else None,
     )
     if how == "marginal":
-        return _with_densities(view, _marginal(pipeline, data, plane))
-    return _cut(view, pipeline, data, plane)
+        return _with(view, cuts.marginal(pipeline, data, plane))
+    return _with(view, cuts.cut(pipeline, data, plane, view.points))
 
 
 def model_view(
@@ -182,7 +181,7 @@ def model_view(
     axes : tuple of one or two int
         Positions among the classifier's coordinates; those beyond them are left out.
     """
-    model, plain = pipeline.steps[-1][1], _features_are_seen(pipeline, data)
+    model, plain = pipeline.steps[-1][1], cuts.features_are_seen(pipeline, data)
     seen = coordinates(pipeline, data.X[rows[:1]])
     axes = tuple(axis for axis in axes if axis < seen.shape[1])
     if plain:
@@ -195,91 +194,19 @@ def model_view(
             names = tuple(f"Coordinate {axis + 1}" for axis in axes)
             centre = np.asarray(coordinates(pipeline, data.X[rows]).mean(axis=0)).ravel()
         plane = coordinate_plane(axes, names, centre)
-    return look(pipeline, data, rows, plane, how="marginal" if _is_gaussian(model) else "cut")
+    return look(pipeline, data, rows, plane, how="marginal" if cuts.is_gaussian(model) else "cut")
 
 
-def _cut(view: View, pipeline: Pipeline, data: Dataset, plane: Plane) -> View:
-    """Evaluate the model where the plane lies; in closed form where that is possible."""
-    model = pipeline.steps[-1][1]
-    if isinstance(model, BinaryModels):
-        view = replace(view, ambiguous=_asked(pipeline, data, plane))
-    if _is_gaussian(model) or isinstance(model, LinearClassifier):
-        base, steps = _in_coordinates(pipeline, data, plane, view.points)
-        if base is not None and steps is not None:
-            if _is_gaussian(model):
-                return _with_densities(
-                    view, beliefs.conditional(model, base, steps, data.n_classes)
-                )
-            return replace(view, belief=AffineBelief.of(model, base, steps, data.n_classes))
-    return replace(view, belief=_asked(pipeline, data, plane))
-
-
-def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelBelief:
-    def lift(points: Array) -> Any:
-        rows = plane.lift(points)
-        if plane.columns is None:
-            return rows
-        return coordinates(pipeline, csr_array(rows) if issparse(data.X) else rows)
-
-    return ModelBelief(pipeline.steps[-1][1], lift, len(plane.base), data.n_classes)
-
-
-def _in_coordinates(
-    pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
-) -> tuple[Array | None, Array | None]:
-    """Return base and steps as the classifier sees them; None where a step bends the plane."""
-    if plane.columns is None:
-        return plane.base, plane.steps
-    bends = any(
-        not callable(getattr(step, "affine", None))
-        for name, step in pipeline.steps[:-1]
-        if name not in ("impute", "prepare")
-    )
-    if bends or data.n_words or data.levels is not None or data.imputation == "indicator":
-        return None, None
-    # What is affine is known from where the base and a step of usual length along each axis go.
-    usual = np.std(points, axis=0) if len(points) else np.ones(len(plane.steps))
-    usual = np.where(usual > 0, usual, 1.0)
-    corners = np.vstack([np.zeros(len(usual)), np.diag(usual)])
-    images = coordinates(pipeline, plane.lift(corners))
-    return images[0], (images[1:] - images[0]) / usual[:, None]
-
-
-def _marginal(pipeline: Pipeline, data: Dataset, plane: Plane) -> Densities:
-    model = pipeline.steps[-1][1]
-    if not _is_gaussian(model):
-        raise ValueError(f"{type(model).__name__} is not Gaussian: it has no exact marginal.")
-    if plane.projection is not None:
-        return beliefs.marginal(model, plane.base, plane.projection, data.n_classes)
-    if plane.columns is None or not _features_are_seen(pipeline, data):
-        raise ValueError(
-            "The classifier does not see the features themselves, so there is no marginal of "
-            "them; look along its own coordinates."
+def _with(view: View, found: Densities | Belief) -> View:
+    """Put into a view what decides."""
+    if isinstance(found, Densities):
+        gaussians, log_weights = found
+        return replace(
+            view, densities=gaussians, priors=np.exp(log_weights), log_weights=log_weights
         )
-    chosen = list(plane.columns)
-    projection, origin = np.eye(data.n_features)[:, chosen], np.zeros(data.n_features)
-    if "standardize" in pipeline.named_steps:
-        step = pipeline.named_steps["standardize"]
-        projection, origin = projection * step.scale_[chosen], -step.mean_ / step.scale_
-    return beliefs.marginal(model, origin, projection, data.n_classes)
-
-
-def _with_densities(view: View, densities: Densities) -> View:
-    gaussians, log_weights = densities
-    priors = np.exp(log_weights)
-    return replace(view, densities=gaussians, priors=priors, log_weights=log_weights)
-
-
-def _is_gaussian(model: Any) -> bool:
-    return hasattr(model, "densities_") and hasattr(model, "priors_")
-
-
-def _features_are_seen(pipeline: Pipeline, data: Dataset) -> bool:
-    """Whether the classifier sees the features one by one, standardised or not."""
-    steps = [name for name, _ in pipeline.steps[:-1]]
-    if data.levels is not None or data.n_words or data.imputation == "indicator":
-        return False
-    return set(steps) <= {"impute", "prepare", "standardize"}
+    if isinstance(found, ModelBelief) and isinstance(found.model, BinaryModels):
+        return replace(view, belief=found, ambiguous=found)
+    return replace(view, belief=found)
 
 
 def _subject(plane: Plane, how: str) -> str:

@@ -139,7 +139,7 @@ def test_the_marginal_of_a_wide_model_is_found_without_its_covariance(monkeypatc
     pipeline, rows = fitted(model, data, Standardizer()), np.arange(data.n_rows)
     plane = principal_plane(pipeline, data, rows)
     view = look(pipeline, data, rows, plane, how="marginal")
-    monkeypatch.setattr("lincore.experiments.beliefs.MOST_FORMED", 1)
+    monkeypatch.setattr("lincore.experiments.slices.MOST_FORMED", 1)
     other = look(pipeline, data, rows, plane, how="marginal")
     Z = grid(view)
     np.testing.assert_allclose(other.log_joint(Z), view.log_joint(Z), rtol=1e-8)
