@@ -153,7 +153,8 @@ def comparison_finding(results: Results, score: str = "accuracy", rope: float = 
     # The best beats them; of those that stand beside it the tests need not say so.
     if not _all_beat(results, leaders, others, score, rope):
         verb = f"{_labels(results, leaders)[0]} beats"
-    return f"{listed(_labels(results, leaders))} cannot be told apart ({score} {span}); {verb} {beaten}."
+    first = listed(_labels(results, leaders))
+    return f"{first} cannot be told apart ({score} {span}); {verb} {beaten}."
 
 
 def difference_finding(difference: differences.Difference) -> str:
