@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
 from sklearn.neighbors import KNeighborsClassifier
 
 import lincore
 from lincore import PCA, LinearDiscriminantAnalysis, LogisticRegression, Moments
-from lincore.datasets import Split
+from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.experiments import scores
 from lincore.experiments.arms import NestedRows, cut_alike, wanted_sizes
@@ -337,3 +338,35 @@ def test_the_faces():
     assert list(study.table().index) == ["lda", "qda", "logistic"]
     for method in ("qda", "logistic"):
         assert study.attribution(method).total.low > 0
+
+
+def unusual(kind):
+    """Rows that moments of the features cannot summarise: wide, counted words, categories."""
+    rng = np.random.default_rng(0)
+    codes, names = np.repeat([0, 1, 2], 30), np.array(["a", "b", "c"])
+    if kind == "wide":
+        X = rng.normal(0, 1, (90, 200))
+        X[:, :3] += 3 * np.eye(3)[codes]
+        return Dataset("wide", X, codes, names, tuple(f"x{i}" for i in range(200)))
+    if kind == "words":
+        rates = 0.3 + np.kron(np.eye(3), np.ones((1, 8)))[codes]
+        words = tuple(f"w{i}" for i in range(24))
+        X = csr_array(rng.poisson(rates).astype(float))
+        return Dataset("words", X, codes, names, words, n_words=24)
+    X = np.column_stack([rng.integers(0, 3, 90).astype(float), rng.normal(codes, 1)])
+    return Dataset("levels", X, codes, names, ("k", "x"), levels=(("u", "v", "w"), None))
+
+
+@pytest.mark.parametrize("kind", ["wide", "words", "levels"])
+def test_data_that_have_to_be_prepared_or_have_many_features(kind):
+    data = unusual(kind)
+    methods = ("multinomial-nb", "logistic") if kind == "words" else ("lda", "logistic")
+    study = lincore.balance(data, {"c": 0.3}, methods, repeats=2)
+    assert study.methods == methods and np.isfinite(study.losses).all()
+    for method in methods:
+        split = study.attribution(method, "log loss")
+        assert split.total.value == pytest.approx(split.by_seed.sum(axis=0).mean())
+        pipeline = study.example.pipelines[method, "reduced"]
+        posterior = study.example.results["reduced"].log_proba[methods.index(method)]
+        proba = pipeline.predict_proba(data.X[study.example.split.test])
+        assert_allclose(proba, np.exp(posterior), atol=1e-9)
