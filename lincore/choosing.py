@@ -157,7 +157,7 @@ def no_feature(table: Table, columns: Sequence[Column]) -> DataError:
     """Return the error for a table without any feature."""
     others = [column for column in columns if column.role != "target"]
     found = ", ".join(
-        f"{count} {kind}" for kind in REASONS if (count := sum(c.kind == kind for c in others))
+        f"{kind}: {count}" for kind in REASONS if (count := sum(c.kind == kind for c in others))
     )
     return DataError(
         f"No feature is left besides the target ({found or 'all are ignored'}).",

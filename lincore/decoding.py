@@ -22,6 +22,7 @@ _STRUCTURED = (
         "a web page or XML",
     ),
     (re.compile(r"(?m)^@relation\s", re.IGNORECASE), _ARFF),
+    (re.compile(r"[+-]?\d+(\.\d+)?(\s\d+:[\d.eE+-]+){2}"), "a LIBSVM file"),
     (re.compile(r"\s*version https://git-lfs"), "a pointer to a file in Git LFS, not the file"),
 )
 

@@ -107,7 +107,10 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
         if field in BLANKS or field.startswith("Unnamed"):
             continue
         if NUMBER.fullmatch(field):
+            # A number over nothing but words is a name.
+            n_names += bool(below) and not any(NUMBER.fullmatch(value) for value in below)
             n_numbers += 1
+            n_recurring += field in below
             n_fractions += "." in field or "," in field
         elif below and all(NUMBER.fullmatch(value) for value in below):
             # Words over numbers: nothing but a header.
@@ -116,6 +119,8 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
             n_recurring += 1
         else:
             n_names += 1
+    if _counts([field for field in head.fields if NUMBER.fullmatch(field)]):
+        return n_names > 0
     if not n_numbers:
         # Hardly a name stands among the values below it.
         return 4 * n_recurring < max(n_names, 1)
@@ -123,6 +128,13 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
     if n_fractions or n_recurring:
         return n_names > n_numbers + n_recurring
     return n_names > 0
+
+
+def _counts(fields: Sequence[str]) -> bool:
+    """Tell whether numbers run 0, 1, 2, as the names of columns that had none."""
+    numbers = [int(field) for field in fields if field.isdecimal() and len(field) < 9]
+    runs = all(later == number + 1 for number, later in zip(numbers, numbers[1:], strict=False))
+    return len(numbers) >= 3 and len(numbers) == len(fields) and runs
 
 
 def _names(head: Record, body: Sequence[Record], name: str) -> tuple[list[str], list[Notice]]:

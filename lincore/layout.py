@@ -184,7 +184,9 @@ def _separator(sample: str, quote: str) -> str:
     more than a second.
     """
     scores = {mark: _agreement(sample, mark, quote) for mark in SEPARATORS + SPACES}
-    return max(scores, key=lambda mark: (round(scores[mark], 6), -SEPARATORS.find(mark)))
+    best = max(scores, key=lambda mark: (round(scores[mark], 6), -SEPARATORS.find(mark)))
+    # A colon stands in times of day: it is thought of where nothing else will do.
+    return ":" if scores[best] <= 0 and _agreement(sample, ":", quote) > 1.4 else best
 
 
 def _agreement(sample: str, separator: str, quote: str) -> float:
@@ -199,7 +201,7 @@ def _agreement(sample: str, separator: str, quote: str) -> float:
         number or not _UNCLEAN.search(field) for field, number in zip(fields, numbers, strict=True)
     ]
     # Words between spaces are prose, unless there are many numbers among them.
-    if separator == SPACES and (len(records) < 3 or 3 * sum(numbers) < len(numbers)):
+    if separator in (SPACES, ":") and (len(records) < 3 or 3 * sum(numbers) < len(numbers)):
         return -1.0
     return agreement + 0.5 * sum(clean) / max(len(clean), 1)
 

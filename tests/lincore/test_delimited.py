@@ -238,6 +238,22 @@ MESSY = {
     ),
     "trailing separators": ("u,v,class,,\n1.5,2,a,,\n2.5,3,b,,\n", "comma, header in line 1", 3),
     "words alone, no header": ("p,x,s\ne,x,y\ne,b,s\np,x,y\n", "comma, no header", 3),
+    "texts and zeros, no header": (
+        "Loved this place.\t1\nNot tasty, at all\t0\nStopped by late\t1\nNever again\t0\n",
+        "tab, no header",
+        2,
+    ),
+    "columns without names, counted": (
+        "0,1,2,3\n0,1,2,a\n1,0,0,b\n0,1,2,a\n",
+        "comma, header in line 1",
+        4,
+    ),
+    "columns without names, counted, and a class": (
+        "0,1,2,class\n0,1,2,a\n1,0,0,b\n0,1,2,a\n",
+        "comma, header in line 1",
+        4,
+    ),
+    "colons": ("1.5:2:a\n2.5:3:b\n3.5:1:a\n", "colon, no header", 3),
     "a footer": ("u,v,class\n1.5,2,a\n2.5,3,b\nSource: me\n", "comma, header in line 1", 3),
 }
 

@@ -97,6 +97,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "XML": (lambda: b"<?xml version='1.0'?>\n<a>\n</a>\n", "XML"),
     "an ARFF file": (lambda: b"% made\n\n@relation iris\n@attribute u numeric\n", "ARFF"),
     "a Git LFS pointer": (lambda: b"version https://git-lfs.github.com/spec/v1\nsize 1\n", "LFS"),
+    "a LIBSVM file": (lambda: b"+1 1:0.5 2:1.5\n-1 1:0.25 2:3\n" * 9, "LIBSVM"),
     "a workbook": (
         lambda: zipped({"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"}),
         "Excel workbook.*Save the sheet as CSV",
