@@ -18,7 +18,7 @@ from lincore.plots.style import (
     escape,
     names,
     number,
-    shorten,
+    shorten_all,
 )
 from lincore.plots.words import join
 
@@ -149,7 +149,7 @@ def _figure(
         showlegend=False,
         bargap=0.3,
     )
-    ticks = [escape(shorten(label, LABEL_WIDTH)) for label in labels]
+    ticks = [escape(label) for label in shorten_all(labels, LABEL_WIDTH)]
     figure.update_yaxes(
         axis(
             tickvals=list(range(len(labels))),

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from lincore.experiments import scores
 from lincore.experiments.results import Results
 from lincore.plots.palette import ACCENT, CLEAR, INK, translucent
-from lincore.plots.style import axis, count, empty_figure, escape, names, percent, shorten
+from lincore.plots.style import (
+    axis,
+    count,
+    empty_figure,
+    escape,
+    names,
+    percent,
+    shorten,
+    shorten_all,
+)
 from lincore.plots.words import join
 
 Array = NDArray[np.float64]
@@ -143,10 +152,11 @@ def class_axis(title: str, labels: list[str], **settings: Any) -> dict[str, Any]
     """Return the settings of an axis on which the classes stand."""
     every = int(np.ceil(len(labels) / 25))
     ticks = list(range(0, len(labels), every))
+    short = shorten_all(labels, TICK_WIDTH)
     return axis(
         title,
         tickvals=ticks,
-        ticktext=[escape(shorten(labels[i], TICK_WIDTH)) for i in ticks],
+        ticktext=[escape(short[i]) for i in ticks],
         range=[-0.5, len(labels) - 0.5],
         showgrid=False,
         constrain="domain",

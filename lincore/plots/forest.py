@@ -10,7 +10,16 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from lincore.plots.palette import ACCENT, EDGE, GOOD, GREY, INK, translucent
-from lincore.plots.style import axis, count, empty_figure, enumerate_words, escape, number, shorten
+from lincore.plots.style import (
+    axis,
+    count,
+    empty_figure,
+    enumerate_words,
+    escape,
+    number,
+    shorten,
+    shorten_all,
+)
 from lincore.plots.words import join
 
 Interval = tuple[float, float, float]
@@ -195,7 +204,7 @@ def _lines(
     figure.update_yaxes(
         axis(
             tickvals=list(range(len(labels))),
-            ticktext=[escape(shorten(label, LABEL_WIDTH)) for label in labels],
+            ticktext=[escape(label) for label in shorten_all(labels, LABEL_WIDTH)],
             range=[len(labels) - 0.4, -0.6],
             showgrid=False,
         )

@@ -19,6 +19,7 @@ from lincore.plots.style import (
     names,
     percent,
     shorten,
+    shorten_all,
 )
 from lincore.plots.words import join
 
@@ -160,10 +161,11 @@ def _dot(
 def _ticks(labels: list[str], title: str) -> dict[str, object]:
     every = int(np.ceil(len(labels) / 40))
     shown = list(range(0, len(labels), every))
+    short = shorten_all(labels, TICK_WIDTH)
     return axis(
         title,
         tickvals=shown,
-        ticktext=[escape(shorten(labels[i], TICK_WIDTH)) for i in shown],
+        ticktext=[escape(short[i]) for i in shown],
         showgrid=False,
         tickcolor=CLEAR,
     )

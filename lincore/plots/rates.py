@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.experiments.curves import PrecisionRecall, Roc
 from lincore.plots.palette import EDGE, GREY, INK, colour, method_look, symbol
 from lincore.plots.style import (
     LEGEND_WIDTH,
@@ -23,6 +22,9 @@ from lincore.plots.style import (
     shorten,
 )
 from lincore.plots.words import join
+
+if TYPE_CHECKING:
+    from lincore.experiments.curves import PrecisionRecall, Roc
 
 Array = NDArray[np.float64]
 # More points on a curve than this are not seen on a screen.

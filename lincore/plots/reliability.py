@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from lincore.experiments.curves import Calibration
 from lincore.plots.palette import EDGE, translucent
 from lincore.plots.rates import guide, look_of
 from lincore.plots.style import (
@@ -22,6 +21,9 @@ from lincore.plots.style import (
     shorten,
 )
 from lincore.plots.words import join
+
+if TYPE_CHECKING:
+    from lincore.experiments.curves import Calibration
 
 
 class Reliability(NamedTuple):

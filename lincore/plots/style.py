@@ -118,6 +118,25 @@ def shorten(text: object, width: int) -> str:
     return line if len(line) <= width else line[: width - 1].rstrip() + "…"
 
 
+def shorten_all(labels: Sequence[object], width: int) -> list[str]:
+    """Cut labels to a number of characters: in the middle where they would look the same.
+
+    Examples
+    --------
+    >>> shorten_all(["versicolor", "virginica"], 6), shorten_all(["pixel 10", "pixel 11"], 6)
+    (['versi…', 'virgi…'], ['pix…10', 'pix…11'])
+    """
+    short = [shorten(label, width) for label in labels]
+    whole = [plain(label) for label in labels]
+    if len(set(short)) == len(set(whole)):
+        return short
+    end = (width - 1) // 2
+    return [
+        line if len(line) <= width else f"{line[: width - 1 - end].rstrip()}…{line[-end:].lstrip()}"
+        for line in whole
+    ]
+
+
 def wrap(text: str, width: int, *, even: bool = False) -> list[str]:
     """Break text into escaped lines of at most `width` characters, `even` ones if wanted.
 

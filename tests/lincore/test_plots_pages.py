@@ -328,3 +328,12 @@ def test_pictures_are_rebuilt_in_one_scale_below_their_originals():
     assert len(shown) == 9
     assert {int(decoded(t["z"])[0, 0]) for t in shown[3:6]} == {255}
     assert {int(decoded(t["z"])[0, 0]) for t in shown[6:]} == {0}
+
+
+def test_labels_that_begin_alike_are_cut_in_the_middle():
+    labels = [f"the class of number {k}" for k in range(40)]
+    ticks = plots.recall_map(np.full((2, 40), 0.5), ["a", "b"], labels).layout.yaxis.ticktext
+    assert len(set(ticks)) == 40 and all(len(tick) <= 14 for tick in ticks)
+    names = [f"a feature of number {k}" for k in range(20)]
+    ticks = plots.coefficients(names, np.ones(20)).layout.yaxis.ticktext
+    assert len(set(ticks)) == 20 and all(len(tick) <= 20 for tick in ticks)
