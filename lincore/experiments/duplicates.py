@@ -54,7 +54,7 @@ def copies_across(data: Dataset, split: Split, *, seed: int = 0) -> Check:
         "searched": float(len(found.rows)),
         "contradicting": float(other.mean()) if len(exact) else 0.0,
     }
-    return _say(values, found, what, len(test), int(other.sum()))
+    return _say(values, found, what, len(split.test), int(other.sum()))
 
 
 def groups_across(groups: ArrayLike, split: Split) -> Check:
