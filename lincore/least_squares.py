@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve
+from scipy.linalg import lapack
 
 from lincore.covariance import RowSpace, is_positive
 from lincore.linear import LinearClassifier
@@ -152,8 +152,9 @@ def _standard_solution(R: Array, products: Array) -> tuple[Array, Array]:
     """
     found = pivoted_factor(R)
     if found is not None:
-        coordinates = cho_solve((found.root, True), found.basis.T @ products, check_finite=False)
-        coordinates = cho_solve((found.root, True), coordinates, check_finite=False)
+        # The inverse is W Wᵀ with W = basis @ inv(root @ root.T).
+        coordinates = lapack.dpotrs(found.root, found.basis.T @ products, lower=1)[0]
+        coordinates = lapack.dpotrs(found.root, coordinates, lower=1)[0]
         return found.basis @ coordinates, found.null
     values, vectors = np.linalg.eigh(R)
     kept = is_positive(values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -229,6 +230,11 @@ class Moments:
 
     def pooled(self) -> Moments:
         """Merge over the last axis of the grouping: the moments of all its rows together."""
+        return self._pooled
+
+    @cached_property
+    def _pooled(self) -> Moments:
+        # Kept, for every classifier that is fitted to these moments asks for it.
         count = self.count.sum(axis=-1)
         share = self.count / np.where(count > 0, count, 1.0)[..., None]
         # About a group that has rows, so that a common offset cancels before it is summed.
@@ -254,8 +260,11 @@ class Moments:
         -------
         ndarray of shape (..., p, p) or (..., p)
         """
-        axis = self.count.ndim - 1
-        return np.asarray(self.scatter.sum(axis=axis))
+        return self._within
+
+    @cached_property
+    def _within(self) -> NDArray[np.float64]:
+        return np.asarray(self.scatter.sum(axis=self.count.ndim - 1))
 
 
 def leave_one_out(parts: Sequence[Moments] | Moments) -> list[Moments]:

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
+from scipy.linalg import lapack, solve_triangular
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
@@ -145,14 +145,37 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         self.priors_ = class_priors(moments.count, self.priors)
         self.means_ = moments.mean
         covariances = self._covariances(moments)
-        weights = moments.count / moments.count.sum()
-        frame = _frame(np.tensordot(weights, covariances, axes=1))
-        whiteners = tuple(
+        self.densities_ = Gaussians(self.means_, self._whiteners(covariances, moments.count))
+
+    def _whiteners(self, covariances: Array, count: Array) -> tuple[Whitener, ...]:
+        """Factorise the covariances (K, p, p), without the directions that no class varies in.
+
+        Raises
+        ------
+        ValueError
+            For a class that does not vary where others do.
+        """
+        pooled = np.tensordot(count / count.sum(), covariances, axes=1)
+        # Where nothing has to go, units are all that matters: dividing is cheaper than turning.
+        frame = Whitener.from_covariance(np.diagonal(pooled))
+        singular = -1
+        for _ in range(2):
             # A class without rows is never chosen, so any density will do.
-            self._whitener(k, moments.count[k], covariance, frame) if moments.count[k] else frame
-            for k, covariance in enumerate(covariances)
+            found: list[Whitener] = []
+            for covariance, rows in zip(covariances, count, strict=True):
+                whitener = _whitener(covariance, frame) if rows else frame
+                if whitener is None:
+                    break
+                found.append(whitener)
+            else:
+                return tuple(found)
+            singular, frame = len(found), Whitener.from_covariance(pooled)
+        raise ValueError(
+            f"The covariance of class {self.classes_[singular]} is singular: its "
+            f"{count[singular]:g} rows do not vary in all {frame.rank} directions in which the "
+            "classes together do. Use regularization > 0 (towards the pooled covariance), fewer "
+            "components, or LDA."
         )
-        self.densities_ = Gaussians(self.means_, whiteners)
 
     def _covariances(self, moments: Moments) -> Array:
         """Return the covariance of each class, (K, p, p), by Friedman's two steps."""
@@ -171,33 +194,18 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
             covariances[k] = shrink(covariances[k], self.shrinkage, n_samples=moments.count[k])
         return covariances
 
-    def _whitener(self, k: int, count: float, covariance: Array, frame: Whitener) -> Whitener:
-        """Factorise one covariance (p, p) in the coordinates of the frame."""
-        white = frame.whiten(frame.whiten(covariance).T)
-        smallest = 10 * len(white) * np.finfo(np.float64).eps * np.diagonal(white).max()
-        try:
-            root = cholesky(white, lower=True, check_finite=False)
-            singular = np.diagonal(root).min() ** 2 <= smallest
-        except LinAlgError:
-            singular = True
-        if singular:
-            raise ValueError(
-                f"The covariance of class {self.classes_[k]} is singular: its {count:g} rows do "
-                f"not vary in all {frame.rank} directions in which the classes together do. Use "
-                "regularization > 0 (towards the pooled covariance), fewer components, or LDA."
-            )
-        if frame.basis.ndim == 1:
-            factor = frame.basis[:, None] * lapack.dtrtri(root, lower=1)[0].T
-        else:
-            factor = solve_triangular(root, frame.factor.T, lower=True, check_finite=False).T
-        log_det = frame.log_det + 2 * np.log(np.diagonal(root)).sum()
-        return Whitener(factor, float(log_det))
 
-
-def _frame(pooled: Array) -> Whitener:
-    """Return coordinates without units, from which what no class varies in is gone."""
-    whitener = Whitener.from_covariance(pooled)
-    if whitener.rank < len(pooled):
-        return whitener
-    # Nothing has to go, so units are all that matters: dividing is cheaper than turning.
-    return Whitener.from_covariance(np.diagonal(pooled))
+def _whitener(covariance: Array, frame: Whitener) -> Whitener | None:
+    """Factorise a covariance (p, p) in the coordinates of a frame; None where it is singular."""
+    white = frame.whiten(frame.whiten(covariance).T)
+    smallest = 10 * len(white) * np.finfo(np.float64).eps * np.diagonal(white).max()
+    # LAPACK itself: on small matrices the checks around it cost more than what it does.
+    root, info = lapack.dpotrf(white, lower=1, clean=1)
+    if info or np.diagonal(root).min() ** 2 <= smallest:
+        return None
+    if frame.basis.ndim == 1:
+        factor = frame.basis[:, None] * lapack.dtrtri(root, lower=1)[0].T
+    else:
+        factor = solve_triangular(root, frame.factor.T, lower=True, check_finite=False).T
+    log_det = frame.log_det + 2 * np.log(np.diagonal(root)).sum()
+    return Whitener(factor, float(log_det))
