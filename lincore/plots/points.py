@@ -47,9 +47,9 @@ class Marks(NamedTuple):
 
     @classmethod
     def of(cls, view: View) -> Marks:
-        """Take the rows of a view."""
+        """Take the rows of a view; on an axis of categories they are spread about their level."""
         return cls.from_arrays(
-            view.points, view.codes, view.classes, rows=view.rows, predicted=view.predicted
+            _spread(view), view.codes, view.classes, rows=view.rows, predicted=view.predicted
         )
 
     @classmethod
@@ -206,6 +206,17 @@ def _wrong(trace: Any, x: NDArray[Any], y: NDArray[Any], marks: Marks) -> list[A
             marker=look,
         )
     ]
+
+
+def _spread(view: View) -> NDArray[np.float64]:
+    """Return the points (n, d), those of one level side by side and not on one another."""
+    points = view.points.copy()
+    for number, levels in enumerate(view.levels or ()):
+        if levels is not None:
+            # Another irrational step for each axis, or all would lie on one line.
+            step = (0.7548776662466927, 0.5698402909980532)[number]
+            points[:, number] += 0.5 * (view.rows * step % 1) - 0.25
+    return points
 
 
 def _in_lanes(marks: Marks) -> NDArray[np.float64]:

@@ -82,7 +82,11 @@ class Window(NamedTuple):
             )
             points = points[np.isfinite(points).all(axis=1)]
             codes = np.zeros(len(points), dtype=np.intp)
-        return cls.around(points, codes)
+        window = cls.around(points, codes)
+        for number, levels in enumerate(views[0].levels or ()):
+            if levels is not None:  # all of them, with room for the rows beside each
+                window.low[number], window.high[number] = -0.5, len(levels) - 0.5
+        return window.without(points)
 
     def without(self, points: ArrayLike) -> Window:
         """Return the same ends, and how many of other points (n, d) lie beyond them."""

@@ -189,7 +189,16 @@ def test_forty_classes_and_hostile_names(model):
         assert "<img" not in text and "<b>x" not in text and "<i>y" not in text
 
 
-def test_levels_stand_at_their_codes():
-    view = replace(make_view(LogisticRegression(C=1.0)), levels=(("<b>no</b>", "yes"), None))
-    axis = plots.contour(view).layout.xaxis
+def test_levels_stand_at_their_codes_with_their_rows_around():
+    view = make_view(LogisticRegression(C=1.0))
+    codes = np.column_stack([np.arange(120) % 2, view.points[:, 1]])
+    view = replace(view, points=codes, levels=(("<b>no</b>", "yes"), None))
+    figure = plots.contour(view)
+    axis = figure.layout.xaxis
     assert axis.tickvals == (0, 1) and axis.ticktext == ("&lt;b&gt;no&lt;/b&gt;", "yes")
+    assert axis.range == (-0.5, 1.5)
+    shown = [t for t in traces(figure, "scatter") if t.get("customdata")]
+    x = np.concatenate([decoded(t["x"]) for t in shown])
+    rows = np.concatenate([decoded(t["customdata"]) for t in shown])
+    np.testing.assert_array_equal(np.rint(x), rows % 2)
+    assert len(np.unique(x)) == 120
