@@ -187,7 +187,7 @@ def _names_rows(column: pd.Series[Any]) -> bool:
     if len(values) < len(column) or not (values % 1 == 0).all():
         return False
     if values.nunique() == len(values):
-        runs_on = values.max() - values.min() == len(values) - 1
+        runs_on = float(values.max()) - float(values.min()) == len(values) - 1
         return bool(runs_on or _IDENTIFIER_NAME.search(str(column.name)))
     steps = values.diff().iloc[1:]
     counts = len(values) >= 20 and (steps == 1).mean() > 0.9

@@ -24,6 +24,7 @@ from lincore.reading import SPACES, Reading, ReadOptions
 
 _FOOTER_LINES = 10
 _SHORT_LINES = 1_000
+_BEGINNING = 2_000_000
 _JUDGED_LINES = 200_000
 
 
@@ -79,6 +80,7 @@ def read_delimited(
     check_table_shape(text.count("\n") + 1, len(names), name, limits)
     marks = _marks(layout, heading, options)
     frame, first_line, parsing = _parse(layout, heading, names, marks, options, name)
+    check_table_shape(*frame.shape, name, limits)
     frame, tidying = _tidy(frame, heading, marks, options)
     frame = mark_missing(frame, options.missing_in)
     check_table_shape(*frame.shape, name, limits)
@@ -117,6 +119,7 @@ def _parse(
     name: str,
 ) -> tuple[pd.DataFrame, int | None, tuple[Notice, ...]]:
     """Read the rows below the header; say which lines were short or left out."""
+    _check_first_row(layout, heading, names, name)
     rows, footer = _without_footer(_from_line(layout.text, heading.first_line), layout)
     frame = _read_csv(rows, layout, names, marks, options, name, heading.first_line)
     n_lines = rows.rstrip("\n").count("\n") + 1
@@ -137,6 +140,18 @@ def _parse(
         told = "Fewer fields than columns: the rest was read as missing."
         notices.append(Notice(told, f"{name}, line{'s' if len(short) > 1 else ''} {shown}"))
     return frame, first_line, tuple(notices)
+
+
+def _check_first_row(layout: Layout, heading: Heading, names: Sequence[str], name: str) -> None:
+    """Refuse a first row that pandas would cut to the number of columns."""
+    beginning = _from_line(layout.text, heading.first_line)[:_BEGINNING]
+    first = next(read_records(beginning, layout.separator, layout.quote), None)
+    if first is not None and any(first.fields[len(names) :]):
+        raise DataError(
+            f"The line has {len(first.fields)} fields; there are {len(names)} columns.",
+            where=f"{name}, line {heading.first_line}",
+            remedy="Put text that holds the separator in quotation marks, which come in pairs.",
+        )
 
 
 def _from_line(text: str, line: int) -> str:
@@ -255,12 +270,15 @@ def _tidy(
     notices: list[Notice] = []
     columns: dict[str, pd.Series[Any]] = {}
     given = options.missing_marks
-    marked = [mark.strip() for mark in (MISSING_MARKS if given is None else ["", *given])]
+    marked = ["", *(mark.strip() for mark in (MISSING_MARKS if given is None else given))]
     for name in frame:
         column = frame[name]
         if isinstance(column.dtype, pd.StringDtype) or column.dtype == object:
-            stripped = column.astype("str").str.strip().where(column.notna())
-            column = stripped.mask(stripped.isin([*marked, ""]))
+            if column.dtype == object:
+                column = column.astype("str").where(column.notna())
+            column = column.str.strip()
+            blank = column.isin(marked)
+            column = column.mask(blank) if blank.any() else column
             numbers = read_numbers(column, marks, strict=options.decimal is not None)
             if numbers is not None:
                 column = numbers.column

@@ -135,6 +135,9 @@ def _as_number(value: str, decimal: str) -> str | None:
         return None
     bare = _SIGNS.sub("", value.strip()).strip().replace("\u00a0", " ").replace("\u202f", " ")
     bare = bare.replace("−", "-")
+    if not bare.isascii():
+        # Digits of any script count: pandas reads those of ASCII alone.
+        bare = "".join(str(int(sign)) if sign.isdecimal() else sign for sign in bare)
     if not (_GROUPED[decimal].fullmatch(bare) or _BARE[decimal].fullmatch(bare)):
         return None
     groups = "," if decimal == "." else "."

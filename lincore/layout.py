@@ -83,7 +83,9 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     if options.quote is None and quote in sample:
         plain = list(read_records(sample, separator, ""))
         # Quotation marks that come without a partner join lines that are whole by themselves.
-        if len(plain) > len(records) and len({len(record.fields) for record in plain}) == 1:
+        width = _width(plain)
+        alike = sum(len(record.fields) == width for record in plain) >= 0.9 * len(plain)
+        if len(plain) > len(records) and width > 1 and alike:
             quote, records = "", plain
     if comment and options.comment is None:
         named = _name_the_columns(text, bare, comment, separator, quote, records)

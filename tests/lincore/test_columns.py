@@ -65,6 +65,11 @@ def test_a_counter_in_several_runs_names_rows_only_where_it_is_called_so():
     assert kind_of(pd.Series(runs, name="height")) == "number"
 
 
+def test_the_widest_whole_numbers_do_not_overflow():
+    ends = np.array([-(2**63), 2**63 - 1, 0, 5])
+    assert kind_of(pd.Series(ends, name="made")) == "number"
+
+
 def test_words_are_features_only_where_there_is_nothing_else():
     text = [f"the {i} words of a long text" for i in range(N)]
     assert [c.role for c in describe_columns(table(t=text))] == ["text", "target"]

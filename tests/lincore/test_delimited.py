@@ -279,6 +279,8 @@ def test_messy_files(kind):
         ("u;v;class\n1.234;1,5;a\n2.000;2,5;b\n", [1234, 2000]),
         ("u,class\n12 %,a\n14.5%,b\n", [12, 14.5]),
         ("u,class\n−1.5,a\n2.5,b\n", [-1.5, 2.5]),
+        ("u,class\n٣.٥,a\n२,b\n", [3.5, 2]),
+        ("u,class\n" + "9" * 40 + "%,a\n1%,b\n", [1e40, 1]),
         ("u,class\n 1.5 ,a\n1e-3,b\n", [1.5, 0.001]),
         ("u,class\n1.5,a\nn.d.,b\n", [1.5, np.nan]),
         ("u;class\n1,5;a\nk.A.;b\n", [1.5, np.nan]),
@@ -291,6 +293,13 @@ def test_numbers_hidden_in_text(text, values):
 @pytest.mark.parametrize("text", ["u,class\n1-2,a\n3-4,b\n", "u,class\n1.2.3,a\n1.2.4,b\n"])
 def test_what_is_no_number_stays_text(text):
     assert isinstance(read(text).frame["u"].dtype, pd.StringDtype)
+
+
+def test_a_quotation_mark_without_a_partner_in_the_header_joins_no_lines():
+    header = 'u,"v,w,class'
+    frame = read(header + "\n" + "1,2,3,a\n2,3,4,b\n" * 9).frame
+    assert frame.shape == (18, 4)
+    assert frame.columns.tolist() == ["u", '"v', "w", "class"]
 
 
 def test_rows_with_fewer_fields_are_told_with_their_lines():
