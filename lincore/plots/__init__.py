@@ -26,7 +26,7 @@ from lincore.plots.scatter import scatter
 from lincore.plots.scatter_3d import scatter_3d
 from lincore.plots.surface import surface
 from lincore.plots.sweeps import seconds_and_score, sweep
-from lincore.plots.variance import scree
+from lincore.plots.variance import scree, vector_shares
 from lincore.plots.waterfall import remedies, waterfall
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "small_multiples",
     "surface",
     "sweep",
+    "vector_shares",
     "waterfall",
     "weight_images",
 ]

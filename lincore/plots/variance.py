@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
 from lincore.plots.palette import ACCENT, EDGE, GREY, INK, translucent
 from lincore.plots.style import axis, count, empty_figure, percent
@@ -64,6 +65,43 @@ def scree(pca: PCA, *, show_kept: bool = True) -> go.Figure:
     figure.add_traces(_sum(total[:shown], enough))
     figure.update_xaxes(axis("component", showgrid=False, dtick=max(1, round(shown / 10))))
     figure.update_yaxes(axis("share of variance", tickformat=".0%", range=[0, 1.04]))
+    return figure
+
+
+def vector_shares(ratio: ArrayLike) -> go.Figure:
+    """Draw the share of the variance by singular vector, of which only the first are known.
+
+    Parameters
+    ----------
+    ratio : array-like of shape (k,)
+        Share of the whole variance that each vector holds.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> vector_shares([0.3, 0.2]).layout.meta["title"]
+    '2 singular vectors hold 50.0 % of the variance'
+    """
+    share = np.asarray(ratio, dtype=float)[:MOST_BARS]
+    total = np.cumsum(share)
+    vectors = count(len(share), "singular vector")
+    finding = f"{vectors} hold{'s' * (len(share) == 1)} {percent(total[-1])} of the variance"
+    figure = empty_figure(
+        finding,
+        alt=f"Share of variance by singular vector: {finding}. The first holds "
+        f"{percent(share[0])}.",
+        height=400,
+        bargap=0.25,
+        hovermode="x unified" if len(share) > 1 else "closest",
+    )
+    figure.add_traces(_all_bars(share, len(share), ("of this vector", "")))
+    figure.add_traces(_sum(total, len(share) + 1))
+    spacing = max(1, round(len(share) / 10))
+    figure.update_xaxes(axis("singular vector", showgrid=False, dtick=spacing))
+    figure.update_yaxes(axis("share of variance", tickformat=".0%", rangemode="tozero"))
     return figure
 
 

@@ -70,7 +70,7 @@ LAYERS = {
     # What is read from finished experiments: no fitting, so plots and words may use it.
     "results": Layer(
         "lincore.experiments.results lincore.experiments.scores lincore.experiments.views "
-        "lincore.experiments.planes lincore.experiments.beliefs "
+        "lincore.experiments.planes lincore.experiments.beliefs lincore.experiments.projections "
         "lincore.experiments.slices lincore.experiments.cuts "
         "lincore.experiments.attribution lincore.experiments.remedies lincore.experiments.study "
         "lincore.experiments.size_curves lincore.experiments.priors "
@@ -88,7 +88,7 @@ LAYERS = {
         "lincore.report",
         layers="results plots",
         outside="numpy plotly jinja2",
-        for_typing="estimators data",
+        for_typing="numbers estimators data",
     ),
 }
 
