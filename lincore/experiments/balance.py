@@ -9,6 +9,7 @@ import numpy as np
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
+from lincore.experiments.cells import shift_of, source_of
 from lincore.experiments.compare import versions
 from lincore.experiments.methods import as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
@@ -34,6 +35,7 @@ def balance(
     seed: int = 0,
     repeats: int = 30,
     progress: Progress | None = None,
+    keep: Callable[[BalanceStudy], None] | None = None,
 ) -> BalanceStudy:
     """Reduce classes of the training part and find out what that costs, and why.
 
@@ -63,6 +65,8 @@ def balance(
     progress : callable, optional
         Called as ``progress(done, total, what)`` after each repetition; to return False stops the
         study with what is finished.
+    keep : callable, optional
+        Given the study so far after each repetition, to look at before all are finished.
 
     Returns
     -------
@@ -88,31 +92,19 @@ def balance(
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
-    losses, trial, fits = _repeat(plan, repeats, progress)
-    names = tuple(method.name for method in plan.alive)
-    table = np.stack([[found[name] for found in losses] for name in names]).swapaxes(1, 2)
-    chosen = _typical(table)
+    losses, trial, fits = _repeat(plan, repeats, progress, keep)
+    chosen = _typical(_table(plan, losses))
     if chosen != trial.seed - seed:
         trial = plan.trial(chosen)
         fits = outcomes(plan, trial)
-    return BalanceStudy(
-        classes=data.classes,
-        methods=names,
-        loss_names=loss_names(data.classes),
-        losses=table,
-        seeds=seed + np.arange(len(losses)),
-        counts=dict(trial.sizes),
-        n_test=len(trial.split.test),
-        new_splits=plan.new_splits,
-        example=_example(plan, trial, fits),
-        failures=dict(plan.failures),
-        notices=tuple(plan.notices),
-        settings=settings_of(plan, repeats),
-    )
+    return _study(plan, losses, trial, fits, repeats)
 
 
 def _repeat(
-    plan: Plan, repeats: int, progress: Progress | None
+    plan: Plan,
+    repeats: int,
+    progress: Progress | None,
+    keep: Callable[[BalanceStudy], None] | None,
 ) -> tuple[list[dict[str, np.ndarray]], Trial, Fits]:
     """Run the seeds; return the losses of all, and the last one in full."""
     losses: list[dict[str, np.ndarray]] = []
@@ -127,10 +119,38 @@ def _repeat(
                 remedy="Keep more rows, use fewer components, or another method.",
             )
         losses.append(trial_losses(plan, trial, fits))
+        if keep is not None:
+            keep(_study(plan, losses, trial, fits, repeats))
         what = f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
         if progress is not None and progress(repeat + 1, repeats, what) is False:
             break
     return losses, trial, fits
+
+
+def _study(
+    plan: Plan, losses: list[dict[str, np.ndarray]], trial: Trial, fits: Fits, repeats: int
+) -> BalanceStudy:
+    """Put together what is known after the seeds so far, with one of them in full."""
+    return BalanceStudy(
+        classes=plan.data.classes,
+        methods=tuple(method.name for method in plan.alive),
+        loss_names=loss_names(plan.data.classes),
+        losses=_table(plan, losses),
+        seeds=plan.seed + np.arange(len(losses)),
+        counts=dict(trial.sizes),
+        n_test=len(trial.split.test),
+        new_splits=plan.new_splits,
+        example=_example(plan, trial, fits),
+        failures=dict(plan.failures),
+        notices=tuple(plan.notices),
+        settings=settings_of(plan, repeats),
+    )
+
+
+def _table(plan: Plan, losses: list[dict[str, np.ndarray]]) -> np.ndarray:
+    """Return the losses of the living methods, (M, C, S, L)."""
+    names = [method.name for method in plan.alive]
+    return np.stack([[found[name] for found in losses] for name in names]).swapaxes(1, 2)
 
 
 def _typical(losses: np.ndarray) -> int:
@@ -146,7 +166,10 @@ def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
         split=trial.split,
         rows={arm: trial.nested.take(trial.sizes[arm]) for arm in ("full", "reduced", "control")},
         pipelines={
-            (name, arm): fits[arm][name].pipeline for name in names for arm in ("full", "reduced")
+            (name, cell): fits[source_of(cell)][name].pipeline for name in names for cell in CELLS
+        },
+        shifts={
+            (name, cell): shift_of(fits, trial, cell, name) for name in names for cell in CELLS
         },
         results={name: _results(plan, trial, fits, name) for name in CELLS},
     )

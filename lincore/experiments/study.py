@@ -42,7 +42,10 @@ class Example(NamedTuple):
     rows : mapping of str to ndarray
         Training rows of the arms "full", "reduced" and "control".
     pipelines : mapping of (method, cell) to Pipeline
-        Fitted, for the cells "full" and "reduced"; the classifier knows codes.
+        Fitted, for every cell; the classifier knows codes.
+    shifts : mapping of (method, cell) to ndarray of shape (K,), or None
+        What a cell adds to the log posteriors of its pipeline before the largest decides; None
+        where it takes the pipeline's word.
     results : mapping of str to Results
         Of all methods on the test part, for every cell.
     """
@@ -51,6 +54,7 @@ class Example(NamedTuple):
     split: Split
     rows: Mapping[str, NDArray[np.intp]]
     pipelines: Mapping[tuple[str, str], Pipeline]
+    shifts: Mapping[tuple[str, str], Array | None]
     results: Mapping[str, Results]
 
 

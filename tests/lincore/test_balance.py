@@ -186,10 +186,22 @@ def test_all_numbers_of_the_example_agree(study):
             balanced = study.loss(method, cell, "balanced error")[position]
             assert balanced == pytest.approx(1 - recalls.mean())
     for (method, cell), pipeline in example.pipelines.items():
-        predicted = pipeline.predict(data.X[example.split.test])
+        test, shift = data.X[example.split.test], example.shifts[method, cell]
+        predicted = pipeline.predict(test)
+        if shift is not None:
+            predicted = (pipeline.predict_log_proba(test) + shift).argmax(axis=1)
         stored = example.results[cell].predicted[study.methods.index(method)]
         assert_array_equal(predicted, stored)
     assert tuple(example.results) == CELLS
+
+
+def test_what_is_finished_can_be_looked_at():
+    seen = []
+    whole = lincore.balance(three_classes(), {"class 3": 20}, "lda", repeats=3, keep=seen.append)
+    assert [len(part.seeds) for part in seen] == [1, 2, 3]
+    for part in seen:
+        assert_array_equal(part.losses, whole.losses[:, :, : len(part.seeds)])
+        assert part.example.seed == part.seeds[-1]
 
 
 def test_what_has_no_priors_to_correct(study):
