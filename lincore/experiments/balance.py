@@ -9,7 +9,6 @@ import numpy as np
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
-from lincore.experiments.cells import shift_of, source_of
 from lincore.experiments.compare import versions
 from lincore.experiments.methods import as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
@@ -17,6 +16,7 @@ from lincore.experiments.results import Results
 from lincore.experiments.running import steps_of
 from lincore.experiments.sample_fits import Prediction
 from lincore.experiments.schemes import describe
+from lincore.experiments.shifts import shift_of, source_of
 from lincore.experiments.study import CELLS, BalanceStudy, Example, loss_names
 from lincore.experiments.trials import Plan, Trial, cell, outcomes, trial_losses
 
