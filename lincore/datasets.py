@@ -310,16 +310,25 @@ def split(
         raise DataError(f"No split is called {how!r}.", remedy="Use stratified, last or given.")
     if not 0 < test_size < 1:
         raise DataError(f"The test share {test_size} is not between 0 and 1.", remedy="Try 0.3.")
-    rng = np.random.default_rng(seed)
     tested = np.zeros(data.n_rows, dtype=bool)
-    for code, count in enumerate(data.counts):
-        rows = np.flatnonzero(data.codes == code)
-        # Rounding alone would leave a small class without test rows, or with nothing else.
-        n_test = min(max(round(test_size * count), 1), count - 1)
-        if how == "stratified":
-            rows = rng.permutation(rows)
-        tested[rows[count - n_test :]] = True
+    order = rows_by_class(data, seed if how == "stratified" else None)
+    for rows, n_test in zip(order, tested_counts(data, test_size), strict=True):
+        tested[rows[len(rows) - n_test :]] = True
     return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
+
+
+def rows_by_class(data: Dataset, seed: int | None = None) -> list[np.ndarray]:
+    """Return the row numbers of each class, in file order or shuffled; splits test the last."""
+    rng = None if seed is None else np.random.default_rng(seed)
+    rows = [np.flatnonzero(data.codes == code) for code in range(data.n_classes)]
+    return rows if rng is None else [rng.permutation(of_class) for of_class in rows]
+
+
+def tested_counts(data: Dataset, test_size: float) -> np.ndarray:
+    """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart."""
+    # Rounding alone would leave a small class without test rows, or with nothing else.
+    wanted = np.maximum(np.round(test_size * data.counts), 1).astype(np.intp)
+    return np.minimum(wanted, np.maximum(data.counts - 1, 0))
 
 
 def _given_split(data: Dataset) -> Split:

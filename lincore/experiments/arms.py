@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.datasets import Dataset
+from lincore.datasets import Dataset, Split, rows_by_class, tested_counts
 from lincore.errors import DataError
 from lincore.moments import Moments
 
@@ -130,6 +130,47 @@ class NestedRows:
             total = total + parts[i] if i else total
             found[int(level)] = total
         return found
+
+
+class Shuffling(NamedTuple):
+    """Rows of each class in a random order, of which every turn tests other ones.
+
+    The order is a circle: behind the test rows of a turn follow its training rows, from which arms
+    take the first. Over the turns every row is tested as often as any other and stands in every
+    arm about as often, so that means over few turns vary less than with rows drawn afresh, and
+    each turn by itself is a random split with random arms.
+
+    Attributes
+    ----------
+    order : tuple of K intp arrays
+    n_test : ndarray of shape (K,)
+        Test rows of each class.
+    """
+
+    order: tuple[NDArray[np.intp], ...]
+    n_test: Counts
+
+    @classmethod
+    def draw(cls, data: Dataset, test_size: float, seed: int) -> Self:
+        """Shuffle the rows of a data set; the first turn is its stratified split of this seed."""
+        return cls(tuple(rows_by_class(data, seed)), tested_counts(data, test_size))
+
+    @property
+    def n_turns(self) -> int:
+        """How many disjoint test parts there are."""
+        lengths = np.array([len(rows) for rows in self.order])
+        seen = self.n_test > 0
+        return int((lengths[seen] // self.n_test[seen]).min()) if seen.any() else 1
+
+    def turn(self, number: int) -> tuple[Split, NestedRows]:
+        """Return the split of a turn, and its training rows in the order of the arms."""
+        test, train = [], []
+        for rows, size in zip(self.order, self.n_test, strict=True):
+            stop = len(rows) - number * size
+            test.append(rows[stop - size : stop])
+            train.append(np.concatenate([rows[stop:], rows[: stop - size]]))
+        split = Split(np.sort(np.concatenate(train)), np.sort(np.concatenate(test)))
+        return split, NestedRows(tuple(train))
 
 
 def stacked(parts: Sequence[Moments]) -> Moments:

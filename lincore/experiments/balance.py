@@ -54,8 +54,9 @@ def balance(
     steps : Steps
         What is done to the rows before a classifier sees them.
     split : {"stratified", "last", "given", "holdout by group"} or Split
-        With "stratified" and "holdout by group" every seed draws a new split; else every seed
-        only chooses other rows of the same training part.
+        With "stratified" and "holdout by group" every repetition has a split of its own (test
+        parts of stratified ones are disjoint for as long as the rows last); else it only chooses
+        other rows of the same training part.
     test_size : float
         Share of each class, for splits that are drawn.
     seed : int

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
-from lincore.experiments.arms import Counts, NestedRows, wanted_sizes
+from lincore.experiments.arms import Counts, wanted_sizes
 from lincore.experiments.balance import Progress, settings_of
 from lincore.experiments.methods import Method, as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
@@ -93,7 +93,8 @@ def sweep(
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     labels = _labels(data, classes)
     plan = Plan(data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed)
-    counts = np.bincount(data.codes[plan.split(0).train], minlength=data.n_classes)
+    first, nested = plan.draw(0)
+    counts = nested.counts
     arms = _arms(data, labels, sizes, counts)
     found: list[Array] = []
     for repeat in range(repeats):
@@ -101,7 +102,6 @@ def sweep(
         what = f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
         if progress is not None and progress(repeat + 1, repeats, what) is False:
             break
-    n_test = len(plan.split(0).test)
     return Sweep(
         classes=data.classes,
         swept=labels,
@@ -110,7 +110,7 @@ def sweep(
         loss_names=loss_names(data.classes),
         losses=np.stack(found, axis=3),
         seeds=seed + np.arange(len(found)),
-        test_ratio=n_test / counts.sum() if plan.new_splits else 0.0,
+        test_ratio=len(first.test) / counts.sum() if plan.new_splits else 0.0,
         failures=dict(plan.failures),
         settings=settings_of(plan, repeats),
     )
@@ -118,8 +118,7 @@ def sweep(
 
 def _one_seed(plan: Plan, arms: list[Counts], repeat: int, exact: bool) -> Array:
     """Return the losses of one seed, (M, A, 4, L); NaN where nothing was fitted."""
-    data, split = plan.data, plan.split(repeat)
-    nested = NestedRows.draw(data.codes, split.train, data.n_classes, plan.seed + repeat)
+    data, (split, nested) = plan.data, plan.draw(repeat)
     # By group the split has other sizes each time.
     arms = [np.minimum(arm, nested.counts) for arm in arms]
     serve = moments_serve(plan, len(split.train))

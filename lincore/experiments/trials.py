@@ -15,6 +15,7 @@ from lincore.errors import DataError
 from lincore.experiments.arms import (
     Counts,
     NestedRows,
+    Shuffling,
     cut_alike,
     largest_within,
     smallest_above,
@@ -107,14 +108,19 @@ class Plan:
         """The methods that have not failed so far."""
         return tuple(method for method in self.methods if method.name not in self.failures)
 
-    def split(self, repeat: int) -> Split:
-        """Return the split of a repetition.
+    def draw(self, repeat: int) -> tuple[Split, NestedRows]:
+        """Return the split of a repetition, and its training rows in the order of the arms.
 
         Raises
         ------
         DataError
-            For a scheme of several folds.
+            For a scheme of several folds, and a test share that is none.
         """
+        if self.scheme in ("stratified", "holdout"):
+            folds(self.data, "holdout", self.seed, test_size=self.test_size)  # refuses bad shares
+            n_turns = Shuffling.draw(self.data, self.test_size, self.seed).n_turns
+            number, turn = divmod(repeat, n_turns)
+            return Shuffling.draw(self.data, self.test_size, self.seed + number).turn(turn)
         seed = self.seed + repeat if self.new_splits else self.seed
         plan = folds(self.data, self.scheme, seed, test_size=self.test_size)
         if len(plan) != 1:
@@ -123,12 +129,13 @@ class Plan:
                 where=f"{len(plan)} folds",
                 remedy="Use stratified, last, given or holdout by group.",
             )
-        return Split(plan[0].train, plan[0].test)
+        train, n_classes = plan[0].train, self.data.n_classes
+        nested = NestedRows.draw(self.data.codes, train, n_classes, self.seed + repeat)
+        return Split(train, plan[0].test), nested
 
     def trial(self, repeat: int) -> Trial:
         """Draw the rows of all arms for a repetition."""
-        split, seed = self.split(repeat), self.seed + repeat
-        nested = NestedRows.draw(self.data.codes, split.train, self.data.n_classes, seed)
+        split, nested = self.draw(repeat)
         full = nested.counts
         reduced = wanted_sizes(self.data, full, self.sizes)
         shares = full / full.sum()
@@ -139,7 +146,7 @@ class Plan:
             "undersampling": largest_within(reduced, shares),
             "oversampling": smallest_above(reduced, shares),
         }
-        return Trial(seed, split, nested, sizes)
+        return Trial(self.seed + repeat, split, nested, sizes)
 
 
 def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Sample]:

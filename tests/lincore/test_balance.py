@@ -18,7 +18,7 @@ from lincore import PCA, LinearDiscriminantAnalysis, LogisticRegression, Moments
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.experiments import scores
-from lincore.experiments.arms import NestedRows, cut_alike, wanted_sizes
+from lincore.experiments.arms import NestedRows, Shuffling, cut_alike, wanted_sizes
 from lincore.experiments.pipeline import Steps
 from lincore.experiments.study import CELLS
 from lincore.experiments.trials import Plan
@@ -321,7 +321,7 @@ def test_equal_gaussians_lose_nothing_but_priors():
 def test_the_faces():
     """STATISTICS: 15.7, 31.8; prior shift 10.3, lean 6.1, nothing else; all is bought back.
 
-    Batches of 30 splits differ: four gave leans of 4.8, 5.5, 5.6 and 5.7 points.
+    Batches of 30 splits differ: five seeds gave leans of 5.2, 5.3, 5.7, 5.7 and 5.8 points.
     """
     faces = lincore.load(DATA / "faces3_bmp30.zip")
     study = lincore.balance(
@@ -331,7 +331,6 @@ def test_the_faces():
         steps=Steps(n_components=2),
         test_size=0.1,
         repeats=30,
-        seed=30,
     )
     assert_array_equal(study.counts["full"], [900] * 3)
     assert_array_equal(study.counts["control"], [700] * 3)
@@ -382,3 +381,24 @@ def test_data_that_have_to_be_prepared_or_have_many_features(kind):
         posterior = study.example.results["reduced"].log_proba[methods.index(method)]
         proba = pipeline.predict_proba(data.X[study.example.split.test])
         assert_allclose(proba, np.exp(posterior), atol=1e-9)
+
+
+def test_turns_of_a_shuffling_share_the_rows_out():
+    """Every row is tested once, stands in each arm equally often, and never in both at once."""
+    codes = np.repeat([0, 1, 2], [40, 60, 100])
+    data = Dataset("t", np.zeros((200, 1)), codes, np.array(["a", "b", "c"]), ("x",))
+    shuffling = Shuffling.draw(data, 0.1, seed=3)
+    tested, chosen = np.zeros(data.n_rows), np.zeros(data.n_rows)
+    smallest = data.counts // 10 * 3
+    for turn in range(shuffling.n_turns):
+        split, nested = shuffling.turn(turn)
+        arm = nested.take(smallest)
+        assert not np.isin(arm, split.test).any() and np.isin(arm, split.train).all()
+        assert_array_equal(np.sort(np.concatenate(split)), np.arange(data.n_rows))
+        tested[split.test] += 1
+        chosen[arm] += 1
+    assert_array_equal(tested, 1)
+    for code in range(data.n_classes):
+        assert np.ptp(chosen[data.codes == code]) <= 1
+    first = lincore.split(data, test_size=0.1, seed=3)
+    assert_array_equal(shuffling.turn(0)[0].test, first.test)
