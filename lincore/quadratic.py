@@ -68,7 +68,8 @@ class QuadraticScores(SoftmaxPosterior):
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of the largest score, shape (n,)."""
-        return self.classes_[chosen_codes(self.decision_function(X))]
+        chosen = chosen_codes(self.decision_function(X))
+        return self.classes_[chosen]
 
 
 class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
