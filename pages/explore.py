@@ -1,59 +1,35 @@
-"""Explore: where the training rows vary, and where the classes lie in it."""
+"""Explore: where the training rows vary, where the classes part, and that these differ."""
 
 import streamlit as st
 
-from lincore import plots
 from lincore.errors import DataError
-from lincore.experiments.pipeline import before_classifier
-from lincore.report import words
-from pages.ui import cached, controls, sidebar, text
-
-SHOWN_COMPONENTS = 10
+from lincore.report import explore_words, words
+from pages.ui import explore_options, explore_panels, explore_scores, explore_work, sidebar, text
 
 experiment = sidebar.show()
-data, choice, split = experiment
+data, split = experiment.data, experiment.split
 
-st.caption("Explore · principal components of the training part")
+st.caption("Explore · where the rows vary, and where the classes part")
 heading = st.container()
-standardize = controls.standardize(data, key="explore.standardize")
+options = explore_options.show(data, split)
+choice = explore_work.Choice(data.digest, experiment.choice, options.standardize)
 try:
-    most = min(SHOWN_COMPONENTS, data.n_features, len(split.train))
-    pipeline = cached.components(data.digest, choice, standardize, most, data)
+    seen = explore_scores.choose(experiment, choice, options)
 except DataError as error:
+    heading.header("These rows cannot be projected.", anchor=False)
     text.show_problem(error.notice)
     st.stop()
 
-pca = pipeline.named_steps["pca"]
-finding = words.variance_finding(pca.all_variances_, len(split.train), rows=text.row_noun(data))
+n_train, rows = len(split.train), text.row_noun(data)
+if seen.projection.is_sparse:
+    finding = explore_words.vectors_finding(seen.projection.shares, n_train)
+else:
+    finding = words.variance_finding(seen.projection.shares, n_train, rows=rows)
 heading.header(finding, anchor=False)
+if seen.fisher is not None:
+    training, test = explore_work.separations(choice, seen.n_components, data)
+    finding = explore_words.separation_finding(training, test, len(split.test), rows=rows)
+    heading.markdown(text.escape(finding))
 
-names = [f"Component {i + 1}" for i in range(pca.n_components_)]
-axes = controls.axes(names, key="explore")
-scores = before_classifier(pipeline, data.X[split.train])[:, list(axes)]
-controls.figure(
-    plots.scatter(
-        scores,
-        data.codes[split.train],
-        data.classes,
-        [names[axis] for axis in axes],
-        title="Training rows along two principal components",
-        rows=split.train,
-    ),
-    key="explore.scores",
-)
-st.caption(
-    f"{len(split.train):,} training {text.row_noun(data)}. The axes are those of most variance: "
-    "they do not look at the classes."
-)
-controls.figure(plots.scree(pca, show_kept=False), key="explore.scree")
-if data.image_shape and not standardize:
-    controls.figure(
-        plots.images(
-            pca.components_.reshape(-1, *data.image_shape),
-            names,
-            columns=SHOWN_COMPONENTS // 2,
-            title="The components as pictures",
-        ),
-        key="explore.eigenimages",
-    )
-    st.caption("Light pixels push a score up, dark ones down.")
+chosen = explore_scores.show(experiment, choice, options, seen)
+explore_panels.show(experiment, choice, options, seen, chosen)

@@ -1,0 +1,127 @@
+"""What can be chosen on Explore: the rows, their units, the axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from pages.ui import controls, text
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset, Split
+    from lincore.experiments.projections import Projection
+
+# More are not told apart in a list.
+MOST_LISTED = 50
+_PARTS = {"train": "Training", "test": "Test"}
+
+
+class Options(NamedTuple):
+    """What is shown, and in which units.
+
+    Attributes
+    ----------
+    dimensions : {2, 3}
+    part : {"train", "test"}
+    standardize, whiten : bool
+    """
+
+    dimensions: int
+    part: str
+    standardize: bool
+    whiten: bool
+
+
+def show(data: Dataset, split: Split) -> Options:
+    """Ask for what most people want to choose."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="explore.options"):
+        dimensions = st.segmented_control(
+            "Picture",
+            [2, 3],
+            default=2,
+            required=True,
+            format_func=lambda n: f"{n}-D",
+            key="explore.dimensions",
+            persist_state="session",
+            help="Two axes, in which points can be chosen, or three that can be turned.",
+        )
+        parts = ["train", "test"] if len(split.test) else ["train"]
+        part = st.segmented_control(
+            "Rows",
+            parts,
+            default="train",
+            required=True,
+            format_func=_PARTS.__getitem__,
+            key="explore.part",
+            persist_state="session",
+            help="The axes are learned from the training part; test rows show whether they hold "
+            "for rows that were not seen.",
+        )
+        standardize = whiten = False
+        if not data.n_words:
+            standardize = controls.standardize(data, key="explore.standardize")
+            whiten = st.toggle(
+                "Whiten",
+                key="explore.whiten",
+                persist_state="session",
+                help="Divide the scores along every component by their standard deviation, so "
+                "that all components vary alike.",
+            )
+    return Options(int(dimensions or 2), part or "train", standardize, whiten)
+
+
+def component_names(projection: Projection) -> list[str]:
+    """Return what the components are called, with their shares of the variance."""
+    noun = "Singular vector" if projection.is_sparse else "Component"
+    shares = projection.shares[: len(projection.components)]
+    return [f"{noun} {i + 1} ({100 * share:.1f} %)" for i, share in enumerate(shares)]
+
+
+def fisher_names(criterion: Sequence[float]) -> list[str]:
+    """Return what Fisher's directions are called, with J on the training rows."""
+    from lincore.report.explore_words import criterion as written
+
+    return [f"Direction {i + 1} (J = {written(j)})" for i, j in enumerate(criterion)]
+
+
+def n_fisher_components(data: Dataset, projection: Projection) -> int:
+    """Ask how many components Fisher's discriminant sees."""
+    from lincore.experiments.projections import fisher_components
+
+    most = len(projection.components)
+    if most == 1:
+        return 1
+    return controls.number(
+        "Components that Fisher’s discriminant sees",
+        1,
+        most,
+        fisher_components(data, projection),
+        key="explore.fisher_components",
+        help="With as many as there are rows to learn from it parts the training rows perfectly "
+        "and the test rows badly: look at both.",
+        width=320,
+    )
+
+
+def axes(names: Sequence[str], dimensions: int, *, key: str, what: str) -> tuple[int, ...]:
+    """Ask which coordinates to draw, as far as there is a choice."""
+    names = list(names)[:MOST_LISTED]
+    wanted = min(dimensions, len(names))
+    if len(names) == wanted:
+        return tuple(range(wanted))
+    chosen: list[int] = []
+    labels = ("across", "up", "deep")[:wanted]
+    for column, letter, label in zip(st.columns(wanted), "xyz", labels, strict=False):
+        with column:
+            chosen.append(
+                controls.choose(
+                    f"{what} {label}",
+                    [i for i in range(len(names)) if i not in chosen],
+                    key=f"{key}.{letter}",
+                    format_func=names.__getitem__,
+                    help=f"Drawn {label}, of the {text.escape(what.lower())}s found.",
+                )
+            )
+    return tuple(chosen)

@@ -1,0 +1,166 @@
+"""The scores: most variance beside best separation, and the rows that are chosen in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from pages.ui import controls, explore_options, explore_work, selection, text
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lincore.experiments.projections import Projection
+    from lincore.fisher import FisherDiscriminant
+    from pages.ui.explore_options import Options
+    from pages.ui.explore_work import Choice
+    from pages.ui.sidebar import Experiment
+
+_PART = {"train": "training", "test": "test"}
+
+
+class Seen(NamedTuple):
+    """Both projections and the axes of each that are drawn.
+
+    Attributes
+    ----------
+    projection : Projection
+    fisher : FisherDiscriminant or None
+    reason : str
+        Why there is no Fisher's discriminant.
+    n_components : int
+        How many components it sees.
+    axes, fisher_axes : tuple of int
+    """
+
+    projection: Projection
+    fisher: FisherDiscriminant | None
+    reason: str
+    n_components: int
+    axes: tuple[int, ...]
+    fisher_axes: tuple[int, ...]
+
+
+def choose(experiment: Experiment, choice: Choice, options: Options) -> Seen:
+    """Ask for axes, folded away, and fit Fisher's discriminant behind the components."""
+    data = experiment.data
+    projection = explore_work.projection(choice, data)
+    with st.expander("Axes and Fisher’s components", key="explore.more"):
+        names = explore_options.component_names(projection)
+        noun = "Singular vector" if projection.is_sparse else "Component"
+        axes = explore_options.axes(names, options.dimensions, key="explore", what=noun)
+        n_components = explore_options.n_fisher_components(data, projection)
+        fisher, reason = explore_work.directions(choice, n_components, data)
+        fisher_axes: tuple[int, ...] = ()
+        if fisher is not None:
+            names = explore_options.fisher_names(fisher.criterion_.tolist())
+            fisher_axes = explore_options.axes(
+                names, options.dimensions, key="explore.fisher", what="Direction"
+            )
+    return Seen(projection, fisher, reason, n_components, axes, fisher_axes)
+
+
+def show(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -> list[int]:
+    """Draw both projections side by side; return the rows that are chosen in either."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        chosen = _components(experiment, choice, options, seen)
+    with right:
+        chosen += _fisher(experiment, choice, options, seen)
+    rows = explore_work.part_rows(experiment.split, options.part)
+    known = set(rows.tolist()) if chosen else set()
+    chosen = [row for row in dict.fromkeys(chosen) if row in known]
+    if chosen:
+        st.subheader("Chosen in the picture", anchor=False)
+        selection.show_rows(experiment.data, chosen, key="explore.chosen", title="The chosen rows")
+    elif options.dimensions == 2:
+        noun = text.row_noun(experiment.data)
+        st.caption(f"Choose points by a click, a box or a lasso: their {noun} are shown here.")
+    return chosen
+
+
+def _components(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -> list[int]:
+    names = explore_options.component_names(seen.projection)
+    points = explore_work.scores(choice, options.part, seen.axes, options.whiten, experiment.data)
+    sparse = seen.projection.is_sparse
+    title = "Most variance: " + ("singular vectors" if sparse else "principal components")
+    if options.whiten:
+        title += ", whitened"
+    chosen = _figure(
+        experiment, options, points, [names[i] for i in seen.axes], title, key="explore.scores"
+    )
+    if sparse:
+        st.caption(
+            "Truncated SVD maximises the sum of squares along every vector. It takes the place "
+            "of PCA because rows of words are sparse: centring would fill them with numbers."
+        )
+    else:
+        st.caption(
+            "PCA maximises the variance of all rows along every component; it does not look at "
+            "the classes."
+        )
+    return chosen
+
+
+def _fisher(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -> list[int]:
+    if seen.fisher is None:
+        st.info(f"Fisher’s projection cannot be drawn. {text.escape(seen.reason)}")
+        return []
+    names = explore_options.fisher_names(seen.fisher.criterion_.tolist())
+    points = explore_work.fisher_scores(
+        choice, options.part, seen.fisher_axes, seen.n_components, experiment.data
+    )
+    chosen = _figure(
+        experiment,
+        options,
+        points,
+        [names[i] for i in seen.fisher_axes],
+        "Best separation: Fisher’s discriminant",
+        key="explore.fisher.scores",
+    )
+    most = experiment.data.n_classes - 1
+    number = "one direction" if most == 1 else f"{most} directions at most"
+    behind = ""
+    if seen.n_components < len(seen.projection.shares):
+        behind = f" It sees the first {seen.n_components} components."
+    st.caption(
+        "Fisher’s discriminant maximises J, the scatter between the classes over the scatter "
+        f"within them; {experiment.data.n_classes} classes have {number}.{behind}"
+    )
+    return chosen
+
+
+def _figure(
+    experiment: Experiment,
+    options: Options,
+    points: np.ndarray,
+    names: list[str],
+    title: str,
+    *,
+    key: str,
+) -> list[int]:
+    """Draw rows along two axes, in which they can be chosen, or along three."""
+    from lincore import plots
+
+    data = experiment.data
+    rows = explore_work.part_rows(experiment.split, options.part)
+    noun = text.row_noun(data)
+    what = f"{len(rows):,} {_PART[options.part]} {noun}."
+    if len(names) == 3:
+        picture = plots.scatter_3d(
+            points, data.codes[rows], data.classes, names, title=title, rows=rows
+        )
+        controls.figure(picture, key=f"{key}.3d")
+        return []
+    picture = plots.scatter(
+        points,
+        data.codes[rows],
+        data.classes,
+        names,
+        title=title,
+        rows=rows,
+        ellipses=True,
+        subtitle=what,
+    )
+    return selection.rows(selection.figure(picture, key=key))
