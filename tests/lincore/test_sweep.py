@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lincore
 from lincore import LinearDiscriminantAnalysis, Moments
 from lincore.errors import DataError
+from lincore.experiments.arms import Shuffling
 from lincore.experiments.pipeline import Steps
 from lincore.experiments.size_curves import Sweep
 from lincore.experiments.sweep import sweep
@@ -43,8 +44,9 @@ def test_a_size_of_the_sweep_is_a_study(found):
 
 def test_exact_curves_are_weights_on_all_rows(found):
     data = skewed()
-    for s, seed in enumerate(found.seeds):
-        split = lincore.split(data, seed=int(seed))
+    shuffling = Shuffling.draw(data, 0.3, 0)
+    for s in range(len(found.seeds)):
+        split, _ = shuffling.turn(s)
         X, codes = data.X[split.train], data.codes[split.train]
         steps = lincore.Standardizer, lincore.PCA
         full = found.sizes[-1]
