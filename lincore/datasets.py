@@ -312,7 +312,7 @@ def split(
         raise DataError(f"The test share {test_size} is not between 0 and 1.", remedy="Try 0.3.")
     tested = np.zeros(data.n_rows, dtype=bool)
     order = rows_by_class(data, seed if how == "stratified" else None)
-    for rows, n_test in zip(order, tested_counts(data, test_size), strict=True):
+    for rows, n_test in zip(order, counts_set_apart(data, test_size), strict=True):
         tested[rows[len(rows) - n_test :]] = True
     return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
 
@@ -324,7 +324,7 @@ def rows_by_class(data: Dataset, seed: int | None = None) -> list[np.ndarray]:
     return rows if rng is None else [rng.permutation(of_class) for of_class in rows]
 
 
-def tested_counts(data: Dataset, test_size: float) -> np.ndarray:
+def counts_set_apart(data: Dataset, test_size: float) -> np.ndarray:
     """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart."""
     # Rounding alone would leave a small class without test rows, or with nothing else.
     wanted = np.maximum(np.round(test_size * data.counts), 1).astype(np.intp)

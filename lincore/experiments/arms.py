@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.datasets import Dataset, Split, rows_by_class, tested_counts
+from lincore.datasets import Dataset, Split, counts_set_apart, rows_by_class
 from lincore.errors import DataError
 from lincore.moments import Moments
 
@@ -153,7 +153,7 @@ class Shuffling(NamedTuple):
     @classmethod
     def draw(cls, data: Dataset, test_size: float, seed: int) -> Self:
         """Shuffle the rows of a data set; the first turn is its stratified split of this seed."""
-        return cls(tuple(rows_by_class(data, seed)), tested_counts(data, test_size))
+        return cls(tuple(rows_by_class(data, seed)), counts_set_apart(data, test_size))
 
     @property
     def n_turns(self) -> int:
