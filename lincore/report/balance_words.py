@@ -89,6 +89,8 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
     cost = _as_cost(split.total, loss)
     if np.isnan(cost.value):
         return f"{label} has no posterior probabilities, so it has no {loss}."
+    if len(study.seeds) == 1:
+        return f"{text} on one split."
     if not cost.low > 0:
         return f"{text}: no loss that could be told apart from chance."
     costs = {part: _as_cost(found, loss).value for part, found in split.parts.items()}

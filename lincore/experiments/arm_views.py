@@ -1,0 +1,213 @@
+"""The models of a study of class sizes in one plane, so that two pictures differ by the models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax
+from sklearn.pipeline import Pipeline
+
+from lincore.datasets import Dataset
+from lincore.experiments.beliefs import Belief
+from lincore.experiments.cuts import features_are_seen, is_gaussian
+from lincore.experiments.planes import Plane, coordinates, feature_plane
+from lincore.experiments.study import Example
+from lincore.experiments.views import View, look
+
+Array = NDArray[np.float64]
+
+
+class ShiftedBelief(Belief):
+    """Posteriors of another belief after something was added to their logarithms.
+
+    Parameters
+    ----------
+    inner : Belief
+        With posteriors.
+    shift : ndarray of shape (K,)
+    """
+
+    has_posterior = True
+
+    def __init__(self, inner: Belief, shift: Array) -> None:
+        self.inner, self.shift = inner, shift
+
+    def scores(self, Z: Array) -> Array:
+        """Return scores (g, K) at points Z (g, d), of which the largest decides."""
+        return np.asarray(self.inner.log_posterior(Z) + self.shift)
+
+    def log_posterior(self, Z: Array) -> Array:
+        """Return log posteriors (g, K)."""
+        return np.asarray(log_softmax(self.scores(Z), axis=1))
+
+
+class CostBelief(Belief):
+    """The posteriors of a view, and the decision of least expected cost.
+
+    Parameters
+    ----------
+    view : View
+        Of a model with posteriors.
+    costs : ndarray of shape (K, K)
+        Of deciding for the column where the row is true.
+    """
+
+    has_posterior = True
+
+    def __init__(self, view: View, costs: Array) -> None:
+        self.view, self.costs = view, costs
+
+    def scores(self, Z: Array) -> Array:
+        """Return less the expected cost of each decision (g, K) at points Z (g, d)."""
+        return -np.asarray(np.exp(self.view.log_posterior(Z)) @ self.costs)
+
+    def log_posterior(self, Z: Array) -> Array:
+        """Return log posteriors (g, K)."""
+        return self.view.log_posterior(Z)
+
+
+def aligned_planes(
+    pipelines: Sequence[Pipeline],
+    data: Dataset,
+    rows: NDArray[np.intp],
+    axes: tuple[int, ...] = (0, 1),
+) -> tuple[Plane, ...]:
+    """Return for each pipeline the plane that shows the rows as the first one does.
+
+    Features are the same to all of them. Principal components are fitted anew on every training
+    set and may come out turned: they are turned back until the rows lie as near as can be to
+    where the first pipeline has them. Lengths and angles stay, so each picture is exact.
+
+    Parameters
+    ----------
+    pipelines : sequence of Pipeline
+        Fitted.
+    data : Dataset
+    rows : ndarray of shape (n,)
+        Those to be laid over each other.
+    axes : tuple of one or two int
+        Features or components; those that a pipeline does not have are left out of all.
+
+    Returns
+    -------
+    tuple of Plane
+
+    References
+    ----------
+    Schoenemann (1966), "A generalized solution of the orthogonal Procrustes problem".
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.experiments.pipeline import Steps
+    >>> data, steps = lincore.sample("wine"), Steps(n_components=2)
+    >>> study = lincore.balance(data, {"class_0": 9}, "lda", steps=steps, repeats=1)
+    >>> pair = [study.example.pipelines["lda", arm] for arm in ("full", "reduced")]
+    >>> one, other = aligned_planes(pair, data, study.example.split.test)
+    >>> one.axis_names, other.projection.shape
+    (('Component 1', 'Component 2'), (2, 2))
+    """
+    if not _is_projected(pipelines[0]):
+        within = tuple(axis for axis in axes if axis < data.n_features)
+        return (feature_plane(data, within, rows, rest="mean"),) * len(pipelines)
+    seen = [np.asarray(coordinates(pipeline, data.X[rows])) for pipeline in pipelines]
+    width = min(Z.shape[1] for Z in seen)
+    axes = tuple(axis for axis in axes if axis < width)
+    goal = seen[0][:, list(axes)]
+    unit = np.eye(seen[0].shape[1])[:, list(axes)]
+    return (
+        _plane(unit, np.where(unit.any(axis=1), 0.0, seen[0].mean(axis=0)), axes),
+        *(_turned(Z, goal, axes) for Z in seen[1:]),
+    )
+
+
+def cell_view(example: Example, method: str, cell: str, data: Dataset, plane: Plane) -> View:
+    """Look at the model of a cell, with the test rows and what the cell takes them for.
+
+    Parameters
+    ----------
+    example : Example
+    method, cell : str
+    data : Dataset
+    plane : Plane
+        Of this pipeline, see `aligned_planes`.
+    """
+    pipeline = example.pipelines[method, cell]
+    exact = plane.columns is None or features_are_seen(pipeline, data)
+    how: Any = "marginal" if is_gaussian(pipeline.steps[-1][1]) and exact else "cut"
+    view = shifted(
+        look(pipeline, data, example.split.test, plane, how=how), example.shifts[method, cell]
+    )
+    results = example.results[cell]
+    taken = results.predicted[results.position(method)]
+    order = np.argsort(results.rows)
+    places = order[np.searchsorted(results.rows, view.rows, sorter=order)]
+    return replace(view, predicted=taken[places])
+
+
+def shifted(view: View, shift: ArrayLike | None) -> View:
+    """Return a view after something was added to the log posteriors: new priors, a threshold.
+
+    Parameters
+    ----------
+    view : View
+        One without posteriors stays as it is.
+    shift : array-like of shape (K,), or None
+    """
+    if shift is None or not np.any(shift):
+        return view
+    shift = np.asarray(shift, dtype=float)
+    if view.densities is not None:
+        with np.errstate(divide="ignore"):
+            old = np.log(view.priors) if view.log_weights is None else view.log_weights
+        weights = log_softmax(old + shift)
+        return replace(view, log_weights=weights, priors=np.exp(weights))
+    if view.belief is None or not view.belief.has_posterior:
+        return view
+    return replace(view, belief=ShiftedBelief(view.belief, shift), ambiguous=None)
+
+
+def with_costs(view: View, costs: ArrayLike, predicted: NDArray[np.intp]) -> View:
+    """Return a view in which the decision of least expected cost wins.
+
+    Parameters
+    ----------
+    view : View
+        Of a model with posteriors.
+    costs : array-like of shape (K, K)
+    predicted : ndarray of shape (n,)
+        What the rows of the view are then taken for.
+    """
+    belief = CostBelief(view, np.asarray(costs, dtype=float))
+    return replace(view, densities=None, belief=belief, ambiguous=None, predicted=predicted)
+
+
+def _is_projected(pipeline: Pipeline) -> bool:
+    return "pca" in pipeline.named_steps or "svd" in pipeline.named_steps
+
+
+def _turned(Z: Array, goal: Array, axes: tuple[int, ...]) -> Plane:
+    """Return the plane of coordinates Z (n, q) whose points are nearest to the goal (n, d)."""
+    centre, target = Z.mean(axis=0), goal.mean(axis=0)
+    U, _, Vt = np.linalg.svd((Z - centre).T @ (goal - target), full_matrices=False)
+    turn = U @ Vt
+    return _plane(turn, centre - turn @ target, axes)
+
+
+def _plane(turn: Array, base: Array, axes: tuple[int, ...]) -> Plane:
+    n_rest = len(base) - len(axes)
+    rest = f"the other {n_rest:,} coordinates held at their means" if n_rest > 1 else ""
+    return Plane(
+        axis_names=tuple(f"Component {axis + 1}" for axis in axes),
+        base=base,
+        steps=turn.T,
+        columns=None,
+        projection=turn,
+        subject="principal axes" if n_rest else "",
+        rest="the other coordinate held at its mean" if n_rest == 1 else rest,
+        levels=(None,) * len(axes),
+    )
