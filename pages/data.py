@@ -2,41 +2,56 @@
 
 import streamlit as st
 
-from lincore.samples import SAMPLES
-from pages.ui import panels, sidebar, state, text, uploads
+from pages.ui import (
+    data_columns,
+    data_pictures,
+    data_samples,
+    data_table,
+    data_warnings,
+    panels,
+    sidebar,
+    state,
+    text,
+    uploads,
+)
+from pages.ui.data_sources import Pictures, Source
 
-experiment = sidebar.show()
-data = experiment.data
+data = sidebar.show_on_data()
+opened = state.opened()
+in_use = opened is None or opened is state.source() or opened is state.pictures()
 
 st.caption("Data")
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
+data_warnings.target(data)
 
 left, right = st.columns(2, gap="large")
 with left:
     uploads.show(key="data.upload")
 with right:
-    st.markdown("**Or start from a sample**")
-    with st.container(horizontal=True):
-        for name in SAMPLES:
-            st.button(
-                name.capitalize(),
-                key=f"data.sample.{name}",
-                on_click=state.choose_sample,
-                args=(name,),
-                type="secondary",
-            )
-    st.caption(
-        "Iris, wine, breast cancer and digits come with scikit-learn; “Gaussian” draws three "
-        "classes whose true means and covariances are known."
-    )
+    data_samples.show()
+uploads.progress()
+data_samples.draw()
+data_warnings.refused()
 
-if (problem := state.problem()) is not None:
-    text.show_problem(problem)
-    st.caption(f"Still in use: {text.escape(data.name)}.")
+if isinstance(opened, Source):
+    data_table.reading(opened)
+    data_table.rows(opened)
+    data_warnings.findings(opened)
+    data_columns.show(opened)
+    data_columns.choices(opened)
+elif isinstance(opened, Pictures):
+    data_pictures.otherwise(opened, data if in_use else None)
 
-if data.image_shape:
-    panels.contact_sheet(data, key="data.sheet")
-else:
-    panels.table_head(data, key="data.head")
-panels.reading_notes(data)
-panels.truth(data)
+if in_use:
+    if data.image_shape:
+        panels.contact_sheet(data, key="data.sheet")
+        data_pictures.skipped(data)
+        data_pictures.copies(data)
+    elif opened is None:
+        panels.table_head(data, key="data.head")
+    data_pictures.groups(data)
+    besides = [one.notice for one in opened.findings] if isinstance(opened, Source) else []
+    data_warnings.notices(data, besides)
+    data_samples.truth(data)
+
+uploads.limits()

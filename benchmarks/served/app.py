@@ -38,7 +38,9 @@ def take_arrays() -> None:
     if path and st.session_state.setdefault("benchmark.arrays", "") != path:
         st.session_state["benchmark.arrays"] = path
         with np.load(path) as arrays:
-            state._keep(lincore.load((arrays["X"], arrays["y"]), name=Path(path).stem), None)
+            name = Path(path).stem
+            data = lincore.load((arrays["X"], arrays["y"]), name=name)
+            state.keep(data, None, state.Origin("file", name))
 
 
 if __name__ == "__main__":

@@ -212,6 +212,12 @@ def forget() -> None:
     _kept().clear()
 
 
+def discard(job: Job) -> None:
+    """Forget one job of this session and what it made; it is stopped if it still runs."""
+    job.stop()
+    _kept().pop((job.key, job.settings), None)
+
+
 @st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
 def _watch(job: Job, draw: Draw | None) -> None:
     if job.is_over:

@@ -19,13 +19,20 @@ SHEET_CLASSES = 12
 
 def table_head(data: Dataset, *, key: str) -> None:
     """Show the first rows with their classes."""
-    import pandas as pd
+    import numpy as np
+
+    from pages.ui import selection
 
     shown = min(SHOWN_ROWS, data.n_rows)
-    frame = pd.DataFrame(data.X[:shown], columns=list(data.feature_names))
-    frame.insert(0, "class", [str(label) for label in data.y[:shown]], allow_duplicates=True)
+    frame = selection.frame(data, np.arange(shown), {})
     st.subheader("Rows", anchor=False)
-    st.dataframe(frame, key=key, height=320, alt=f"The first {shown} rows and their classes.")
+    with st.container(key=key):
+        st.dataframe(
+            frame,
+            height=320,
+            hide_index=True,
+            alt=f"The first {shown} rows and their classes.",
+        )
     part = f"The first {shown:,} of" if shown < data.n_rows else "All"
     st.caption(f"{part} {data.n_rows:,} rows.")
 
@@ -59,23 +66,6 @@ def contact_sheet(data: Dataset, *, key: str) -> None:
         on_click="ignore",
         help="One folder for each class. Upload it again to try the way of the images.",
     )
-
-
-def reading_notes(data: Dataset) -> None:
-    """Say what reading did, and list every file that was skipped."""
-    import pandas as pd
-
-    if data.notices:
-        st.subheader("What reading it found", anchor=False)
-        text.show_notices(data)
-    if data.skipped:
-        st.subheader("Skipped files", anchor=False)
-        st.dataframe(
-            pd.DataFrame(data.skipped, columns=["file", "reason"]),
-            key="data.skipped",
-            hide_index=True,
-            alt=f"{len(data.skipped)} files that were skipped, with the reason for each.",
-        )
 
 
 def truth(data: Dataset) -> None:

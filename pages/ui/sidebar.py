@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import cached, controls, state, text
+from pages.ui import cached, controls, state, text, uploads
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset, Split
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _HOW = {
     "stratified": "At random, by class",
     "last": "The last of each class",
-    "given": "As the zip gives it",
+    "given": "As the file gives it",
+    "group": "Whole groups, at random",
 }
 
 
@@ -32,12 +33,10 @@ def show() -> Experiment:
 
     Ends the page with a message when the data cannot be split as wished.
     """
-    data = state.require_dataset()
+    uploads.adopt()
     with st.sidebar:
-        st.markdown(f"**{text.escape(data.name)}**  \n{text.describe(data)}.")
-        _target()
-        choice = _split(state.require_dataset())
-    data = state.require_dataset()
+        uploads.progress()
+    data, choice = _what()
     try:
         split = cached.split(data.digest, choice, data)
     except DataError as error:
@@ -46,6 +45,26 @@ def show() -> Experiment:
     with st.sidebar:
         _balance(data, split)
     return Experiment(data, choice, split)
+
+
+def show_on_data() -> Dataset:
+    """Draw the sidebar where the data are chosen, and return them, split or not."""
+    uploads.adopt()
+    data, choice = _what()
+    with st.sidebar:
+        try:
+            _balance(data, cached.split(data.digest, choice, data))
+        except DataError as error:
+            text.show_problem(error.notice)
+    return data
+
+
+def _what() -> tuple[Dataset, cached.SplitChoice]:
+    data = state.require_dataset()
+    with st.sidebar:
+        st.markdown(f"**{text.escape(data.name)}**  \n{text.describe(data)}.")
+        _target()
+        return data, _split(data)
 
 
 def _target() -> None:
@@ -66,16 +85,19 @@ def _target() -> None:
 
 
 def _split(data: Dataset) -> cached.SplitChoice:
-    options = [how for how in _HOW if how != "given" or data.given_test is not None]
+    options = ["stratified", "last"]
+    if data.groups is not None:
+        options.append("group")
     if data.given_test is not None:
-        options = ["given", *options[:-1]]
+        options.insert(0, "given")
     how = controls.choose(
         "Test part",
         options,
         key="sidebar.how",
         format_func=_HOW.__getitem__,
         help="Rows that no model sees before it is judged. Where rows are related, as pictures of "
-        "one series are, a random split puts near copies on both sides: take the last of each.",
+        "one series are, a random split puts near copies on both sides: take whole groups, or the "
+        "last of each class.",
     )
     if how == "given":
         return cached.SplitChoice(how, 0.0, 0)
@@ -88,10 +110,11 @@ def _split(data: Dataset) -> cached.SplitChoice:
         format="%d %%",
         key="sidebar.share",
         persist_state="session",
-        help="Of each class; the rest is for training.",
+        help="Of each class; the rest is for training. By group it is as near as whole groups "
+        "come, and rounded to a half, a third, a quarter and so on.",
     )
     seed = 0
-    if how == "stratified":
+    if how in ("stratified", "group"):
         seed = controls.number(
             "Seed", 0, 9999, 0, key="sidebar.seed", help="Another number draws another split."
         )

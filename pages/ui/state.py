@@ -2,28 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore.errors import DataError, Notice
+from lincore.errors import DataError, Notice, Remedy
 from pages.ui import cached
+from pages.ui.data_sources import Pictures, Source
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
-    from lincore.tables import Table
 
 DATASET = "shared.dataset"
 SOURCE = "shared.source"
-PROBLEM = "shared.problem"
+ORIGIN = "shared.origin"
+REFUSED = "shared.refused"
 UPLOADS = "shared.uploads"
 
 
-class Source(NamedTuple):
-    """The table that a data set was made from, and the column that became its classes."""
+class Origin(NamedTuple):
+    """Where the data of this session come from, for scripts and links.
 
-    table: Table
-    target: str
+    Attributes
+    ----------
+    kind : {"sample", "generated", "download", "file"}
+    name : str
+        Of the sample, the download or the file.
+    arguments : mapping
+        Of `lincore.samples.gaussian_classes`, for generated data.
+    """
+
+    kind: str
+    name: str
+    arguments: Mapping[str, Any] = {}
+
+
+class Refused(NamedTuple):
+    """A wish that could not be met.
+
+    Attributes
+    ----------
+    notice : Notice
+    remedies : tuple of Remedy
+        What would help, applied to `attempt`.
+    attempt : Source, Pictures or None
+        What was tried.
+    is_new : bool
+        Whether it is a file of which nothing is in use yet.
+    """
+
+    notice: Notice
+    remedies: tuple[Remedy, ...] = ()
+    attempt: Source | Pictures | None = None
+    is_new: bool = False
 
 
 # Widgets whose sensible value depends on the data: they start afresh with every data set.
@@ -48,7 +80,17 @@ PER_DATASET = (
     "classify.x",
     "classify.y",
     "classify.focus",
+    "classify.word",
+    "classify.basis",
+    "classify.whiten",
+    "classify.plane",
+    "classify.feature.x",
+    "classify.feature.y",
+    "classify.held.features",
+    "classify.ellipses",
 )
+# Of these, what stays when the same file is merely read or used otherwise.
+_PER_FILE = ("sidebar.how",)
 
 
 def require_dataset() -> Dataset:
@@ -61,58 +103,114 @@ def require_dataset() -> Dataset:
 
 def source() -> Source | None:
     """Return what the data set was made from, if that was a table."""
-    found: Source | None = st.session_state.get(SOURCE)
+    found = st.session_state.get(SOURCE)
+    return found if isinstance(found, Source) else None
+
+
+def pictures() -> Pictures | None:
+    """Return what the data set was made from, if those were files of pictures."""
+    found = st.session_state.get(SOURCE)
+    return found if isinstance(found, Pictures) else None
+
+
+def origin() -> Origin:
+    """Return where the data set came from."""
+    require_dataset()
+    found: Origin = st.session_state[ORIGIN]
     return found
 
 
-def choose_sample(name: str) -> None:
-    """Make a sample the data set of this session."""
-    _keep(cached.sample(name), None)
+def opened() -> Source | Pictures | None:
+    """Return what the page Data shows and edits: a new file that was refused, or that in use."""
+    found = refused()
+    if found is not None and found.is_new and found.attempt is not None:
+        return found.attempt
+    return source() or pictures()
 
 
-def choose_upload(raw: bytes, name: str) -> None:
-    """Make an uploaded file the data set of this session; keep the former if it cannot be read."""
-    from lincore.images import read_image_zip
-    from lincore.limits import is_zip
-    from lincore.tables import propose_target, read_table
-
-    try:
-        if is_zip(raw):
-            _keep(read_image_zip(raw, name), None)
-        else:
-            table = read_table(raw, name)
-            _make(table, propose_target(table))
-    except DataError as error:
-        st.session_state[PROBLEM] = error.notice
-
-
-def choose_target(column: str) -> None:
-    """Make another column of the table the target; keep the former if it cannot be one."""
-    found = source()
-    if found is None:
-        return
-    try:
-        _make(found.table, column)
-    except DataError as error:
-        st.session_state[PROBLEM] = error.notice
+def refused() -> Refused | None:
+    """Return the last wish if it could not be met."""
+    found: Refused | None = st.session_state.get(REFUSED)
+    return found
 
 
 def problem() -> Notice | None:
     """Return why the last wish could not be met, until the next one is."""
-    notice: Notice | None = st.session_state.get(PROBLEM)
-    return notice
+    found = refused()
+    return None if found is None else found.notice
 
 
-def _make(table: Table, target: str | None) -> None:
-    from lincore.tables import table_to_dataset
-
-    data = table_to_dataset(table, target)
-    _keep(data, Source(table, str(target)))
+def dismiss() -> None:
+    """Forget a wish that could not be met."""
+    st.session_state.pop(REFUSED, None)
 
 
-def _keep(data: Dataset, made_from: Source | None) -> None:
+def refuse(
+    error: DataError, attempt: Source | Pictures | None = None, *, is_new: bool = False
+) -> None:
+    """Remember a wish that could not be met; the data stay as they are."""
+    st.session_state[REFUSED] = Refused(error.notice, error.remedies, attempt, is_new)
+
+
+def choose_sample(name: str) -> None:
+    """Make a sample the data set of this session."""
+    keep(cached.sample(name), None, Origin("sample", name))
+
+
+def generate(arguments: Mapping[str, Any]) -> None:
+    """Draw Gaussian classes and make them the data set; `arguments` of `gaussian_classes`."""
+    from lincore.samples import gaussian_classes
+
+    try:
+        data = gaussian_classes(**arguments)
+    except DataError as error:
+        refuse(error)
+    else:
+        keep(data, None, Origin("generated", data.name, dict(arguments)))
+
+
+def open_table(found: Source) -> None:
+    """Make a new table the data set of this session; keep the former if it cannot be one."""
+    _try(found, is_new=True)
+
+
+def revise(changed: Source) -> None:
+    """Read or use the table that is shown otherwise; keep what was if that cannot be done."""
+    former = refused()
+    is_new = former is not None and former.is_new
+    _try(changed, is_new=is_new)
+
+
+def choose_target(column: str) -> None:
+    """Make another column of the table in use the target; keep the former if it cannot be one."""
+    found = source()
+    if found is not None:
+        _try(found.with_target(column), is_new=False)
+
+
+def _try(wanted: Source, *, is_new: bool) -> None:
+    try:
+        if wanted.table is None:
+            wanted = wanted.read()
+        data = wanted.dataset()
+    except DataError as error:
+        refuse(error, wanted, is_new=is_new)
+        return
+    keep(data, wanted, Origin("file", wanted.name), is_new=is_new)
+
+
+def keep(
+    data: Dataset,
+    made_from: Source | Pictures | None,
+    came_from: Origin,
+    *,
+    is_new: bool = True,
+) -> None:
+    """Make a data set that of this session."""
     st.session_state[DATASET] = data
     st.session_state[SOURCE] = made_from
-    st.session_state.pop(PROBLEM, None)
+    st.session_state[ORIGIN] = came_from
+    dismiss()
     for key in PER_DATASET:
-        st.session_state.pop(key, None)
+        if is_new or key not in _PER_FILE:
+            st.session_state.pop(key, None)

@@ -31,9 +31,12 @@ def describe(data: Dataset) -> str:
     if data.image_shape:
         height, width = data.image_shape[:2]
         size = f"{data.n_rows:,} pictures of {width} × {height} pixels"
+    elif data.n_words == data.n_features:
+        size = f"{data.n_rows:,} rows of {data.n_words:,} different words"
     else:
         noun = "feature" if data.n_features == 1 else "features"
-        size = f"{data.n_rows:,} rows of {data.n_features:,} {noun}"
+        words = f", {data.n_words:,} of them words," if data.n_words else ""
+        size = f"{data.n_rows:,} rows of {data.n_features:,} {noun}{words}"
     return f"{size} in {data.n_classes} classes"
 
 

@@ -1,39 +1,139 @@
-"""The uploader: a file is read once, kept in the session, and the upload set free."""
+"""The uploader: files are read once, kept in the session, and the uploads set free.
+
+Pictures are decoded by a job that can be watched and stopped; its result is taken over on
+whatever page the visitor is then.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
+from lincore.errors import DataError
 from lincore.limits import LIMITS
-from pages.ui import state
+from pages.ui import jobs, state, text
+from pages.ui.data_sources import File, Pictures, Source, recognise
+
+READING = "shared.reading"
+JOB = "data.read"
+# Pictures that are read by then are never seen to be read.
+PATIENCE = 2.0
 
 
 def show(*, key: str) -> None:
-    """Offer to upload a file, and make it the data set of this session."""
+    """Offer to upload files, and make them the data set of this session."""
     megabytes = LIMITS.max_file_bytes // 10**6
     turn = st.session_state.setdefault(state.UPLOADS, 0)
     with st.container(key=key):
-        upload = st.file_uploader(
+        uploads = st.file_uploader(
             "Bring a file",
+            accept_multiple_files=True,
             key=f"{key}.{turn}",
             max_upload_size=megabytes,
-            help="A table as CSV, TSV or text, also gzipped, with the names of its columns in the "
-            "first line; or a zip of images in one folder for each class.",
+            help="A table as CSV, TSV or text, also gzipped, or Parquet; a zip of pictures in one "
+            "folder for each class, or several pictures at once; an npz file of arrays.",
         )
         st.caption(
-            f"A table (CSV, TSV, text) or a zip of images in class folders, up to {megabytes} MB. "
-            "It stays in this session and is never written to disk."
+            "A table (CSV, text, Parquet), a zip of pictures in class folders, several pictures, "
+            f"or arrays (npz), up to {megabytes} MB. It stays in this session and is never "
+            "written to disk."
         )
-    if upload is None:
+    if not uploads:
         return
-    with st.spinner(f"Reading {upload.size / 1e6:.1f} MB …"):
-        state.choose_upload(upload.getvalue(), upload.name)
-    _forget(upload.file_id)
-    # A new key gives an empty uploader, so that the next run does not read the file again.
+    with st.spinner(f"Reading {sum(upload.size for upload in uploads) / 1e6:.1f} MB …"):
+        begin([(upload.name, upload.getvalue()) for upload in uploads])
+    for upload in uploads:
+        _forget(upload.file_id)
+    # A new key gives an empty uploader, so that the next run does not read the files again.
     st.session_state[state.UPLOADS] = turn + 1
     st.rerun()
+
+
+def limits() -> None:
+    """Say how large files may be."""
+    from lincore.images import image_limits
+    from lincore.limits import table_limits
+
+    st.caption(f"How large: {text.escape(table_limits())} {text.escape(image_limits())}")
+
+
+def begin(files: Sequence[File]) -> None:
+    """Read files: tables and arrays at once, pictures in a job."""
+    try:
+        found = recognise(files)
+    except DataError as error:
+        state.refuse(error, is_new=True)
+        return
+    if isinstance(found, Pictures):
+        decode(found, is_new=True)
+    elif isinstance(found, Source):
+        state.open_table(found)
+    else:
+        state.keep(found, None, state.Origin("file", files[0][0]))
+
+
+def decode(pictures: Pictures, *, is_new: bool) -> None:
+    """Begin to decode pictures; `adopt` takes them over."""
+    start(pictures.read, pictures, f"Reading {pictures.name}", is_new=is_new)
+
+
+def download(name: str) -> None:
+    """Begin to fetch a data set; `adopt` takes it over."""
+    from lincore.samples import fetch
+
+    def work(progress: jobs.Progress) -> Any:
+        progress(0, 0, "waiting for the server")
+        return fetch(name)
+
+    start(work, state.Origin("download", name), f"Downloading {name}", is_new=True)
+
+
+def start(work: jobs.Work, wanted: Pictures | state.Origin, describe: str, *, is_new: bool) -> None:
+    """Begin to read something that takes long."""
+    number = st.session_state.get(READING, (0,))[0] + 1
+    st.session_state[READING] = (number, wanted, is_new)
+    state.dismiss()
+    # Read out of the session: what it is made of is nobody else's.
+    job = jobs.run(JOB, number, work, describe=describe, share=False, patience=PATIENCE)
+    if job.is_over:
+        adopt()
+
+
+def adopt() -> None:
+    """Make what has been read the data set of this session, once it is."""
+    number, wanted, is_new = st.session_state.get(READING, (0, None, False))
+    job = jobs.current(JOB)
+    if wanted is None or job is None or not job.is_over:
+        return
+    st.session_state[READING] = (number, None, False)
+    # The session keeps the data; the job need not.
+    jobs.discard(job)
+    made_from = wanted if isinstance(wanted, Pictures) else None
+    if job.result is not None:
+        came_from = state.Origin("file", wanted.name) if made_from else wanted
+        state.keep(job.result, made_from, came_from, is_new=is_new)
+    elif isinstance(job.error, DataError):
+        state.refuse(job.error, made_from, is_new=is_new)
+    elif job.error is None:
+        state.refuse(DataError("Reading was stopped.", where=wanted.name))
+    else:
+        state.refuse(
+            DataError(
+                "It cannot be read, and not for a fault of yours that is known.",
+                where=wanted.name,
+                remedy="What happened stands in the server's log.",
+            )
+        )
+
+
+def progress() -> None:
+    """Draw how far reading is, while it goes on."""
+    job = jobs.current(JOB)
+    if job is not None and not job.is_over:
+        jobs.show(job)
 
 
 def _forget(file_id: str) -> None:

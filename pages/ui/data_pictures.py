@@ -1,0 +1,187 @@
+"""Pictures: how they became one array, otherwise on request, and what is odd about them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from lincore.limits import LIMITS
+from pages.ui import controls, jobs, text, uploads
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset
+    from lincore.images import ImageOptions
+    from pages.ui.data_sources import Pictures
+
+SHOWN_PAIRS = 12
+_FITS = {
+    "pad": "Whole, with bars at the sides",
+    "crop": "Its middle",
+    "stretch": "Out of proportion",
+}
+_LEVELS = {None: "As found", 0: "The outermost", 1: "The second", 2: "The third", 3: "The fourth"}
+
+
+def otherwise(found: Pictures, data: Dataset | None) -> None:
+    """Offer to read pictures in another size, in colour, or with other classes."""
+    from lincore.images import ImageOptions
+
+    options = found.options or ImageOptions()
+    with st.expander("Read the pictures otherwise", key="data.pictures"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            wanted = _shape(options, data)
+            fit = controls.choose(
+                "To another size",
+                list(_FITS),
+                key="data.pictures.fit",
+                index=list(_FITS).index(options.fit),
+                format_func=_FITS.__getitem__,
+                help="How a picture comes to the common size.",
+                width=240,
+            )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            level = controls.choose(
+                "Folder that is the class",
+                list(_LEVELS),
+                key="data.pictures.level",
+                index=list(_LEVELS).index(options.level) if options.level in _LEVELS else 0,
+                format_func=_LEVELS.__getitem__,
+                help="Counted from outside, folders called train and test left out.",
+                width=200,
+            )
+            pattern = st.text_input(
+                "Pattern of the names",
+                options.pattern or "",
+                key="data.pictures.pattern",
+                persist_state="session",
+                placeholder="^(?P<label>[A-Za-z]+)",
+                help="A regular expression that finds the class (?P<label>…) or what belongs "
+                "together (?P<group>…) in a file's name.",
+                width=340,
+            )
+            wanted = replace(wanted, fit=fit, level=level, pattern=pattern.strip() or None)
+            if st.button(
+                "Read again",
+                key="data.pictures.again",
+                disabled=wanted == options,
+                help="Decode all pictures afresh.",
+            ):
+                uploads.decode(replace(found, options=wanted), is_new=False)
+                st.rerun()
+
+
+def skipped(data: Dataset) -> None:
+    """List every file that was skipped, with the reason."""
+    import pandas as pd
+
+    if not data.skipped:
+        return
+    many = "file was" if len(data.skipped) == 1 else "files were"
+    st.subheader(f"{len(data.skipped):,} {many} skipped", anchor=False)
+    with st.container(key="data.skipped"):
+        st.dataframe(
+            pd.DataFrame(data.skipped, columns=["file", "reason"]),
+            hide_index=True,
+            height=min(38 + 35 * len(data.skipped), 320),
+            alt=f"{len(data.skipped)} files that were skipped, with the reason for each.",
+        )
+
+
+def groups(data: Dataset) -> None:
+    """Say how many groups of rows belong together."""
+    if data.groups is None or data.group_names is None:
+        return
+    noun = text.row_noun(data)
+    st.caption(
+        f"{len(data.group_names):,} groups of {noun} that belong together. To keep each on one "
+        "side, take “Whole groups” as the test part."
+    )
+
+
+def copies(data: Dataset) -> None:
+    """Say which pictures stand there twice, or all but."""
+
+    def work(progress: jobs.Progress) -> Any:
+        from lincore.near_duplicates import near_duplicates
+
+        progress(0, 0, "comparing pictures")
+        return near_duplicates(data)
+
+    job = jobs.run("data.copies", data.digest, work, describe="Looking for copies")
+    jobs.show(job)
+    if job.result is None or (notice := job.result.notice(data, most=1)) is None:
+        return
+    remedy = (
+        ""
+        if data.groups is not None
+        else " Leave copies out: a test picture may else be one trained on."
+    )
+    st.warning(text.escape(notice.what) + remedy, icon=":material/content_copy:")
+    with st.expander("Which pictures", key="data.copies.open", on_change="rerun") as panel:
+        if panel.open:
+            _pairs(data, job.result)
+
+
+def _pairs(data: Dataset, found: Any) -> None:
+    import numpy as np
+
+    from lincore import plots
+
+    order, seen = [], set()
+    for row, other in zip(found.rows.tolist(), found.nearest.tolist(), strict=True):
+        pair = (min(row, other), max(row, other))
+        if pair not in seen:
+            seen.add(pair)
+            order += list(pair)
+    rows = np.array(order[: 2 * SHOWN_PAIRS])
+    names = data.row_names or tuple(f"row {i + 1}" for i in range(data.n_rows))
+    sheet = plots.images(
+        data.X[rows].reshape(-1, *data.image_shape),
+        [names[row].rsplit("/", 1)[-1] for row in rows],
+        columns=6,
+        title=f"Pictures and their copies: the first {len(rows) // 2} of {len(seen):,} pairs",
+    )
+    controls.figure(sheet, key="data.copies")
+
+
+def _shape(options: ImageOptions, data: Dataset | None) -> ImageOptions:
+    shape = data.image_shape if data is not None and data.image_shape else (32, 32)
+    common = st.toggle(
+        "Another size",
+        value=options.size is not None,
+        key="data.pictures.resize",
+        persist_state="session",
+        help="Instead of the size that most of them have.",
+    )
+    size = None
+    if common:
+        side = int(LIMITS.max_features**0.5)
+        height = controls.number(
+            "Height",
+            1,
+            4 * side,
+            options.size[0] if options.size else shape[0],
+            key="data.pictures.height",
+            help="In pixels.",
+            width=120,
+        )
+        width = controls.number(
+            "Width",
+            1,
+            4 * side,
+            options.size[1] if options.size else shape[1],
+            key="data.pictures.width",
+            help="In pixels.",
+            width=120,
+        )
+        size = (height, width)
+    colour = st.toggle(
+        "In colour",
+        value=options.colour,
+        key="data.pictures.colour",
+        persist_state="session",
+        help="Red, green and blue of each pixel, instead of grey: three times the numbers.",
+    )
+    return replace(options, size=size, colour=colour)

@@ -1,0 +1,145 @@
+"""What stands in the way, or is suspicious, each with what can be done about it at one click."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from lincore.errors import DataError, Notice, Remedy
+from pages.ui import state, text
+from pages.ui.data_sources import Source
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset
+
+_IN_FORCE = {
+    "drop_classes": "Left out: {}",
+    "merge_classes": "Merged: {}",
+    "drop_duplicates": "One of each repeated row is kept",
+    "missing_in": "Also missing: {}",
+}
+
+
+def target(data: Dataset) -> None:
+    """Say which column is told apart, and how the largest class stands to the smallest."""
+    found = state.source()
+    whose = f"Told apart by **{text.escape(found.target)}**. " if found is not None else ""
+    most, least = int(data.counts.argmax()), int(data.counts.argmin())
+    counts = f"{data.counts[most]:,} {text.row_noun(data)}"
+    if data.counts[most] == data.counts[least]:
+        st.markdown(f"{whose}Every class has {counts}.")
+        return
+    times = data.counts[most] / data.counts[least]
+    st.markdown(
+        f"{whose}The largest class, {text.escape(data.classes[most])}, has {counts}: "
+        f"{times:,.1f} times the {data.counts[least]:,} of {text.escape(data.classes[least])}."
+    )
+
+
+def refused() -> None:
+    """Say why the last wish could not be met, and offer what would help."""
+    found = state.refused()
+    if found is None:
+        return
+    text.show_problem(found.notice)
+    attempt = found.attempt
+    with st.container(horizontal=True, vertical_alignment="center", key="data.refused"):
+        if isinstance(attempt, Source) and attempt.table is not None:
+            _buttons(attempt, found.remedies, key="data.refused")
+        in_use = text.escape(state.require_dataset().name)
+        st.caption(f"Still in use: {in_use}.", width="content")
+        if found.is_new and attempt is not None:
+            st.button(
+                f"Back to {in_use}",
+                key="data.refused.back",
+                on_click=state.dismiss,
+                help="Forget the file that could not be used.",
+            )
+
+
+def findings(found: Source) -> None:
+    """List what is suspicious about the chosen columns, each with its remedies."""
+    listed = found.findings
+    if listed:
+        st.subheader("Worth a look", anchor=False)
+    for number, finding in enumerate(listed):
+        key = f"data.finding.{number}"
+        with st.container(horizontal=True, vertical_alignment="center", key=key):
+            st.markdown(f":material/error: {_line(finding.notice)}", width="content")
+            _buttons(found, finding.remedies, key=key)
+    _in_force(found)
+
+
+def notices(data: Dataset, besides: Sequence[Notice] = ()) -> None:
+    """List what reading the data did or found, but for what is said elsewhere."""
+    said = {(notice.what, notice.where) for notice in besides}
+    rest = [notice for notice in data.notices if (notice.what, notice.where) not in said]
+    if not rest:
+        return
+    st.subheader("What reading it found", anchor=False)
+    for notice in rest:
+        st.markdown(f"- {_line(notice)}")
+
+
+def _line(notice: Notice) -> str:
+    place = f"**{text.escape(notice.where)}**: " if notice.where else ""
+    remedy = f" {text.escape(notice.remedy)}" if notice.remedy else ""
+    return f"{place}{text.escape(notice.what)}{remedy}"
+
+
+def _buttons(found: Source, remedies: Sequence[Remedy], *, key: str) -> None:
+    for number, remedy in enumerate(remedies):
+        st.button(
+            text.escape(remedy.label),
+            key=f"{key}.{number}",
+            on_click=_apply,
+            args=(found, remedy),
+            help="It can be undone.",
+        )
+
+
+def _apply(found: Source, remedy: Remedy) -> None:
+    try:
+        changed = found.with_remedy(remedy)
+    except DataError as error:
+        state.refuse(error)
+    else:
+        state.revise(changed)
+
+
+def _in_force(found: Source) -> None:
+    """List what was done at a click, and offer to undo it."""
+    done: dict[str, Any] = {word: found.choices.get(word) for word in _IN_FORCE}
+    done["missing_in"] = found.options.missing_in if found.options is not None else None
+    for word, value in done.items():
+        if not value:
+            continue
+        with st.container(horizontal=True, vertical_alignment="center", key=f"data.done.{word}"):
+            st.markdown(
+                f":material/check: {_IN_FORCE[word].format(_said(value))}.", width="content"
+            )
+            st.button("Undo", key=f"data.undo.{word}", on_click=_undo, args=(found, word))
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, dict):
+        pairs = ((name, _plain(what)) for name, what in value.items())
+        return ", ".join(f"{text.escape(name)} → {text.escape(what)}" for name, what in pairs)
+    return text.escape(_plain(value))
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(map(_short, value)) if isinstance(value, tuple) else str(value)
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _undo(found: Source, word: str) -> None:
+    if word == "missing_in":
+        state.revise(found.with_reading(missing_in=None))
+    else:
+        state.revise(found.with_choices(**{word: None}))
