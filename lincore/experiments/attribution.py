@@ -53,6 +53,14 @@ class Attribution(NamedTuple):
     total: Interval
     by_seed: Array
 
+    def __str__(self) -> str:
+        """Return one line for each part, with the ends of its interval."""
+        lines = {"full": self.full, **self.parts, "total": self.total, "reduced": self.reduced}
+        return f"{self.loss} of {self.method}\n" + "\n".join(
+            f"{name:<12}{part.value:8.4f}  ({part.low:.4f} to {part.high:.4f})"
+            for name, part in lines.items()
+        )
+
     @property
     def parts(self) -> dict[str, Interval]:
         """The four parts by name, in the order of the waterfall."""

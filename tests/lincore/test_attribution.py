@@ -110,3 +110,12 @@ def test_what_is_not_in_the_study_is_said():
     with pytest.raises(KeyError, match="No cell"):
         study.loss("lda", "smote")
     assert np.isnan(study.table()["lean from"]).all()
+
+
+def test_an_attribution_reads_as_a_table():
+    data = lincore.samples.sample("gaussian")
+    study = lincore.balance(data, {"class 3": 15}, ["lda"], repeats=2)
+    found = study.attribution("lda")
+    lines = str(found).splitlines()
+    assert lines[0] == "error of lda" and len(lines) == 8
+    assert lines[2].split()[:3] == ["prior", "shift", f"{found.prior_shift.value:.4f}"]
