@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
@@ -30,6 +32,7 @@ class Reason(Enum):
     OSCILLATES = "oscillates"
     DIVERGED = "diverged"
     NO_DESCENT = "no descent"
+    STOPPED = "stopped"
 
     @property
     def words(self) -> str:
@@ -64,6 +67,7 @@ _WORDS = {
         "no step along the last direction lowered the objective",
         "Standardise the features, or penalise with a smaller C.",
     ),
+    Reason.STOPPED: ("it was asked to stop", "Start it again and let it go on."),
 }
 
 
@@ -142,6 +146,44 @@ Direction = Callable[[Point], Array]
 # From a point and a direction to the next point and the step length, or the reason to stop.
 Search = Callable[[Objective, Point, Array], tuple[Point, float] | Reason]
 Norm = Callable[[Array], float]
+
+
+# From a step and the most that there may be, to whether to go on.
+Watcher = Callable[[Step, int], bool]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Let every iteration of this thread be reported, and stopped by the answer False.
+
+    Estimators need no option for it, and those that fit others inside pass it on.
+
+    Parameters
+    ----------
+    watcher : callable
+        From a `Step` and the limit of iterations to whether to go on.
+
+    Examples
+    --------
+    >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
+    >>> with watched(lambda step, max_iter: step.iteration < 3):
+    ...     found = descend(bowl, np.ones(2), lambda at: -at.gradient / 4, search=halve_steps,
+    ...                     tol=1e-9, max_iter=100)
+    >>> found.reason, len(found.trace)
+    (<Reason.STOPPED: 'stopped'>, 4)
+    """
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def may_go_on(step: Step, max_iter: int) -> bool:
+    """Report a step to whoever watches, and return whether to go on."""
+    watcher = _watcher.get()
+    return watcher is None or watcher(step, max_iter)
 
 
 def largest_entry(gradient: Array) -> float:
@@ -249,4 +291,6 @@ def stops(trace: list[Step], tol: float, max_iter: int) -> Reason | None:
     rises = np.diff(values) > RESOLUTION * np.abs(values[1:])
     if rises.sum() >= WINDOW // 4:
         return Reason.OSCILLATES
-    return Reason.ITERATIONS if len(trace) > max_iter else None
+    if len(trace) > max_iter:
+        return Reason.ITERATIONS
+    return None if may_go_on(trace[-1], max_iter) else Reason.STOPPED

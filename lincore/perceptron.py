@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from typing import Any, Literal, Self
 
@@ -15,6 +16,7 @@ from lincore.covariance import deviations
 from lincore.linear import LinearClassifier
 from lincore.mistake_driven import SparseStepRows, StepRows, Walk
 from lincore.moment_classifier import summarise
+from lincore.optimize import Step, may_go_on
 from lincore.sparse_rows import sparse_centre_and_scale
 from lincore.validation import LabelledRows, validate_rows
 
@@ -179,11 +181,15 @@ class Perceptron(LinearClassifier):
 
     def _walk(self, walk: Walk, order: NDArray[np.intp]) -> NDArray[np.intp]:
         random = check_random_state(self.random_state)
-        mistakes = []
+        mistakes, began = [], time.perf_counter()
         for _ in range(self.max_epochs):
             before = walk.weights.copy()
             mistakes.append(walk.epoch(random.permutation(order) if self.shuffle else order))
             if np.linalg.norm(walk.weights - before) < self.tol * self.eta or not mistakes[-1]:
+                break
+            made = float(mistakes[-1])
+            step = Step(len(mistakes), made, np.nan, self.eta, time.perf_counter() - began)
+            if not may_go_on(step, self.max_epochs):
                 break
         return np.array(mistakes)
 

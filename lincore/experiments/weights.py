@@ -1,0 +1,211 @@
+"""What a fitted pipeline makes of each feature: weights, odds ratios, the boundary's equation."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.datasets import Dataset
+from lincore.experiments.pipeline import before_classifier
+from lincore.experiments.preparation import prepared_names
+from lincore.geometry import boundary
+from lincore.linear import LinearClassifier
+from lincore.quadric import Quadric
+
+Array = NDArray[np.float64]
+
+# A boundary in more features than this fills a page of its own.
+MOST_TERMS = 60
+
+
+class Weights(NamedTuple):
+    """Linear scores as functions of features.
+
+    Attributes
+    ----------
+    names : tuple of p str
+        Of the features behind the preparation: a level of a category is one of its own.
+    values : ndarray of shape (K, p), or (1, p) for two classes
+        What one unit more adds to the score of a class; of two, of the second over the first.
+    spread : ndarray of shape (p,)
+        The features' standard deviations over the training rows, to compare by.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    spread: Array
+
+    @property
+    def comparable(self) -> Array:
+        """What one standard deviation more adds."""
+        return self.values * self.spread
+
+
+class Odds(NamedTuple):
+    """What a feature multiplies the odds of a class against another by.
+
+    Attributes
+    ----------
+    names : tuple of p str
+    reference : object
+        The class that the others are compared with.
+    labels : ndarray of shape (K - 1,)
+    ratio, low, high : ndarray of shape (K - 1, p)
+        With the ends of Wald's intervals.
+    """
+
+    names: tuple[str, ...]
+    reference: Any
+    labels: NDArray[Any]
+    ratio: Array
+    low: Array
+    high: Array
+
+
+def coordinate_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
+    """Return the names of the coordinates that the classifier at the end sees.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.experiments.pipeline import Steps, pipeline_for
+    >>> iris = lincore.sample("iris")
+    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
+    >>> coordinate_names(pipeline.fit(iris.X, iris.codes), iris)
+    ('Component 1', 'Component 2')
+    """
+    steps = pipeline.named_steps
+    if "pca" in steps:
+        return tuple(f"Component {i + 1}" for i in range(steps["pca"].n_components_))
+    if "svd" in steps:
+        return tuple(f"Component {i + 1}" for i in range(len(steps["svd"].components_)))
+    names = prepared_names(steps.get("prepare"), data)
+    if "basis" in steps:
+        found = steps["basis"].get_feature_names_out(np.array(names, dtype=object))
+        return tuple(str(name) for name in found)
+    return names
+
+
+def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Weights:
+    """Take linear scores back through projection and standardising to the features.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted. Behind a basis, the features are its functions.
+    data : Dataset
+    rows : ndarray
+        The training rows.
+
+    Raises
+    ------
+    TypeError
+        When the classifier is not linear.
+    """
+    model = pipeline.steps[-1][1]
+    coef = _coefficients(model)
+    names = [name for name, _ in pipeline.steps[:-1]]
+    for name, step in reversed(pipeline.steps[:-1]):
+        if name == "pca":
+            coef = coef @ step.affine()[1].T
+        elif name == "svd":
+            coef = coef @ step.components_
+        elif name == "standardize" and "basis" not in names:
+            coef = coef / step.scale_
+    shown = _front(pipeline)
+    seen = before_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
+    return Weights(_front_names(pipeline, data), coef, _deviations(seen))
+
+
+def odds_ratios(
+    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], reference: int = 0
+) -> Odds:
+    """Return odds ratios with Wald's intervals, for one unit more of a feature.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted, with logistic regression of infinite C at its end and no projection before it.
+    data : Dataset
+    rows : ndarray
+        The training rows.
+    reference : int
+        The code of the class that the others are compared with.
+
+    Raises
+    ------
+    ValueError
+        When these errors do not exist, with the reason.
+    """
+    if {"pca", "svd"} & set(pipeline.named_steps):
+        raise ValueError("Odds ratios belong to features: switch the projection off.")
+    seen = before_classifier(pipeline, data.X[rows])
+    wald = pipeline.steps[-1][1].wald(seen, reference=reference)
+    scale = np.ones(seen.shape[1])
+    if "standardize" in pipeline.named_steps and "basis" not in pipeline.named_steps:
+        scale = pipeline.named_steps["standardize"].scale_
+    p = seen.shape[1]
+    low, high = wald.interval
+    with np.errstate(over="ignore"):
+        ratio, low, high = (np.exp(part[:, :p] / scale) for part in (wald.estimate, low, high))
+    labels = data.classes[np.asarray(wald.labels, dtype=np.intp)]
+    names = _front_names(pipeline, data)
+    return Odds(names, data.classes[reference], labels, ratio, low, high)
+
+
+def equation(
+    pipeline: Pipeline, data: Dataset, first: int, second: int
+) -> tuple[Quadric, tuple[str, ...]]:
+    """Return the function whose zeros are the boundary of two classes, and its variables' names.
+
+    In the features and their units where these are few enough to write it down, and otherwise in
+    the coordinates that the classifier sees.
+
+    Raises
+    ------
+    TypeError
+        When the classifier has no such function.
+    ValueError
+        When there are too many variables in either.
+    """
+    shown = _front(pipeline)
+    names = _front_names(pipeline, data)
+    behind = Pipeline(pipeline.steps[len(shown) :])
+    if "svd" in behind.named_steps or len(names) > MOST_TERMS:
+        names, behind = coordinate_names(pipeline, data), Pipeline(pipeline.steps[-1:])
+    if len(names) > MOST_TERMS:
+        raise ValueError(f"An equation in {len(names):,} variables is too long to read.")
+    model = pipeline.steps[-1][1]
+    places = {int(code): place for place, code in enumerate(getattr(model, "classes_", ()))}
+    if first not in places or second not in places:
+        raise ValueError("One of these classes has no training rows.")
+    return boundary(behind, places[first], places[second]), names
+
+
+def _coefficients(model: Any) -> Array:
+    linear = isinstance(model, LinearClassifier) or hasattr(model, "design_")
+    if not linear or not hasattr(model, "coef_"):
+        raise TypeError(f"{type(model).__name__} is not linear: no feature has one weight.")
+    return np.asarray(model.coef_, dtype=float)
+
+
+def _front(pipeline: Pipeline) -> Pipeline:
+    """Return the steps that make the variables which are named: preparation, and a basis."""
+    names = [name for name, _ in pipeline.steps]
+    end = max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
+    return Pipeline(pipeline.steps[:end])
+
+
+def _front_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
+    return coordinate_names(_front(pipeline), data)
+
+
+def _deviations(seen: Any) -> Array:
+    if hasattr(seen, "toarray"):
+        mean = np.asarray(seen.mean(axis=0)).ravel()
+        square = np.asarray(seen.multiply(seen).mean(axis=0)).ravel()
+        return np.sqrt(np.maximum(square - mean**2, 0.0))
+    return np.asarray(np.std(seen, axis=0, dtype=float), dtype=float)

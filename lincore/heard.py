@@ -1,0 +1,71 @@
+"""Warnings of one thread, heard while others go on: `warnings.catch_warnings` is for all at once.
+
+In Python 3.11 the filters belong to the process. Of two threads that enter and leave
+`catch_warnings` in turn, the second one's leaving brings back what the first had changed.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_lock = threading.Lock()
+_heard: dict[int, list[Warning]] = {}
+_outer: warnings.catch_warnings[None] | None = None
+_pass_on: Any = None
+
+
+@contextmanager
+def heard() -> Iterator[list[Warning]]:
+    """Collect the warnings of this thread instead of showing or raising them.
+
+    Examples
+    --------
+    >>> with heard() as said:
+    ...     warnings.warn("it rains")
+    >>> [str(warning) for warning in said]
+    ['it rains']
+    """
+    me, said = threading.get_ident(), []  # type: tuple[int, list[Warning]]
+    before = _enter(me, said)
+    try:
+        yield said
+    finally:
+        _leave(me, before)
+
+
+def _enter(me: int, said: list[Warning]) -> list[Warning] | None:
+    global _outer, _pass_on
+    with _lock:
+        if not _heard:
+            _outer = warnings.catch_warnings()
+            _outer.__enter__()
+            _pass_on = warnings.showwarning
+            warnings.simplefilter("always")
+            warnings.showwarning = _listen
+        before = _heard.get(me)
+        _heard[me] = said
+        return before
+
+
+def _leave(me: int, before: list[Warning] | None) -> None:
+    global _outer
+    with _lock:
+        if before is None:
+            del _heard[me]
+        else:
+            _heard[me] = before
+        if not _heard and _outer is not None:
+            _outer.__exit__(None, None, None)
+            _outer = None
+
+
+def _listen(message: Any, category: type[Warning], *place: Any, **settings: Any) -> None:
+    said = _heard.get(threading.get_ident())
+    if said is None:
+        _pass_on(message, category, *place, **settings)
+    else:
+        said.append(message if isinstance(message, Warning) else category(message))

@@ -1,0 +1,63 @@
+"""The classes of a model as ellipses, drawn over any picture of a plane."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.experiments.views import View
+from lincore.plots.palette import colour
+from lincore.plots.scatter import RADIUS
+from lincore.plots.style import compact, escape, names, plain
+from lincore.plots.words import join
+
+NOTE = "Ellipses: 95 % of each class of the model, crosses: means."
+
+
+def with_ellipses(figure: go.Figure, view: View) -> go.Figure:
+    """Add for each class of a Gaussian model its mean and the ellipse that holds 95 % of it.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        Of a view of two coordinates. Left as it is for other models and for one coordinate.
+    view : View
+    """
+    if view.densities is None or len(view.axis_names) != 2:
+        return figure
+    angle = np.linspace(0, 2 * np.pi, 73)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    for code, label in enumerate(names(view.classes)):
+        mean, axes = view.densities.means[code], _half_axes(view.densities.whiteners[code].factor)
+        if not np.isfinite(mean).all() or axes is None:
+            continue
+        outline = mean + RADIUS * circle @ axes
+        look = {"legendgroup": str(code), "showlegend": False, "hoverinfo": "skip"}
+        figure.add_trace(
+            go.Scatter(
+                x=compact(outline[:, 0]), y=compact(outline[:, 1]), mode="lines",
+                name=f"ellipse of {escape(label)}",
+                line={"color": colour(code), "width": 2}, **look,
+            )
+        )  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=compact(mean[:1]), y=compact(mean[1:]), mode="markers",
+                name=f"mean of {escape(label)}",
+                marker={"symbol": "cross", "size": 11, "color": colour(code),
+                        "line": {"width": 1.5, "color": "white"}}, **look,
+            )
+        )  # fmt: skip
+    meta = dict(figure.layout.meta)
+    meta["alt"] = join(plain(meta["alt"]), NOTE)
+    return figure.update_layout(meta=meta)
+
+
+def _half_axes(factor: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return the half axes (2, 2) of one standard deviation; None where a class is flat."""
+    factor = np.diag(factor)[:, factor > 0] if factor.ndim == 1 else factor
+    if factor.shape[1] < 2 or not np.isfinite(factor).all():
+        return None
+    left, singular, _ = np.linalg.svd(factor)
+    return np.asarray((left / singular).T)

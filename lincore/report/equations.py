@@ -1,0 +1,90 @@
+"""The boundary between two classes as an equation: plain text, and LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lincore.quadric import Quadric
+
+# Digits of a coefficient: as many as a person copies and a boundary needs.
+DIGITS = 5
+_SPECIAL = re.compile(r"([&%$#_{}])")
+
+
+def as_text(function: Quadric, names: Sequence[str]) -> str:
+    """Write ``function = 0`` on lines of plain text.
+
+    Parameters
+    ----------
+    function : Quadric
+        Of p variables.
+    names : sequence of p str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lincore.quadric import Quadric
+    >>> line = Quadric(np.zeros((2, 2)), np.array([2.0, -1.0]), 0.5, np.zeros(2))
+    >>> as_text(line, ["length", "width"])
+    '2 · length − 1 · width + 0.5 = 0'
+    """
+    said = []
+    for value, places in _terms(function):
+        factors = [names[i] for i in places]
+        if len(places) == 2 and places[0] == places[1]:
+            factors = [f"{names[places[0]]}²"]
+        said.append((value, " · ".join([_number(abs(value)), *factors])))
+    return f"{_joined(said, '−')} = 0"
+
+
+def as_latex(function: Quadric, names: Sequence[str]) -> str:
+    r"""Write the same as LaTeX, for a display.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lincore.quadric import Quadric
+    >>> circle = Quadric(np.eye(2), np.zeros(2), -1.0, np.zeros(2))
+    >>> as_latex(circle, ["x", "y_1"])
+    '1\\,\\text{x}^{2} + 1\\,\\text{y\\_1}^{2} - 1 = 0'
+    """
+    shown = [f"\\text{{{_escaped(name)}}}" for name in names]
+    said = []
+    for value, places in _terms(function):
+        factors = [shown[i] for i in places]
+        if len(places) == 2 and places[0] == places[1]:
+            factors = [f"{shown[places[0]]}^{{2}}"]
+        number = re.sub(r"e([+-])0*(\d+)", r" \\cdot 10^{\1\2}", _number(abs(value)))
+        said.append((value, "\\,".join([number.replace("{+", "{"), *factors])))
+    return f"{_joined(said, '-')} = 0"
+
+
+def _terms(function: Quadric) -> list[tuple[float, tuple[int, ...]]]:
+    """Return every term that is not zero: squares, products, single variables, the constant."""
+    A, b, c = function.expanded()
+    p = len(b)
+    found: list[tuple[float, tuple[int, ...]]] = []
+    if not function.is_linear:
+        found += [(float(A[i, i]), (i, i)) for i in range(p)]
+        found += [(float(2 * A[i, j]), (i, j)) for i in range(p) for j in range(i + 1, p)]
+    found += [(float(b[i]), (i,)) for i in range(p)]
+    found = [(value, places) for value, places in found if value]
+    return [*found, (float(c), ())] if c or not found else found
+
+
+def _joined(terms: Sequence[tuple[float, str]], minus: str) -> str:
+    first = terms[0][1] if terms[0][0] >= 0 else f"{minus}{terms[0][1]}"
+    rest = [f" {'+' if value >= 0 else minus} {text}" for value, text in terms[1:]]
+    return first + "".join(rest)
+
+
+def _number(value: float) -> str:
+    return f"{value:.{DIGITS}g}"
+
+
+def _escaped(name: str) -> str:
+    plain = " ".join(str(name).split()).replace("\\", "/")
+    return _SPECIAL.sub(r"\\\1", plain).replace("~", " ").replace("^", " ")

@@ -1,0 +1,95 @@
+"""The model of the page Classify: classifier, options and steps, chosen and told in one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import cached, choosing, text
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from lincore.datasets import Dataset, Split
+    from pages.ui.classify_fit import Fitted
+
+KEY = "classify"
+
+
+def ask(data: Dataset, split: Split) -> cached.ModelChoice:
+    """Ask for a classifier, its options, and the steps before it."""
+    from lincore.experiments.methods import as_method
+    from lincore.experiments.pipeline import Steps
+
+    word = choosing.word(data, key=f"{KEY}.word")
+    line = choosing.line(word, choosing.options(word, data, key=KEY))
+    if as_method(line).counts:
+        st.caption("The model is of counts: they are neither standardised nor projected.")
+        return cached.ModelChoice(line, Steps(standardize=False))
+    return cached.ModelChoice(line, choosing.steps(data, split, key=KEY))
+
+
+def show_steps(fitted: Fitted, data: Dataset, split: Split) -> None:
+    """Say in one line what the rows go through, and how the fit ended."""
+    from lincore.report.endings import ending
+
+    pipeline = fitted.pipeline
+    method = fitted.results.methods[0]
+    steps = " → ".join(text.escape(part) for part in describe(pipeline, data, method))
+    seconds = float(fitted.results.seconds[0])
+    took = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+    rows = f"{len(split.train):,} training {text.row_noun(data)}"
+    st.markdown(f"**{steps}**", help="What the rows go through, in this order.")
+    end = ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
+    st.caption(
+        f"Every step was fitted on the {rows} alone, in {took}."
+        + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
+    )
+    if not end.is_fine:
+        st.warning(f"{text.escape(end.sentence)} {text.escape(end.remedy)}")
+    for note in fitted.notes:
+        st.caption(f"Said while it was fitted: {text.escape(note)}")
+
+
+def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:
+    """Return the steps of a fitted pipeline, in few words each."""
+    said = []
+    for name, step in pipeline.steps:
+        if name == "prepare":
+            said.append(_prepared(data))
+        elif name == "standardize":
+            said.append(f"standardise {_features(len(step.scale_))}")
+        elif name == "basis":
+            said.append(f"basis of {step.get_feature_names_out().size:,} functions")
+        elif name == "pca":
+            share = 100 * float(step.explained_variance_ratio_.sum())
+            white = ", whitened" if step.whiten else ""
+            said.append(f"PCA {step.n_components_} ({share:.1f} % of the variance{white})")
+        elif name == "svd":
+            said.append(f"SVD {len(step.components_)}")
+    if not said:
+        said.append(_features(data.n_features))
+    return [*said, method]
+
+
+def coordinate_names(pipeline: Pipeline, data: Dataset) -> list[str]:
+    """Return the names of the coordinates that the classifier sees."""
+    from lincore.experiments.weights import coordinate_names
+
+    return list(coordinate_names(pipeline, data))
+
+
+def _prepared(data: Dataset) -> str:
+    parts = []
+    if data.has_missing:
+        parts.append("impute")
+    if data.levels is not None and any(data.levels):
+        parts.append("code categories")
+    if data.n_words:
+        parts.append("count words")
+    return " and ".join(parts) or "prepare"
+
+
+def _features(number: int) -> str:
+    return f"{number:,} feature{'' if number == 1 else 's'}"

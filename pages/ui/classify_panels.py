@@ -1,0 +1,33 @@
+"""The panels below the figure of the page Classify, each drawn only when it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import cached, classify_errors
+
+if TYPE_CHECKING:
+    from pages.ui.classify_fit import Fitted
+    from pages.ui.sidebar import Experiment
+
+Panel = Callable[["Experiment", cached.ModelChoice, "Fitted"], None]
+
+PANELS: dict[str, Panel] = {
+    "Confusion": classify_errors.confusion,
+    "Scores": classify_errors.scores,
+}
+
+
+def show(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
+    """Draw the tabs, and in the open one what it holds."""
+    for tab, panel in zip(
+        st.tabs(list(PANELS), key="classify.panels", on_change="rerun"),
+        PANELS.values(),
+        strict=True,
+    ):
+        if tab.open:
+            with tab:
+                panel(experiment, model, fitted)
