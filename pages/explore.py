@@ -28,7 +28,10 @@ else:
 heading.header(finding, anchor=False)
 if seen.fisher is not None:
     training, test = explore_work.separations(choice, seen.n_components, data)
-    finding = explore_words.separation_finding(training, test, len(split.test), rows=rows)
+    component = "singular vector" if seen.projection.is_sparse else "component"
+    finding = explore_words.separation_finding(
+        training, test, len(split.test), rows=rows, component=component
+    )
     heading.markdown(text.escape(finding))
 
 chosen = explore_scores.show(experiment, choice, options, seen)

@@ -98,7 +98,7 @@ def biplot(
         figure.add_annotation(
             x=float(tip[0]), y=float(tip[1]), text=escape(shorten(features[i], LABEL_WIDTH)),
             showarrow=False, xanchor="left" if tip[0] >= 0 else "right",
-            yanchor="top" if below else "bottom", font={"size": 12},
+            yanchor="top" if below else "bottom", font={"size": 12, "color": INK},
         )  # fmt: skip
     meta = dict(figure.layout.meta)
     meta["alt"] = join(meta["alt"], f"Arrows for {told}.")

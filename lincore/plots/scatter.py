@@ -67,11 +67,12 @@ def scatter(
     """
     marks = Marks.from_arrays(points, codes, classes, rows=rows, predicted=predicted)
     drawn = marks.sample()
+    rings = _ellipses(marks) if ellipses and len(tuple(axis_names)) == 2 else []
     if window is not None:
         window = window.without(marks.points)
     elif len(marks.codes):
         window = Window.around(marks.points, marks.codes)
-    rings = _ellipses(marks) if ellipses and len(tuple(axis_names)) == 2 else []
+        window = _around(window, rings) if rings else window
     names = tuple(axis_names)
     figure = empty_figure(
         title,
@@ -117,6 +118,16 @@ def _ellipses(marks: Marks) -> list[go.Scatter]:
             )
         )
     return traces
+
+
+def _around(window: Window, rings: list[go.Scatter]) -> Window:
+    """Widen a window so that outlines fit into it, by half of its size on each side at most."""
+    outlines = np.stack([[ring.x, ring.y] for ring in rings]).astype(float)
+    margin = 0.03 * np.ptp(outlines, axis=(0, 2))
+    most = 0.5 * (window.high - window.low)
+    low = np.maximum(outlines.min(axis=(0, 2)) - margin, window.low - most)
+    high = np.minimum(outlines.max(axis=(0, 2)) + margin, window.high + most)
+    return window._replace(low=np.minimum(window.low, low), high=np.maximum(window.high, high))
 
 
 def _root(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -30,7 +30,12 @@ def vectors_finding(shares: ArrayLike, n_rows: int) -> str:
 
 
 def separation_finding(
-    training: ArrayLike, test: ArrayLike, n_test: int, *, rows: str = "rows"
+    training: ArrayLike,
+    test: ArrayLike,
+    n_test: int,
+    *,
+    rows: str = "rows",
+    component: str = "component",
 ) -> str:
     """Say how much better Fisher's first direction separates the classes than the first component.
 
@@ -41,6 +46,8 @@ def separation_finding(
     n_test : int
     rows : str
         What a row is: "rows" or "pictures".
+    component : str
+        What a component is: "component" or "singular vector".
 
     Examples
     --------
@@ -50,7 +57,7 @@ def separation_finding(
     seen, unseen = np.asarray(training, dtype=float), np.asarray(test, dtype=float)
     apart = "no further" if seen[1] <= 1.005 * seen[0] else "further"
     text = f"Along Fisher’s first direction the classes lie {apart} apart than along the first "
-    text += "component: J, the scatter between classes over that within them, is "
+    text += f"{component}: J, the scatter between classes over that within them, is "
     text += f"{criterion(seen[1])} against {criterion(seen[0])}"
     if n_test:
         text += f" (on {n_test:,} test {rows} {criterion(unseen[1])} against "

@@ -84,7 +84,7 @@ def _components(experiment: Experiment, choice: Choice, options: Options, seen: 
     names = explore_options.component_names(seen.projection)
     points = explore_work.scores(choice, options.part, seen.axes, options.whiten, experiment.data)
     sparse = seen.projection.is_sparse
-    title = "Most variance: " + ("singular vectors" if sparse else "principal components")
+    title = "Most variance: " + ("SVD" if sparse else "PCA")
     if options.whiten:
         title += ", whitened"
     chosen = _figure(
@@ -116,7 +116,7 @@ def _fisher(experiment: Experiment, choice: Choice, options: Options, seen: Seen
         options,
         points,
         [names[i] for i in seen.fisher_axes],
-        "Best separation: Fisher’s discriminant",
+        "Best separation: Fisher",
         key="explore.fisher.scores",
     )
     most = experiment.data.n_classes - 1

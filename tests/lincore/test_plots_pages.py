@@ -292,6 +292,11 @@ def test_ellipses_hold_the_class_and_pass_over_what_is_too_small():
     white = np.linalg.inv(np.cov(points[:4000].T))
     radius = np.einsum("ij,jk,ik->i", *(lambda d: (d, white, d))(ring - points[:4000].mean(0)))
     np.testing.assert_allclose(radius, 5.991, rtol=1e-3)  # chi-squared, 2 degrees, 95 %
+    low, high = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range]).T
+    outlines = [trace for trace in figure.data if trace.mode == "lines"]
+    for outline in outlines:
+        assert (low[0] < outline.x).all() and (outline.x < high[0]).all(), "an outline is cut off"
+        assert (low[1] < outline.y).all() and (outline.y < high[1]).all(), "an outline is cut off"
     flat = plots.scatter(points * [1, 0], codes, ["a", "b"], ["u", "v"], title="t", ellipses=True)
     assert "Ellipses" in flat.layout.meta["subtitle"]
 
