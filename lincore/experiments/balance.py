@@ -15,7 +15,7 @@ from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
 from lincore.experiments.running import steps_of
 from lincore.experiments.sample_fits import Prediction
-from lincore.experiments.schemes import describe
+from lincore.experiments.schemes import Fold, describe, whose_rows
 from lincore.experiments.shifts import shift_of, source_of
 from lincore.experiments.study import CELLS, BalanceStudy, Example, loss_names
 from lincore.experiments.trials import Plan, Trial, cell, outcomes, trial_losses
@@ -180,7 +180,7 @@ def _results(plan: Plan, trial: Trial, fits: Fits, name: str) -> Results:
     data, methods = plan.data, [method.name for method in plan.alive]
     found = [cell(fits, trial, name, method) for method in methods]
     source = name if name in fits else "reduced"
-    n_train = sum(trial.sizes[source]) if source in trial.sizes else sum(trial.sizes["reduced"])
+    rows = trial.nested.take(trial.sizes[source if source in trial.sizes else "reduced"])
     return Results(
         methods=tuple(methods),
         classes=data.classes,
@@ -189,8 +189,13 @@ def _results(plan: Plan, trial: Trial, fits: Fits, name: str) -> Results:
         predicted=np.stack([predicted for predicted, _ in found]),
         log_proba=np.stack([log_proba for _, log_proba in found]),
         seconds=np.array([fits[source][method].seconds for method in methods]),
-        n_train=np.full(len(trial.split.test), n_train),
-        settings={**settings_of(plan, 1), "cell": name, "seed": trial.seed},
+        n_train=np.full(len(trial.split.test), len(rows)),
+        settings={
+            **settings_of(plan, 1),
+            **whose_rows(data, [Fold(0, 0, rows, trial.split.test)]),
+            "cell": name,
+            "seed": trial.seed,
+        },
     )
 
 

@@ -18,7 +18,7 @@ from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
 from lincore.experiments.running import execute, steps_of
 from lincore.experiments.runs import Progress, Run
-from lincore.experiments.schemes import Scheme, describe, folds
+from lincore.experiments.schemes import Scheme, describe, folds, whose_rows
 
 
 def compare(
@@ -118,6 +118,7 @@ def compare(
             "failed": failed,
             "notes": {chosen[j].name: dict(notes) for j, notes in run.notes.items() if notes},
             "stopped": stopped,
+            **whose_rows(data, plan),
         },
     )
 

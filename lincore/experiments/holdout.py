@@ -19,6 +19,7 @@ from lincore.experiments.fitting import (
 )
 from lincore.experiments.preparation import Preparer, build_preparer
 from lincore.experiments.results import Results
+from lincore.experiments.schemes import Fold, whose_rows
 from lincore.moments import Moments
 
 
@@ -171,6 +172,7 @@ def evaluate(
             "scheme": "holdout",
             "n_train": len(split.train),
             "n_test": len(split.test),
+            **whose_rows(data, [Fold(0, 0, split.train, split.test)]),
         },
     )
 

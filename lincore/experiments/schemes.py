@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -112,6 +112,35 @@ def describe(scheme: Scheme) -> str:
     if isinstance(scheme, int):
         return f"{scheme}-fold"
     return " ".join(repr(scheme).split())[:200] if hasattr(scheme, "split") else "given rows"
+
+
+def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, NDArray[Any]]:
+    """Return what scores must know of the rows behind predictions, for the settings of results.
+
+    Returns
+    -------
+    dict
+        "training_shares" (K,): of the classes in the training parts, which count as often as they
+        stand behind a prediction. "row_groups" (m,), where the data have groups: the group of
+        each predicted row.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> whose_rows(iris, folds(iris, "holdout"))["training_shares"].round(2)
+    array([0.33, 0.33, 0.33])
+    """
+    n_tested = [len(fold.test) for fold in plan]
+    shares = [
+        np.bincount(data.codes[f.train], minlength=data.n_classes) / len(f.train) for f in plan
+    ]
+    found: dict[str, NDArray[Any]] = {
+        "training_shares": np.average(shares, axis=0, weights=n_tested)
+    }
+    if data.groups is not None:
+        found["row_groups"] = data.groups[np.concatenate([fold.test for fold in plan])]
+    return found
 
 
 def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tuple[Rows, Rows]]:

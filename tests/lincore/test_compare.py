@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 
 import lincore
 from lincore.datasets import Dataset, Split
-from lincore.experiments import folded
+from lincore.experiments import folded, scores
 from lincore.experiments.compare import compare
 from lincore.experiments.holdout import fit_pipeline
 from lincore.experiments.methods import as_method
@@ -337,3 +337,34 @@ def test_the_front_door():
     assert not results.is_one_test_set
     assert results.select("qda").methods == ("qda",)
     assert lincore.compare(lincore.sample("iris"), "lda").is_one_test_set
+
+
+def test_baselines_guess_from_what_the_methods_were_trained_on():
+    tested = np.arange(100) % 2 == 1
+    codes = np.where(tested, (np.arange(100) % 10) > 3, (np.arange(100) % 10) < 8).astype(int)
+    data = dataset(np.random.default_rng(0).standard_normal((100, 2)), codes, given_test=tested)
+    results = compare(data, "lda", "given")
+    share = codes[~tested].mean()
+    assert_allclose(results.settings["training_shares"], [1 - share, share])
+    prior = scores.baselines(results)
+    assert_allclose(np.exp(prior.log_proba[1, 0]), [1 - share, share])
+    # Folds of unequal size count by the predictions that they stand behind.
+    parts = [(np.arange(20, 100), np.arange(20)), (np.arange(50), np.arange(50, 60))]
+    shares = compare(data, "lda", parts).settings["training_shares"]
+    of_folds = [np.bincount(codes[train], minlength=2) / len(train) for train, _ in parts]
+    assert_allclose(shares, (20 * of_folds[0] + 10 * of_folds[1]) / 30)
+
+
+def test_intervals_count_groups_where_rows_belong_together():
+    base = clouds((40, 40), p=2)
+    thrice = np.repeat(np.arange(80), 3)
+    data = dataset(base.X[thrice], base.codes[thrice], groups=thrice)
+    alone, together = (
+        compare(replace(data, groups=groups), "lda", "leave-one-out") for groups in (None, thrice)
+    )
+    assert "row_groups" not in alone.settings
+    assert_array_equal(together.settings["row_groups"], thrice[together.rows])
+    # Every row stands there thrice: that is no evidence.
+    width = [np.ptp(scores.accuracy(results, "lda")) for results in (alone, together)]
+    assert 1.4 < width[1] / width[0] < 2.2
+    assert_allclose(replace(together).settings["training_shares"].sum(), 1)
