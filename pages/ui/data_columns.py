@@ -211,9 +211,7 @@ def _apply(found: Source, key: str) -> None:
         if roles:
             wanted = found.with_roles({name: role for name, role in roles.items() if role})
     except DataError as error:
-        former = state.refused()
-        is_new = former is not None and former.is_new
-        state.refuse(error, found if is_new else None, is_new=is_new)
+        state.refuse_change(error)
         return
     if not edited["as names"].equals(now["as names"]):
         names = tuple(edited["column"][edited["as names"].astype(bool)])
@@ -233,7 +231,7 @@ def _config(n_rows: int) -> dict[str, Any]:
         ),
         "type": column.TextColumn(width="small", help="What the column holds, as found."),
         "as names": column.CheckboxColumn(
-            width="small", help="Take numbers as names of categories, such as postcodes."
+            width=100, help="Take numbers as names of categories, such as postcodes."
         ),
         "missing": column.NumberColumn(
             width="small", format="localized", help=f"Rows without a value, of {n_rows:,}."

@@ -65,7 +65,7 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
             if st.button(
                 "Read again",
                 key="data.pictures.again",
-                disabled=wanted == options,
+                disabled=data is not None and wanted == options,
                 help="Decode all pictures afresh.",
             ):
                 uploads.decode(replace(found, options=wanted), is_new=False)

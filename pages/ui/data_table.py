@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -175,16 +176,11 @@ def _revise(found: Source, changes: dict[str, Any]) -> None:
     _try(lambda: found.with_reading(**changes))
 
 
-def _try(change: Any) -> None:
+def _try(change: Callable[[], Source]) -> None:
     """Make a change; say why not where it contradicts itself."""
-    former = state.refused()
     try:
         changed = change()
     except DataError as error:
-        state.refuse(
-            error,
-            former.attempt if former and former.is_new else None,
-            is_new=bool(former and former.is_new),
-        )
+        state.refuse_change(error)
     else:
         state.revise(changed)

@@ -50,12 +50,12 @@ def refused() -> None:
             _buttons(attempt, found.remedies, key="data.refused")
         in_use = text.escape(state.require_dataset().name)
         st.caption(f"Still in use: {in_use}.", width="content")
-        if found.is_new and attempt is not None:
+        if found.shown and attempt is not None:
             st.button(
                 f"Back to {in_use}",
                 key="data.refused.back",
                 on_click=state.dismiss,
-                help="Forget the file that could not be used.",
+                help="Forget what could not be used.",
             )
 
 
@@ -104,7 +104,7 @@ def _apply(found: Source, remedy: Remedy) -> None:
     try:
         changed = found.with_remedy(remedy)
     except DataError as error:
-        state.refuse(error)
+        state.refuse_change(error)
     else:
         state.revise(changed)
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from lincore.experiments.results import Results
 
 SHOWN_ROWS = 200
-SHEET_COLUMNS = 6
-SHEET_CLASSES = 12
+SHEET_COLUMNS = (6, 10)
+SHEET_CLASSES = 10
 
 
 def table_head(data: Dataset, *, key: str) -> None:
@@ -44,7 +44,9 @@ def contact_sheet(data: Dataset, *, key: str) -> None:
     from lincore import plots
 
     shown = range(min(SHEET_CLASSES, data.n_classes))
-    rows = np.concatenate([np.flatnonzero(data.codes == k)[:SHEET_COLUMNS] for k in shown])
+    # One row for each class, where each has so many.
+    columns = int(np.clip(data.counts.min(), *SHEET_COLUMNS))
+    rows = np.concatenate([np.flatnonzero(data.codes == k)[:columns] for k in shown])
     stack = data.X[rows].reshape(-1, *data.image_shape)
     titles = [str(data.classes[code]) for code in data.codes[rows]]
     whose = "each class"
@@ -53,7 +55,7 @@ def contact_sheet(data: Dataset, *, key: str) -> None:
     sheet = plots.images(
         stack,
         titles,
-        columns=SHEET_COLUMNS,
+        columns=columns,
         title=f"The first pictures of {whose}",
     )
     controls.figure(sheet, key=key)

@@ -48,19 +48,27 @@ class Refused(NamedTuple):
         What would help, applied to `attempt`.
     attempt : Source, Pictures or None
         What was tried.
-    is_new : bool
-        Whether it is a file of which nothing is in use yet.
+    shown : bool
+        Whether the page Data shows what was tried, to be put right: a file that could not be used
+        as it is read. Otherwise it goes on showing what is in use.
     """
 
     notice: Notice
     remedies: tuple[Remedy, ...] = ()
     attempt: Source | Pictures | None = None
-    is_new: bool = False
+    shown: bool = False
 
 
 # Widgets whose sensible value depends on the data: they start afresh with every data set.
 PER_DATASET = (
     "sidebar.how",
+    "data.pictures.resize",
+    "data.pictures.height",
+    "data.pictures.width",
+    "data.pictures.colour",
+    "data.pictures.fit",
+    "data.pictures.level",
+    "data.pictures.pattern",
     "explore.standardize",
     "explore.x",
     "explore.y",
@@ -121,9 +129,9 @@ def origin() -> Origin:
 
 
 def opened() -> Source | Pictures | None:
-    """Return what the page Data shows and edits: a new file that was refused, or that in use."""
+    """Return what the page Data shows and edits: what is in use, or a file to be put right."""
     found = refused()
-    if found is not None and found.is_new and found.attempt is not None:
+    if found is not None and found.shown and found.attempt is not None:
         return found.attempt
     return source() or pictures()
 
@@ -146,10 +154,19 @@ def dismiss() -> None:
 
 
 def refuse(
-    error: DataError, attempt: Source | Pictures | None = None, *, is_new: bool = False
+    error: DataError, attempt: Source | Pictures | None = None, *, shown: bool = False
 ) -> None:
     """Remember a wish that could not be met; the data stay as they are."""
-    st.session_state[REFUSED] = Refused(error.notice, error.remedies, attempt, is_new)
+    st.session_state[REFUSED] = Refused(error.notice, error.remedies, attempt, shown)
+
+
+def refuse_change(error: DataError) -> None:
+    """Remember a change that contradicts itself; what is shown stays as it is."""
+    former = refused()
+    if former is not None and former.shown:
+        refuse(error, former.attempt, shown=True)
+    else:
+        refuse(error)
 
 
 def choose_sample(name: str) -> None:
@@ -171,32 +188,35 @@ def generate(arguments: Mapping[str, Any]) -> None:
 
 def open_table(found: Source) -> None:
     """Make a new table the data set of this session; keep the former if it cannot be one."""
-    _try(found, is_new=True)
+    _try(found, is_new=True, shown=True)
 
 
 def revise(changed: Source) -> None:
-    """Read or use the table that is shown otherwise; keep what was if that cannot be done."""
+    """Read or use the table that is shown otherwise; keep what was if that cannot be done.
+
+    A table read otherwise is shown even where it makes no data set, so that it can be put right.
+    """
     former = refused()
-    is_new = former is not None and former.is_new
-    _try(changed, is_new=is_new)
+    shown = former is not None and former.shown
+    _try(changed, is_new=shown, shown=shown or changed.table is None)
 
 
 def choose_target(column: str) -> None:
     """Make another column of the table in use the target; keep the former if it cannot be one."""
     found = source()
     if found is not None:
-        _try(found.with_target(column), is_new=False)
+        _try(found.with_target(column), is_new=False, shown=False)
 
 
-def _try(wanted: Source, *, is_new: bool) -> None:
+def _try(wanted: Source, *, is_new: bool, shown: bool) -> None:
     try:
         if wanted.table is None:
             wanted = wanted.read()
         data = wanted.dataset()
     except DataError as error:
-        refuse(error, wanted, is_new=is_new)
-        return
-    keep(data, wanted, Origin("file", wanted.name), is_new=is_new)
+        refuse(error, wanted, shown=shown)
+    else:
+        keep(data, wanted, Origin("file", wanted.name), is_new=is_new)
 
 
 def keep(

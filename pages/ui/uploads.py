@@ -65,7 +65,7 @@ def begin(files: Sequence[File]) -> None:
     try:
         found = recognise(files)
     except DataError as error:
-        state.refuse(error, is_new=True)
+        state.refuse(error)
         return
     if isinstance(found, Pictures):
         decode(found, is_new=True)
@@ -116,7 +116,7 @@ def adopt() -> None:
         came_from = state.Origin("file", wanted.name) if made_from else wanted
         state.keep(job.result, made_from, came_from, is_new=is_new)
     elif isinstance(job.error, DataError):
-        state.refuse(job.error, made_from, is_new=is_new)
+        state.refuse(job.error, made_from, shown=True)
     elif job.error is None:
         state.refuse(DataError("Reading was stopped.", where=wanted.name))
     else:
