@@ -79,6 +79,11 @@ def component_names(projection: Projection) -> list[str]:
     return [f"{noun} {i + 1} ({100 * share:.1f} %)" for i, share in enumerate(shares)]
 
 
+def first_components(number: int) -> str:
+    """Return a number of components in words."""
+    return "the first component" if number == 1 else f"the first {number} components"
+
+
 def fisher_names(criterion: Sequence[float]) -> list[str]:
     """Return what Fisher's directions are called, with J on the training rows."""
     from lincore.report.explore_words import criterion as written

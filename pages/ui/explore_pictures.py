@@ -46,8 +46,8 @@ def eigen_images(experiment: Experiment, options: Options, seen: Seen) -> None:
     names = [f"Direction {i + 1}" for i in range(len(found))]
     _weights(data, found, names, "Fisher’s directions as pictures", key="explore.fisherimages")
     st.caption(
-        f"Behind the first {seen.n_components} components: more of them give sharper and noisier "
-        "pictures."
+        f"Behind {explore_options.first_components(seen.n_components)}: more of them give sharper "
+        "and noisier pictures."
     )
 
 

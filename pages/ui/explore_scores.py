@@ -123,7 +123,7 @@ def _fisher(experiment: Experiment, choice: Choice, options: Options, seen: Seen
     number = "one direction" if most == 1 else f"{most} directions at most"
     behind = ""
     if seen.n_components < len(seen.projection.shares):
-        behind = f" It sees the first {seen.n_components} components."
+        behind = f" It sees {explore_options.first_components(seen.n_components)}."
     st.caption(
         "Fisher’s discriminant maximises J, the scatter between the classes over the scatter "
         f"within them; {experiment.data.n_classes} classes have {number}.{behind}"
