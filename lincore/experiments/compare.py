@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ def compare(
     seed: int = 0,
     test_size: float = 0.3,
     progress: Progress | None = None,
+    keep: Callable[[Results], Any] | None = None,
 ) -> Results:
     """Fit several methods on the same training parts and predict the same test parts.
 
@@ -57,6 +59,8 @@ def compare(
     progress : callable, optional
         ``progress(done, total, what)``, called after every piece of work. If it returns False the
         comparison stops, and the results hold the methods that are finished.
+    keep : callable, optional
+        ``keep(results)``, called with what is finished so far whenever a method is.
 
     Returns
     -------
@@ -83,42 +87,53 @@ def compare(
     """
     chosen = as_methods(methods)
     plan = folds(data, scheme, seed, test_size=test_size)
+    settings = {
+        "data": data.name,
+        "digest": data.digest,
+        "scheme": describe(scheme),
+        "test_size": test_size,
+        "seed": seed,
+        "steps": {m.name: _in_words(steps_of(m, data, steps)) for m in chosen},
+        "methods": {m.name: dict(m.options) for m in chosen},
+        "labels": {m.name: m.label for m in chosen},
+        "versions": versions(),
+        **whose_rows(data, plan),
+    }
     run = Run(data, plan, chosen, seed, progress)
+    if keep is not None:
+        run.heed = lambda: keep(_results(run, {**settings, "stopped": True}))
     stopped = execute(run, steps)
-    failed = {chosen[j].name: reason for j, reason in run.failures.items()}
-    kept = [j for j in range(len(chosen)) if j in run.finished and j not in run.failures]
-    if failed and not kept and not stopped:
+    results = _results(run, {**settings, "stopped": stopped})
+    failed = results.settings["failed"]
+    if failed and not results.methods and not stopped:
         name, reason = next(iter(failed.items()))
         raise DataError(f"{name}: {reason}", where=data.name)
     for name, reason in failed.items():
         warnings.warn(f"{name} is left out: {reason}", FitFailedWarning, stacklevel=2)
-    rows = np.concatenate([fold.test for fold in plan])
-    sizes = [len(fold.test) for fold in plan]
+    return results
+
+
+def _results(run: Run, settings: dict[str, Any]) -> Results:
+    """Return what the methods made that are finished, none of which failed."""
+    kept = [j for j in range(len(run.methods)) if j in run.finished and j not in run.failures]
+    rows = np.concatenate([fold.test for fold in run.plan])
+    sizes = [len(fold.test) for fold in run.plan]
+    names = [method.name for method in run.methods]
     return Results(
-        methods=tuple(chosen[j].name for j in kept),
-        classes=data.classes,
+        methods=tuple(names[j] for j in kept),
+        classes=run.data.classes,
         rows=rows,
-        truth=data.codes[rows],
+        truth=run.data.codes[rows],
         predicted=run.predicted[kept],
         log_proba=run.log_proba[kept],
         seconds=run.seconds[kept],
-        fold=np.repeat([fold.fold for fold in plan], sizes),
-        repetition=np.repeat([fold.repetition for fold in plan], sizes),
-        n_train=np.repeat([len(fold.train) for fold in plan], sizes),
+        fold=np.repeat([fold.fold for fold in run.plan], sizes),
+        repetition=np.repeat([fold.repetition for fold in run.plan], sizes),
+        n_train=np.repeat([len(fold.train) for fold in run.plan], sizes),
         settings={
-            "data": data.name,
-            "digest": data.digest,
-            "scheme": describe(scheme),
-            "test_size": test_size,
-            "seed": seed,
-            "steps": {m.name: _in_words(steps_of(m, data, steps)) for m in chosen},
-            "methods": {m.name: dict(m.options) for m in chosen},
-            "labels": {m.name: m.label for m in chosen},
-            "versions": versions(),
-            "failed": failed,
-            "notes": {chosen[j].name: dict(notes) for j, notes in run.notes.items() if notes},
-            "stopped": stopped,
-            **whose_rows(data, plan),
+            **settings,
+            "failed": {names[j]: reason for j, reason in run.failures.items()},
+            "notes": {names[j]: dict(notes) for j, notes in run.notes.items() if notes},
         },
     )
 

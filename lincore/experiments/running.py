@@ -128,7 +128,7 @@ def _solve(run: Run, group: Group) -> None:
             for method, outcome in found.items():
                 run.keep(method, i, outcome)
             if i == len(run.plan) - 1:
-                run.finished.update(group.solved)
+                run.finish(group.solved)
             run.report(f"{what}: fold {i + 1} of {len(run.plan)}")
 
 
@@ -207,7 +207,7 @@ def _iterate(run: Run, group: Group, method: int) -> None:
                 outcome = Outcome(None, None, 0.0, str(error))
             run.keep(method, i, outcome)
         if i == len(run.plan) - 1:
-            run.finished.add(method)
+            run.finish([method])
         run.report(f"{label}: fold {i + 1} of {len(run.plan)}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -41,6 +41,8 @@ class Run:
     seed : int
     progress : callable, optional
         See `lincore.compare`.
+    heed : callable, optional
+        Called whenever methods are finished.
 
     Attributes
     ----------
@@ -60,6 +62,7 @@ class Run:
     methods: tuple[Method, ...]
     seed: int
     progress: Progress | None = None
+    heed: Callable[[], Any] | None = None
     failures: dict[int, str] = field(default_factory=dict)
     notes: dict[int, dict[str, int]] = field(default_factory=dict)
     finished: set[int] = field(default_factory=set)
@@ -86,6 +89,13 @@ class Run:
         rows = slice(self._starts[fold], self._starts[fold + 1])
         self.predicted[method, rows] = outcome.predicted
         self.log_proba[method, rows] = outcome.log_proba
+
+    def finish(self, methods: Iterable[int]) -> None:
+        """Count methods as fitted on every fold, and let whoever waits for them know."""
+        methods = set(methods)
+        self.finished |= methods
+        if methods and self.heed is not None:
+            self.heed()
 
     def report(self, what: str, steps: int = 1) -> None:
         """Count steps and say so; StoppedError if the answer is False."""

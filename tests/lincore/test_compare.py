@@ -368,3 +368,28 @@ def test_intervals_count_groups_where_rows_belong_together():
     width = [np.ptp(scores.accuracy(results, "lda")) for results in (alone, together)]
     assert 1.4 < width[1] / width[0] < 2.2
     assert_allclose(replace(together).settings["training_shares"].sum(), 1)
+
+
+def test_what_is_finished_can_be_looked_at_meanwhile():
+    iris, seen = lincore.sample("iris"), []
+    methods = ["lda", "logistic", "qda", "perceptron"]
+    whole = compare(iris, methods, "3-fold", keep=seen.append)
+    # What is solved comes together and first; the order stays that asked for.
+    assert [found.methods for found in seen] == [
+        ("lda", "qda"),
+        ("lda", "logistic", "qda"),
+        tuple(methods),
+    ]
+    for found in seen:
+        assert found.settings["stopped"]
+        assert_array_equal(found.predicted, whole.select(found.methods).predicted)
+    assert not whole.settings["stopped"]
+
+
+def test_what_failed_is_not_among_what_is_finished():
+    data, seen = lincore.sample("iris"), []
+    methods = {"good": "lda", "bad": make_pipeline(FixedThresholdClassifier(ScikitLogistic()))}
+    with pytest.warns(FitFailedWarning, match="bad is left out"):
+        compare(data, methods, "3-fold", keep=seen.append)
+    assert seen[-1].methods == ("good",)
+    assert list(seen[-1].settings["failed"]) == ["bad"]
