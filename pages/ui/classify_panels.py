@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import cached, classify_errors
+from pages.ui import (
+    cached,
+    classify_checks,
+    classify_convergence,
+    classify_curves,
+    classify_errors,
+    classify_weights,
+    classify_whatif,
+)
 
 if TYPE_CHECKING:
     from pages.ui.classify_fit import Fitted
@@ -18,6 +26,13 @@ Panel = Callable[["Experiment", cached.ModelChoice, "Fitted"], None]
 PANELS: dict[str, Panel] = {
     "Confusion": classify_errors.confusion,
     "Scores": classify_errors.scores,
+    "ROC": classify_curves.rates,
+    "Calibration": classify_curves.calibration,
+    "Convergence": classify_convergence.convergence,
+    "Weights": classify_weights.coefficients,
+    "Equation": classify_weights.equation,
+    "Assumptions": classify_checks.assumptions,
+    "What if": classify_whatif.what_if,
 }
 
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+import time
+
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.typing import PlotlyState
 
-from lincore.experiments.methods import FACTORIES
+import lincore
+from lincore.experiments import holdout, scores
+from lincore.experiments.cells import cell
+from lincore.experiments.methods import FACTORIES, LABELS, as_method
 from lincore.experiments.options import OPTIONS
-from pages.ui import cached, jobs, state
-from tests.app.test_pages import ROOT, assert_fine, figures
+from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.experiments.weights import equation, odds_ratios
+from lincore.optimize import Reason
+from lincore.report import equations
+from lincore.report.endings import ending
+from pages.ui import cached, classify_fit, jobs, state
+from pages.ui.classify_panels import PANELS
+from tests.app.test_pages import ROOT, assert_fine, figures, main_text
 
 # Filters of warnings belong to the process: those of the thread that runs a page come and go while
 # a job fits. The page reads from the model why it ended, not from the warning.
@@ -121,3 +135,183 @@ def test_every_picture_and_plane_of_the_model():
         toggle.set_value(not toggle.value).run()
         assert_fine(app)
     assert not app.error
+
+
+# What each panel draws: figures by the kinds of their traces, and tables.
+DRAWN = {
+    "Confusion": ([{"heatmap", "scatter"}], 0),
+    "Scores": ([], 2),
+    "ROC": ([{"scatter"}, {"scatter"}], 0),
+    "Calibration": ([{"scatter", "bar"}], 0),
+    "Convergence": ([], 0),
+    "Weights": ([{"bar"}], 0),
+    "Equation": ([], 0),
+    "Assumptions": ([], 1),
+    "What if": ([], 1),
+}
+
+
+def open_panel(app, panel: str):
+    app.session_state["classify.panels"] = panel
+    app.run()
+    return settle(app)
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_each_panel_is_drawn_only_when_it_is_open(panel):
+    app = open_panel(open_classify(), panel)
+    wanted, n_tables = DRAWN[panel]
+    # Before them stands the picture of the model, after them the class balance of the sidebar.
+    drawn = [{trace["type"] for trace in figure["data"]} for figure in figures(app)[1:-1]]
+    assert drawn == wanted
+    assert len(app.dataframe) == n_tables
+    assert not app.error
+
+
+@pytest.mark.parametrize("panel", PANELS)
+@pytest.mark.parametrize("word", ["perceptron", "one-vs-one", "fisher"])
+def test_panels_say_why_there_is_nothing_to_draw(word, panel):
+    app = open_panel(open_classify(word), panel)
+    assert not app.error
+    assert app.caption
+
+
+def test_scores_and_classes_are_the_librarys():
+    app = open_panel(open_classify("qda"), "Scores")
+    _, results = fitted_by_hand("qda")
+    table = app.dataframe[0].value.set_index("score")
+    for name in scores.SCORES:
+        found = scores.score(results, "QDA", name)
+        assert table.loc[name, ["value", "from", "to"]].tolist() == pytest.approx(list(found))
+    classes = app.dataframe[1].value
+    assert classes["recall"].tolist() == pytest.approx(
+        [r[0] for r in scores.recall(results, "QDA")]
+    )
+
+
+def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
+    app = open_classify("qda")
+    fitted, results = fitted_by_hand("qda")
+    counts = scores.confusion(results, "QDA")
+    true, predicted = np.argwhere((counts > 0) & ~np.eye(3, dtype=bool))[0].tolist()
+    point = {"customdata": [true, predicted]}
+    app.session_state["classify.confusion"] = PlotlyState({"selection": {"points": [point]}})
+    app.run()
+    assert_fine(app)
+    wanted = cell(results, fitted, lincore.sample("gaussian"), true, predicted)
+    shown = app.dataframe[0].value
+    assert shown["row"].tolist() == wanted.rows.tolist()
+    name = results.classes[true]
+    assert shown[f"p({name})"].tolist() == pytest.approx(wanted.proba[:, true], abs=1e-4)
+    assert shown[f"distance to {name}"].tolist() == pytest.approx(
+        wanted.distances[:, true], abs=5e-3
+    )
+
+
+def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
+    app = open_classify("logistic")
+    app.selectbox(key="classify.logistic.C.kind").set_value(float("inf")).run()
+    open_panel(app, "Weights")
+    fitted, _ = fitted_by_hand("logistic(C=inf)")
+    odds = figures(app)[1]["data"][0]
+    gaussian = lincore.sample("gaussian")
+    wanted = odds_ratios(fitted, gaussian, lincore.split(gaussian).train)
+    assert sorted(decoded(odds["x"])) == pytest.approx(sorted(wanted.ratio[0]), rel=1e-4)
+    open_panel(app, "Convergence")
+    error = fitted.named_steps["classify"].log_error_
+    assert f"**{error:.4f}** nats" in main_text(app)
+    assert "the gradient is as small as asked for" in main_text(app)
+    app.button(key="classify.solvers.start").click().run()
+    settle(app)
+    assert len(app.dataframe[0].value) == 6
+    assert app.dataframe[0].value["objective"].min() == pytest.approx(error, abs=1e-6)
+
+
+def test_the_equation_changes_its_sign_between_the_classes():
+    app = open_panel(open_classify(), "Equation")
+    fitted, _ = fitted_by_hand("lda")
+    gaussian = lincore.sample("gaussian")
+    function, names = equation(fitted, gaussian, 0, 1)
+    assert app.code[0].value == equations.as_text(function, names)
+    assert app.code[1].value == equations.as_latex(function, names)
+
+
+def test_what_if_follows_the_sliders():
+    app = open_panel(open_classify(), "What if")
+    fitted, _ = fitted_by_hand("lda")
+    slider = next(one for one in app.slider if one.key.startswith("classify.whatif"))
+    slider.set_value(slider.max).run()
+    assert_fine(app)
+    row = [one.value for one in app.slider if one.key.startswith("classify.whatif")]
+    wanted = 100 * fitted.predict_proba([row])[0]
+    shown = app.dataframe[0].value
+    assert sorted(shown["posterior"]) == pytest.approx(sorted(wanted))
+    assert shown["posterior"].is_monotonic_decreasing
+
+
+def test_nothing_is_fitted_again_that_did_not_change():
+    app = open_classify("logistic")
+    before = app.header[0].value
+    assert len(kept_jobs(app)) == 1
+    choose(app, "classify.word", "lda")
+    choose(app, "classify.word", "logistic")
+    assert len(kept_jobs(app)) == 1
+    assert app.header[0].value == before
+
+
+def test_a_fit_that_is_stopped_leaves_the_former_model_in_place(monkeypatch):
+    app = open_classify("logistic")
+    before = app.header[0].value
+
+    def endless(data, split, part, model, progress):
+        while progress(0, 0, "error 964.4 after 7 rounds"):
+            time.sleep(0.01)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(classify_fit, "fit", endless)
+        app.selectbox(key="classify.word").set_value("perceptron").run()
+        assert (
+            not app.header and "Fitting Perceptron: error 964" in app.get("progress")[0].proto.text
+        )
+        app.button(key="classify.fit.stop").click().run()
+        settle(app)
+    assert app.header[0].value == before
+    assert "Shown is the model that was fitted before" in main_text(app)
+    app.button(key="classify.fit.restart").click().run()
+    settle(app)
+    assert "Perceptron gets" in app.header[0].value
+
+
+def test_what_there_is_of_a_stopped_fit_is_told_as_such():
+    data = lincore.sample("gaussian")
+    split = lincore.split(data)
+    told = []
+
+    class Watched:
+        def __call__(self, done, total, what):
+            told.append(what)
+            return len(told) < 5
+
+    model = cached.ModelChoice("logistic(solver=gradient)", Steps())
+    found = classify_fit.fit(data, split, holdout.summarise(data, split), model, Watched())
+    assert found.pipeline.steps[-1][1].reason_ is Reason.STOPPED
+    assert "stopped after 3 iterations because it was asked to" in (
+        ending(found.pipeline.steps[-1][1]).sentence
+    )
+    model = cached.ModelChoice("one-vs-rest(estimator=logistic)", Steps())
+    told.clear()
+    part = holdout.summarise(data, split)
+    assert classify_fit.fit(data, split, part, model, Watched()) is None
+
+
+def fitted_by_hand(line: str):
+    """Return pipeline and results as a script makes them from the sample "gaussian"."""
+    data = lincore.sample("gaussian")
+    method = as_method(line)
+    pipeline = pipeline_for(data, method.fresh(data.n_classes))
+    return holdout.holdout(data, pipeline, lincore.split(data), method=LABELS[method.word])
+
+
+def decoded(values) -> list[float]:
+    """Return numbers that travelled as base64."""
+    return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist()

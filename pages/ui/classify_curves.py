@@ -1,0 +1,105 @@
+"""What the posteriors are worth: ROC, precision and recall, calibration, on the page Classify."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import cached, controls, text
+
+if TYPE_CHECKING:
+    from pages.ui.classify_fit import Fitted
+    from pages.ui.sidebar import Experiment
+
+KEY = "classify"
+# More curves than this are a thicket: the classes are then chosen.
+MOST_CURVES = 6
+ALL = -1
+
+
+def rates(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
+    """Draw the ROC and precision-recall curves of the classes, with the operating points."""
+    from lincore import plots
+    from lincore.experiments import curves
+
+    if not _has_posteriors(fitted):
+        return
+    results, data = fitted.results, experiment.data
+    method = results.methods[0]
+    codes = _classes(experiment, key=f"{KEY}.curves")
+    roc, line = curves.roc(results, method), curves.precision_recall(results, method)
+    left, right = st.columns(2, gap="large")
+    with left:
+        chosen = [plots.Curve.from_roc(roc[code], code=code) for code in codes]
+        controls.figure(plots.roc(chosen), key=f"{KEY}.roc")
+    with right:
+        chosen = [plots.Curve.from_precision_recall(line[code], code=code) for code in codes]
+        shares = [line[code].share for code in codes]
+        controls.figure(
+            plots.precision_recall(chosen, shares=shares), key=f"{KEY}.precision_recall"
+        )
+    st.caption(
+        f"Each class against the rest, on {len(results.rows):,} test {text.row_noun(data)}. The "
+        "operating point is where the model itself decides."
+    )
+
+
+def calibration(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
+    """Hold the posteriors against what came true."""
+    from lincore import plots
+    from lincore.experiments import curves
+
+    if not _has_posteriors(fitted):
+        return
+    results, data = fitted.results, experiment.data
+    code = controls.choose(
+        "Posterior of",
+        [ALL, *range(data.n_classes)],
+        key=f"{KEY}.calibrated",
+        format_func=lambda k: "the predicted class" if k == ALL else str(data.classes[k]),
+        help="Whose posterior is held against what came true.",
+        width=260,
+    )
+    found = curves.calibration(results, results.methods[0], None if code == ALL else code)
+    part = plots.Reliability.from_calibration(found, code=None if code == ALL else code)
+    controls.figure(plots.calibration([part]), key=f"{KEY}.calibration")
+    st.caption(
+        f"Expected calibration error {100 * found.error:.1f} points, over "
+        f"{len(results.rows):,} test {text.row_noun(data)}."
+    )
+
+
+def _has_posteriors(fitted: Fitted) -> bool:
+    from lincore.experiments import scores
+
+    results = fitted.results
+    if scores.has_posteriors(results, results.methods[0]):
+        return True
+    st.caption(
+        f"{text.escape(results.methods[0])} says which class, but not how probable it is: there is "
+        "nothing to draw here."
+    )
+    return False
+
+
+def _classes(experiment: Experiment, *, key: str) -> list[int]:
+    data = experiment.data
+    if data.n_classes == 2:
+        return [1]  # that of the other is its mirror image
+    codes = list(range(data.n_classes))
+    if data.n_classes <= MOST_CURVES:
+        return codes
+    kept = [code for code in st.session_state.get(key, []) if code < data.n_classes]
+    if key in st.session_state:
+        st.session_state[key] = kept
+    chosen = st.multiselect(
+        "Classes",
+        codes,
+        default=codes[:MOST_CURVES],
+        format_func=lambda code: str(data.classes[code]),
+        key=key,
+        persist_state="session",
+        help="Whose curves are drawn.",
+    )
+    return chosen or codes[:MOST_CURVES]
