@@ -15,6 +15,7 @@ from lincore.datasets import Dataset
 from lincore.experiments.beliefs import Belief
 from lincore.experiments.cuts import features_are_seen, is_gaussian
 from lincore.experiments.planes import Plane, coordinates, feature_plane
+from lincore.experiments.results import Results
 from lincore.experiments.study import Example
 from lincore.experiments.views import View, look
 
@@ -142,7 +143,19 @@ def cell_view(example: Example, method: str, cell: str, data: Dataset, plane: Pl
     view = shifted(
         look(pipeline, data, example.split.test, plane, how=how), example.shifts[method, cell]
     )
-    results = example.results[cell]
+    return as_taken(view, example.results[cell], method)
+
+
+def as_taken(view: View, results: Results, method: str) -> View:
+    """Return a view whose rows are taken for what results say of them.
+
+    Parameters
+    ----------
+    view : View
+    results : Results
+        Of rows that include those of the view.
+    method : str
+    """
     taken = results.predicted[results.position(method)]
     order = np.argsort(results.rows)
     places = order[np.searchsorted(results.rows, view.rows, sorter=order)]
@@ -171,19 +184,17 @@ def shifted(view: View, shift: ArrayLike | None) -> View:
     return replace(view, belief=ShiftedBelief(view.belief, shift), ambiguous=None)
 
 
-def with_costs(view: View, costs: ArrayLike, predicted: NDArray[np.intp]) -> View:
-    """Return a view in which the decision of least expected cost wins.
+def with_costs(view: View, costs: ArrayLike) -> View:
+    """Return a view in which the decision of least expected cost wins; see `as_taken` for rows.
 
     Parameters
     ----------
     view : View
         Of a model with posteriors.
     costs : array-like of shape (K, K)
-    predicted : ndarray of shape (n,)
-        What the rows of the view are then taken for.
     """
     belief = CostBelief(view, np.asarray(costs, dtype=float))
-    return replace(view, densities=None, belief=belief, ambiguous=None, predicted=predicted)
+    return replace(view, densities=None, belief=belief, ambiguous=None)
 
 
 def _is_projected(pipeline: Pipeline) -> bool:

@@ -101,6 +101,21 @@ def decided(results: Results, costs: ArrayLike) -> Results:
     return replace(results, predicted=predicted)
 
 
+def shift_between(old: ArrayLike, new: ArrayLike) -> Array:
+    """Return what to add to log posteriors under priors `old` (K,) to have them under `new` (K,).
+
+    Examples
+    --------
+    >>> np.round(shift_between([0.9, 0.1], [0.5, 0.5]), 2)
+    array([-0.59,  1.61])
+    """
+    before, after = np.asarray(old, dtype=float), np.asarray(new, dtype=float)
+    kept = (before > 0) & (after > 0)
+    return np.where(
+        kept, np.log(np.where(kept, after, 1.0)) - np.log(np.where(kept, before, 1.0)), -np.inf
+    )
+
+
 def with_share(priors: ArrayLike, code: int, share: float) -> Array:
     """Return priors in which one class has a share, and the others divide the rest as before.
 

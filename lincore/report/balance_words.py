@@ -135,6 +135,35 @@ def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
     )
 
 
+def objective_in_words(
+    label: str, totals: tuple[float, float], counts: tuple[int, int], rows: str = "rows"
+) -> str:
+    """Say what became of the log error of the training rows, as a sum and by row.
+
+    Parameters
+    ----------
+    label : str
+        Of the model.
+    totals : tuple of two float
+        In nats, over the full and over the reduced set.
+    counts : tuple of two int
+        Training rows of each.
+    rows : str
+        What a row is.
+
+    Examples
+    --------
+    >>> objective_in_words("QDA", (90.0, 80.0), (300, 200)).split("; ")[1]
+    'by row it rises from 0.300 to 0.400.'
+    """
+    first, second = (total / n for total, n in zip(totals, counts, strict=True))
+    return (
+        f"{label}: the log error of the training {rows} goes from {totals[0]:,.1f} to "
+        f"{totals[1]:,.1f}, summed over {counts[0]:,} and {counts[1]:,} {rows}; by row it "
+        f"{'falls' if second < first else 'rises'} from {first:.3f} to {second:.3f}."
+    )
+
+
 _NAMES = {
     "corrected priors": "Corrected priors buy back",
     "balanced weights": "Balanced weights buy back",

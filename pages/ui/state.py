@@ -96,6 +96,20 @@ PER_DATASET = (
     "classify.feature.y",
     "classify.held.features",
     "classify.ellipses",
+    "balance.kept",
+    "balance.methods",
+    "balance.method",
+    "balance.loss",
+    "balance.remedy",
+    "balance.standardize",
+    "balance.project",
+    "balance.components",
+    "balance.basis",
+    "balance.whiten",
+    "balance.x",
+    "balance.y",
+    "balance.use.class",
+    "balance.costs",
 )
 # Of these, what stays when the same file is merely read or used otherwise.
 _PER_FILE = ("sidebar.how",)

@@ -1,0 +1,76 @@
+"""What the best possible classifier makes of generated data, beside what was learned."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.bayes import BayesClassifier
+from lincore.bayes_error import ExpectedLoss, bayes_error
+from lincore.datasets import Dataset
+from lincore.experiments.intervals import Interval, wilson
+from lincore.experiments.study import BalanceStudy
+
+
+class KnownTruth(NamedTuple):
+    """The Bayes classifier of generated classes.
+
+    Attributes
+    ----------
+    least : ExpectedLoss
+        The error that no classifier can go below.
+    on_test : Interval
+        Its error on the test rows, with Wilson's interval.
+    pipeline : Pipeline
+        The classifier as the only step "classify", on codes, to be drawn.
+    is_clean : bool
+        Whether the rows are from nothing but these Gaussians: no outliers, no wrong labels.
+    """
+
+    least: ExpectedLoss
+    on_test: Interval
+    pipeline: Pipeline
+    is_clean: bool
+
+
+def known_truth(study: BalanceStudy, data: Dataset) -> KnownTruth:
+    """Return what can be reached on the test part of a study, whose shares are the full set's.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    data : Dataset
+        Generated.
+
+    Raises
+    ------
+    ValueError
+        When the truth is not known.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.sample("gaussian")
+    >>> truth = known_truth(lincore.balance(data, {"class 3": 11}, "lda", repeats=1), data)
+    >>> truth.is_clean, 0 < truth.least.value < 0.5
+    (True, True)
+    """
+    known = data.truth
+    if known is None:
+        raise ValueError("The distribution behind these rows is not known.")
+    test: NDArray[np.intp] = study.example.split.test
+    shares = study.counts["full"] / study.counts["full"].sum()
+    model = BayesClassifier(known.means, known.covariances, shares)
+    least = bayes_error(model)
+    model.fit(data.X, data.codes)
+    wrong = np.count_nonzero(model.predict(data.X[test]) != data.codes[test])
+    value, low, high = (float(end) for end in wilson(wrong, len(test)))
+    return KnownTruth(
+        least,
+        Interval(value, low, high),
+        Pipeline([("classify", model)]),
+        not (known.outliers or known.label_noise),
+    )

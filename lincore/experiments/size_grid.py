@@ -1,0 +1,56 @@
+"""The curves of a sweep over sizes on one grid, as a figure of all methods wants them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.experiments.attribution import over_seeds
+from lincore.experiments.size_curves import CURVES, Sweep
+from lincore.experiments.study import position
+
+Array = NDArray[np.float64]
+
+
+class Grid(NamedTuple):
+    """One loss of every method at every size.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (A,)
+        Training rows of the swept classes, increasing.
+    mean, low, high : ndarray of shape (M, A)
+        Over the seeds, with the 95 % interval of the mean; NaN where nothing was fitted.
+    """
+
+    sizes: Array
+    mean: Array
+    low: Array
+    high: Array
+
+
+def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Grid:
+    """Return a loss of all methods, with intervals.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    loss : str
+    kind : str
+        One of `lincore.experiments.size_curves.CURVES`.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.experiments.sweep import sweep
+    >>> found = sweep(lincore.sample("gaussian"), "class 3", [5, 20], ["lda", "qda"], repeats=3)
+    >>> grid = size_grid(found)
+    >>> grid.sizes.tolist(), grid.mean.shape
+    ([5.0, 20.0, 53.0], (2, 3))
+    """
+    k = position(sweep.loss_names, loss, "loss")
+    table = sweep.losses[:, :, position(CURVES, kind, "curve"), :, k]
+    ends = np.array([[over_seeds(cell, sweep.test_ratio) for cell in row] for row in table])
+    return Grid(sweep.rows, ends[..., 0], ends[..., 1], ends[..., 2])

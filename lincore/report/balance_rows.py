@@ -1,0 +1,105 @@
+"""The numbers of a study of class sizes as lines of a table, each with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lincore.experiments.attribution import PARTS
+from lincore.experiments.scores import Interval
+from lincore.experiments.study import BalanceStudy
+
+
+def parts_rows(
+    study: BalanceStudy, method: str, losses: Sequence[str]
+) -> tuple[dict[str, str], ...]:
+    """Return what each loss was, became, and to what it was lost.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    method : str
+    losses : sequence of str
+        Of ``study.loss_names``; those that the method does not have are left out.
+
+    Returns
+    -------
+    tuple of dict of column to str
+        Errors and recalls in points, the log loss in nats; intervals in brackets.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=5)
+    >>> line = parts_rows(study, "lda", ["recall of class 3"])[0]
+    >>> list(line)[:4], line["loss"]
+    (['loss', 'full', 'prior shift', 'lean'], 'recall of class 3 (%)')
+    """
+    rows = []
+    for loss in losses:
+        split = study.attribution(method, loss)
+        if np.isnan(split.full.value):
+            continue
+        row = {"loss": f"{loss} ({'nats' if loss == 'log loss' else '%'})"}
+        row["full"] = amount(split.full, loss)
+        row |= {part: amount(split.parts[part], loss, signed=True) for part in PARTS}
+        row["reduced"] = amount(split.reduced, loss)
+        rows.append(row)
+    return tuple(rows)
+
+
+def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, str], ...]:
+    """Return for each remedy what it buys back, what is still missing, and what others pay.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    method, loss : str
+
+    Returns
+    -------
+    tuple of dict of column to str
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=5)
+    >>> [row["remedy"] for row in remedy_rows(study, "lda", "error")][:2]
+    ['corrected priors', 'balanced weights']
+    """
+    return tuple(
+        {
+            "remedy": remedy.name,
+            loss: amount(remedy.loss, loss),
+            "bought back": amount(remedy.bought_back, loss, signed=True),
+            "of the loss": "–" if np.isnan(remedy.share) else f"{100 * remedy.share:.0f} %",
+            "still missing": amount(remedy.still_missing, loss, signed=True),
+            "recall of the others": amount(remedy.others, "recall", signed=True),
+        }
+        for remedy in study.remedies(method, loss)
+    )
+
+
+def amount(found: Interval, loss: str, *, signed: bool = False) -> str:
+    """Write a loss, or a change of one, with its interval.
+
+    Examples
+    --------
+    >>> amount(Interval(0.103, 0.081, 0.125), "error", signed=True)
+    '+10.3 (8.1 to 12.5)'
+    >>> amount(Interval(0.5, float("nan"), float("nan")), "log loss")
+    '0.500'
+    """
+    if np.isnan(found.value):
+        return "–"
+    digits, scale = (3, 1.0) if loss == "log loss" else (1, 100.0)
+
+    def number(value: float, sign: str = "") -> str:
+        # No minus before a zero.
+        return f"{round(scale * value, digits) + 0.0:{sign}.{digits}f}".replace("-", "\u2212")
+
+    text = number(found.value, "+" if signed else "")
+    if np.isnan(found.low):
+        return text
+    return f"{text} ({number(found.low)} to {number(found.high)})"

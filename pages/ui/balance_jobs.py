@@ -1,0 +1,118 @@
+"""The long work of the page Balance: one split at once, then many, and the sweep over sizes."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pages.ui import jobs
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset
+    from lincore.experiments.study import BalanceStudy
+    from pages.ui.balance_setup import Setup
+    from pages.ui.workers import Job, Progress
+
+FIRST, STUDY, SWEEP = "balance.first", "balance.study", "balance.sweep"
+#: What takes longer than so many seconds begins with a button.
+UNASKED = 20.0
+#: One split of a sweep takes about so many times one of a study.
+SWEEP_FACTOR = 3.0
+SWEEP_REPEATS = 10
+
+
+class First(NamedTuple):
+    """The study on one split, and how long it took."""
+
+    study: BalanceStudy
+    seconds: float
+
+
+def first(setup: Setup, data: Dataset) -> First:
+    """Return the study on the first split; while there is none, draw progress and end the page."""
+
+    def work(progress: Progress) -> First:
+        from lincore import balance
+
+        progress(0, 1, "full set, reduced set and remedies")
+        start = time.perf_counter()
+        return First(balance(repeats=1, **_arguments(setup, data)), time.perf_counter() - start)
+
+    job = jobs.run(FIRST, setup, work, describe="Fitting on one split", patience=1.0)
+    found: First = jobs.require(job)
+    return found
+
+
+def study(
+    setup: Setup, data: Dataset, repeats: int, seconds: float, *, draw: jobs.Draw | None = None
+) -> Job | None:
+    """Run the study over many choices of the rows, and draw it; unasked where that is quick.
+
+    Parameters
+    ----------
+    setup : Setup
+    data : Dataset
+    repeats : int
+    seconds : float
+        What one takes.
+    draw : callable, optional
+        Draws a job that has a result, running or not.
+    """
+
+    def work(progress: Progress) -> BalanceStudy:
+        from lincore import balance
+
+        arguments = _arguments(setup, data)
+        return balance(repeats=repeats, progress=progress, keep=progress.keep, **arguments)
+
+    what = f"Study of {repeats} choices of the rows"
+    return _offer(STUDY, (setup, repeats), work, what, repeats * seconds, "Run the study", draw)
+
+
+def sweep(setup: Setup, data: Dataset, seconds: float, *, draw: jobs.Draw) -> Job | None:
+    """Run the sweep over sizes of the reduced classes together, and draw it."""
+
+    def work(progress: Progress) -> Any:
+        from lincore.experiments.sweep import sweep
+
+        arguments = _arguments(setup, data)
+        classes = list(arguments.pop("sizes"))
+        return sweep(classes=classes, repeats=SWEEP_REPEATS, progress=progress, **arguments)
+
+    what = f"Sweep over sizes, {SWEEP_REPEATS} choices of the rows"
+    settings = (setup._replace(sizes=tuple((label, 0) for label, _ in setup.sizes)), SWEEP_REPEATS)
+    takes = SWEEP_REPEATS * SWEEP_FACTOR * seconds
+    return _offer(SWEEP, settings, work, what, takes, "Run the sweep", draw)
+
+
+def _offer(
+    key: str,
+    settings: Any,
+    work: jobs.Work,
+    what: str,
+    takes: float,
+    label: str,
+    draw: jobs.Draw | None,
+) -> Job | None:
+    job: Job | None
+    if takes <= UNASKED:
+        job = jobs.run(key, settings, work, describe=what)
+        jobs.show(job, draw=draw)
+    else:
+        help = f"About {takes:.0f} s. What is finished can be looked at meanwhile."
+        job = jobs.on_demand(key, settings, work, describe=what, label=label, help=help, draw=draw)
+    if job is not None and job.is_over and job.result is not None and draw is not None:
+        draw(job)
+    return job
+
+
+def _arguments(setup: Setup, data: Dataset) -> dict[str, Any]:
+    return {
+        "data": data,
+        "sizes": dict(setup.sizes),
+        "methods": setup.methods,
+        "steps": setup.steps,
+        "split": "holdout by group" if setup.choice.how == "group" else setup.choice.how,
+        "test_size": setup.choice.test_size,
+        "seed": setup.choice.seed,
+    }

@@ -1,0 +1,248 @@
+"""Full and reduced set side by side: regions, confusion matrices and what changed between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages.ui import controls, text
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lincore.datasets import Dataset
+    from lincore.experiments.results import Results
+    from lincore.experiments.study import BalanceStudy
+    from lincore.experiments.views import View
+    from pages.ui.balance_setup import Setup
+
+DRAWINGS = ("Boundary", "Contour", "Surface", "All models")
+NO_REMEDY = "as it is"
+REMEDY = "balance.remedy"
+#: From this ratio of class sizes on classes are unequal.
+UNEQUAL = 1.5
+#: So many classes are counted by name.
+NAMED = 6
+
+
+def label(study: BalanceStudy, method: str) -> str:
+    """Return what a method is called on the screen."""
+    return str(study.settings["labels"].get(method, method))
+
+
+def usual_loss(study: BalanceStudy) -> str:
+    """Return the loss to begin with: where classes are unequal, errors of the small ones count."""
+    counts = study.counts["full"]
+    return "error" if counts.max() <= UNEQUAL * max(counts.min(), 1) else "balanced error"
+
+
+def named(study: BalanceStudy, cell: str) -> Results:
+    """Return the results of a cell with the methods called as on the screen."""
+    results = study.example.results[cell]
+    return replace(results, methods=tuple(label(study, name) for name in results.methods))
+
+
+def applied() -> str:
+    """Return the cell that stands on the right: the reduced set, with a remedy or without."""
+    chosen = st.session_state.get(REMEDY) or NO_REMEDY
+    return "reduced" if chosen == NO_REMEDY else str(chosen)
+
+
+def apply(remedy: str) -> None:
+    """Put a remedy on the right, from a button."""
+    st.session_state[REMEDY] = remedy
+
+
+def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
+    """Draw the models of the full and of the reduced set, and who is taken for whom by each."""
+    from lincore.experiments.remedies import REMEDIES
+
+    with st.container(horizontal=True, vertical_alignment="bottom", key="balance.looks"):
+        drawing = st.segmented_control(
+            "Picture",
+            DRAWINGS,
+            default="Boundary",
+            required=True,
+            key="balance.drawing",
+            persist_state="session",
+            help="Both sides have the same ranges, the same scale of colours and the same camera.",
+        )
+        camera = "oblique"
+        if drawing == "Surface":
+            camera = controls.choose(
+                "Seen from",
+                ["oblique", "above", "front"],
+                key="balance.camera",
+                format_func=str.capitalize,
+                help="Of both; a picture that is dragged turns alone.",
+                width=160,
+            )
+    st.pills(
+        "The reduced set",
+        [NO_REMEDY, *REMEDIES],
+        default=NO_REMEDY,
+        required=True,
+        key=REMEDY,
+        persist_state="session",
+        help="Apply a remedy: the right-hand picture and matrix show what it makes of the same "
+        "reduced rows.",
+    )
+    cell = applied()
+    axes = _axes(study, data, method)
+    if drawing == "All models":
+        _all_models(setup, study, data, cell, axes)
+    else:
+        _pair(setup, study, data, method, cell, axes, drawing, camera)
+    _matrices(study, data, method, cell)
+
+
+def _pair(
+    setup: Setup,
+    study: BalanceStudy,
+    data: Dataset,
+    method: str,
+    cell: str,
+    axes: tuple[int, ...],
+    drawing: str,
+    camera: str,
+) -> None:
+    from lincore import plots
+
+    pair = views(setup, (method,), cell, axes, study, data)
+    frame = plots.Frame.of(*pair)
+    for column, view, which in zip(st.columns(2, gap="medium"), pair, ("full", cell), strict=True):
+        title = f"{label(study, method)}, {_name(which)}"
+        options: dict[str, Any] = {"frame": frame, "title": title}
+        if drawing == "Surface":
+            figure = plots.surface(view, camera=camera, **options)
+        elif drawing == "Contour":
+            figure = plots.contour(view, **options)
+        else:
+            figure = plots.boundary(view, **options)
+        with column:
+            side = "left" if which == "full" else "right"
+            controls.figure(figure, key=f"balance.{side}.{drawing.lower()}")
+            st.caption(trained_on(study, data, which))
+    st.caption(f"{tested_on(study, data)} {text.escape(pair[0].caption)}")
+
+
+def _all_models(
+    setup: Setup, study: BalanceStudy, data: Dataset, cell: str, axes: tuple[int, ...]
+) -> None:
+    from lincore import plots
+
+    if len(axes) < 2:
+        st.caption("With a single coordinate the models are drawn one by one.")
+        return
+    every = views(setup, study.methods, cell, axes, study, data)
+    titles = [f"{label(study, m)}, {_name(c)}" for m in study.methods for c in ("full", cell)]
+    controls.figure(
+        plots.small_multiples(
+            every, titles, columns=2, title="Full set on the left, reduced set on the right"
+        ),
+        key="balance.multiples",
+    )
+    st.caption(f"{trained_on(study, data, 'full')} {trained_on(study, data, cell)}")
+    st.caption(tested_on(study, data))
+
+
+def _matrices(study: BalanceStudy, data: Dataset, method: str, cell: str) -> None:
+    from lincore import plots
+    from lincore.experiments import scores
+
+    called = label(study, method)
+    before, after = named(study, "full"), named(study, cell)
+    left, middle, right = st.columns(3, gap="medium")
+    with left:
+        controls.figure(plots.confusion(before, called), key="balance.confusion.full")
+    with middle:
+        difference = plots.confusion_difference(
+            scores.confusion(before, called),
+            scores.confusion(after, called),
+            data.classes,
+            words=("full set", _name(cell)),
+        )
+        controls.figure(difference, key="balance.confusion.difference")
+    with right:
+        controls.figure(plots.confusion(after, called), key="balance.confusion.reduced")
+
+
+def trained_on(study: BalanceStudy, data: Dataset, cell: str) -> str:
+    """Say how many rows of each class a cell was trained on, in Markdown."""
+    from lincore.experiments.shifts import source_of
+
+    source = source_of(cell)
+    counts = study.counts["reduced" if source == "reweighted" else source]
+    return f"{_name(cell).capitalize()}: trained on {_counted(counts, study, data)}."
+
+
+def tested_on(study: BalanceStudy, data: Dataset) -> str:
+    """Say what all models are tested on."""
+    import numpy as np
+
+    counts = np.bincount(data.codes[study.example.split.test], minlength=data.n_classes)
+    return (
+        f"All are tested on the same {_counted(counts, study, data)}: the test part is untouched, "
+        "nothing was left out of it."
+    )
+
+
+def views(
+    setup: Setup,
+    methods: tuple[str, ...],
+    cell: str,
+    axes: tuple[int, ...],
+    study: BalanceStudy,
+    data: Dataset,
+) -> list[View]:
+    """Return for each method the views of the full set and of a cell, in one plane."""
+    return [view for m in methods for view in _views(setup, m, cell, axes, study, data)]
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def _views(
+    setup: Setup,
+    method: str,
+    cell: str,
+    axes: tuple[int, ...],
+    _study: BalanceStudy,
+    _data: Dataset,
+) -> tuple[View, ...]:
+    from lincore.experiments.arm_views import aligned_planes, cell_view
+
+    example = _study.example
+    pipelines = [example.pipelines[method, which] for which in ("full", cell)]
+    planes = aligned_planes(pipelines, _data, example.split.test, axes)
+    return tuple(
+        cell_view(example, method, which, _data, plane)
+        for which, plane in zip(("full", cell), planes, strict=True)
+    )
+
+
+def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
+    pipeline = study.example.pipelines[method, "full"]
+    steps = pipeline.named_steps
+    names = list(data.feature_names)
+    if "pca" in steps:
+        names = [f"Component {i + 1}" for i in range(steps["pca"].n_components_)]
+    elif "svd" in steps:
+        names = [f"Component {i + 1}" for i in range(len(steps["svd"].components_))]
+    return controls.axes(names, key="balance")
+
+
+def _name(cell: str) -> str:
+    if cell in ("full", "reduced"):
+        return f"{cell} set"
+    return f"reduced set, {cell}" if cell != "both" else "reduced set, both corrections"
+
+
+def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:
+    noun = text.row_noun(data)
+    total = f"{int(counts.sum()):,} {noun}"
+    chosen = range(data.n_classes)
+    if data.n_classes > NAMED:
+        chosen = [k for k in chosen if study.is_reduced[k]][:NAMED]
+    each = ", ".join(f"{int(counts[k]):,} {text.escape(data.classes[k])}" for k in chosen)
+    return f"{total} ({each}{', …' if data.n_classes > NAMED else ''})"

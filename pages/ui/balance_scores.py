@@ -1,0 +1,117 @@
+"""Scores of both sets, the objective and its way down, and the truth where it is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages.ui import balance_pictures, controls, text
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset
+    from lincore.experiments.known_truth import KnownTruth
+    from lincore.experiments.study import BalanceStudy
+    from pages.ui.balance_setup import Setup
+
+
+def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
+    """List the scores of every model, full and reduced, and the least error there can be."""
+    from lincore.experiments.arm_scores import score_table
+
+    cells = list(dict.fromkeys(("full", "reduced", balance_pictures.applied())))
+    frame = score_table(study, cells)
+    shares = [name for name in frame if name not in ("method", "trained on")]
+    config: dict[str, Any] = {
+        name: st.column_config.NumberColumn(
+            text.escape(name), format="%.3f" if name.startswith("log loss") else "percent"
+        )
+        for name in shares
+    }
+    with st.container(key="balance.scores"):
+        st.dataframe(
+            frame,
+            hide_index=True,
+            column_config=config,
+            alt="Scores of every model trained on the full and on the reduced set.",
+        )
+    st.caption(
+        f"{balance_pictures.tested_on(study, data)} One split, with 95 % intervals over its rows."
+    )
+    _truth(setup, study, data)
+
+
+def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
+    """Draw the way down of the models that iterate, and say what their last value means."""
+    from lincore import plots
+    from lincore.report.balance_words import objective_in_words
+
+    for name, full, reduced in _errors(setup, study, data):
+        totals, counts = (full.total, reduced.total), (full.n, reduced.n)
+        said = objective_in_words(name, totals, counts, text.row_noun(data))
+        st.markdown(text.escape(said))
+    traces, reasons = {}, {}
+    for method in study.methods:
+        for arm in ("full", "reduced"):
+            model = study.example.pipelines[method, arm].steps[-1][1]
+            trace = getattr(model, "trace_", None)
+            if trace and len(trace) > 1:
+                name = f"{balance_pictures.label(study, method)}, {arm} set"
+                traces[name] = trace
+                reasons[name] = model.reason_.words
+    if not traces:
+        st.caption("No model here iterates: each is solved at once from its moments.")
+        return
+    controls.figure(plots.convergence(traces, reasons=reasons), key="balance.convergence")
+    st.caption(
+        f"{balance_pictures.trained_on(study, data, 'full')} "
+        f"{balance_pictures.trained_on(study, data, 'reduced')}"
+    )
+
+
+@st.cache_resource(max_entries=16, ttl="2h", show_spinner=False)
+def _errors(setup: Setup, _study: BalanceStudy, _data: Dataset) -> list[tuple[str, Any, Any]]:
+    """Return the training log errors of models with posteriors, full and reduced."""
+    from lincore.experiments.arm_scores import training_error
+    from lincore.experiments.scores import has_posteriors
+
+    found = []
+    for method in _study.methods:
+        if has_posteriors(_study.example.results["full"], method):
+            pair = (training_error(_study, _data, method, arm) for arm in ("full", "reduced"))
+            found.append((balance_pictures.label(_study, method), *pair))
+    return found
+
+
+def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
+    """Say what the best possible classifier reaches, where the distribution is known."""
+    from lincore import plots
+    from lincore.experiments.planes import feature_plane
+    from lincore.experiments.views import look
+    from lincore.report.balance_rows import amount
+
+    if data.truth is None:
+        return
+    known = _known(setup, study, data)
+    st.markdown(
+        f"**The truth is known here.** No classifier can have an error below "
+        f"{100 * known.least.value:.1f} % with the shares of the test part ({known.least.method})"
+        f"; the Bayes classifier, which knows means and covariances, has "
+        f"{amount(known.on_test, 'error')} % on these {study.n_test:,} test rows."
+        + ("" if known.is_clean else " Outliers and wrong labels come on top of that.")
+    )
+    if data.n_features != 2:
+        return
+    test = study.example.split.test
+    view = look(known.pipeline, data, test, feature_plane(data, (0, 1), test))
+    controls.figure(
+        plots.boundary(view, title="The Bayes classifier: the best there can be"),
+        key="balance.truth",
+    )
+
+
+@st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
+def _known(setup: Setup, _study: BalanceStudy, _data: Dataset) -> KnownTruth:
+    from lincore.experiments.known_truth import known_truth
+
+    return known_truth(_study, _data)

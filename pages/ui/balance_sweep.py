@@ -1,0 +1,69 @@
+"""Size by size: every model as classes shrink from all rows to a few."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import controls, text
+
+if TYPE_CHECKING:
+    from lincore.experiments.size_curves import Sweep
+
+KINDS = {
+    "as trained": "As trained",
+    "corrected priors": "Corrected priors",
+    "rarer": "Rarer, but known as well as ever",
+    "rarer, corrected priors": "The same, corrected priors",
+}
+
+
+def show(sweep: Sweep, loss: str) -> None:
+    """Draw mean and band of a loss over the sizes, and mark where the order changes."""
+    from lincore import plots
+    from lincore.experiments.size_grid import size_grid
+    from lincore.report import balance_words
+
+    kind = controls.choose(
+        "Curves",
+        list(KINDS),
+        key="balance.kind",
+        format_func=KINDS.__getitem__,
+        help="With the rows and priors of each size; with the priors of the full set; or from all "
+        "rows with the weights of each size, which shows what rarity alone does.",
+        width=320,
+    )
+    grid = size_grid(sweep, loss, kind)
+    labels = [str(sweep.settings["labels"].get(name, name)) for name in sweep.methods]
+    shown = [i for i in range(len(labels)) if (grid.mean[i] == grid.mean[i]).any()]
+    if not shown:
+        st.info("No model here has these curves: they need one that is solved from moments.")
+        return
+    crossings = sweep.crossings(loss) if kind == "as trained" else ()
+    names = ", ".join(str(label) for label in sweep.swept[:3])
+    across = f"training rows of {names if len(sweep.swept) <= 3 else 'each swept class'}"
+    controls.figure(
+        plots.sweep(
+            grid.sizes,
+            grid.mean[shown],
+            grid.low[shown],
+            grid.high[shown],
+            [labels[i] for i in shown],
+            across=across,
+            score=loss,
+            crossings=[crossing.size for crossing in crossings],
+            as_percent=loss != "log loss",
+        ),
+        key="balance.sweep.figure",
+    )
+    for sentence in balance_words.crossings_in_words(sweep, loss) if crossings else ():
+        st.markdown(f"- {text.escape(sentence)}")
+    if kind == "as trained" and not crossings:
+        st.caption("The order of the models changes nowhere beyond chance.")
+    for name, why in sweep.failures.items():
+        st.caption(f"{text.escape(name)} could not be fitted at some sizes: {text.escape(why)}")
+    st.caption(
+        f"Means of {len(sweep.seeds)} choices of the rows; smaller sets lie inside larger ones. "
+        "The other classes keep all their training rows, and the test part is untouched."
+    )

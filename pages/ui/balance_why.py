@@ -1,0 +1,113 @@
+"""Why a score fell when rows were left out, and what buys it back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import balance_pictures, controls, text
+
+if TYPE_CHECKING:
+    from lincore.experiments.study import BalanceStudy
+
+
+def show_parts(study: BalanceStudy, method: str, loss: str) -> None:
+    """Draw the waterfall of one loss, say its parts in words, and list the other losses."""
+    import pandas as pd
+
+    from lincore import plots
+    from lincore.report import balance_rows, balance_words
+
+    if not _has(study, method, loss):
+        return
+    split = study.attribution(method, loss)
+    in_nats = loss == "log loss"
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        controls.figure(
+            plots.waterfall(
+                split.parts,
+                split.full.value,
+                loss=loss,
+                unit="" if in_nats else "points",
+                scale=1.0 if in_nats else 100.0,
+                higher_is_better=loss.startswith("recall of "),
+            ),
+            key="balance.waterfall",
+        )
+    with right:
+        for sentence in balance_words.parts_in_words(study, method, loss).values():
+            st.markdown(f"- {text.escape(sentence)}")
+        st.caption(_basis(study))
+    recalls = [name for name, cut in zip(study.recall_names, study.is_reduced, strict=True) if cut]
+    rows = balance_rows.parts_rows(study, method, ["error", "balanced error", "log loss", *recalls])
+    with st.container(key="balance.parts"):
+        st.dataframe(
+            pd.DataFrame(rows),
+            hide_index=True,
+            alt="What each loss was, became, and to what it was lost, with 95 % intervals.",
+        )
+
+
+def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
+    """Draw and list what each remedy buys back, and offer to apply the best."""
+    import pandas as pd
+
+    from lincore import plots
+    from lincore.report import balance_rows, balance_words
+
+    if not _has(study, method, loss):
+        return
+    found = study.remedies(method, loss)
+    in_nats = loss == "log loss"
+    st.markdown(text.escape(balance_words.remedies_finding(study, method, loss)))
+    best = max(found, key=lambda remedy: remedy.bought_back.value)
+    st.button(
+        f"Apply {best.name if best.name != 'both' else 'balanced weights and corrected priors'}",
+        key="balance.apply",
+        on_click=balance_pictures.apply,
+        args=(best.name,),
+        help="The right-hand picture and matrix above then show it.",
+    )
+    everybody = bool(study.is_reduced.all())
+    controls.figure(
+        plots.remedies(
+            [remedy.name for remedy in found],
+            [remedy.bought_back for remedy in found],
+            None if everybody or in_nats else [remedy.others for remedy in found],
+            whole=abs(study.attribution(method, loss).total.value),
+            score=loss,
+            unit="" if in_nats else "points",
+            scale=1.0 if in_nats else 100.0,
+        ),
+        key="balance.remedies",
+    )
+    with st.container(key="balance.remedy_rows"):
+        st.dataframe(
+            pd.DataFrame(balance_rows.remedy_rows(study, method, loss)),
+            hide_index=True,
+            alt=f"What each remedy buys back of the {loss}, with 95 % intervals.",
+        )
+    st.caption(
+        f"{'In nats' if in_nats else 'In points'}; {_basis(study)} Corrected priors are applied "
+        "after training; weights, under- and oversampling train again on the same reduced rows."
+    )
+
+
+def _has(study: BalanceStudy, method: str, loss: str) -> bool:
+    from lincore.report import balance_words
+
+    split = study.attribution(method, loss)
+    if split.full.value != split.full.value:
+        st.info(text.escape(balance_words.balance_finding(study, method, loss)))
+        return False
+    return True
+
+
+def _basis(study: BalanceStudy) -> str:
+    n = len(study.seeds)
+    if n == 1:
+        return "One split so far, hence no intervals."
+    what = "splits" if study.new_splits else "choices of the training rows, one test part"
+    return f"Mean of {n} {what} ({study.n_test:,} test rows each), with 95 % intervals."
