@@ -1,0 +1,67 @@
+"""A visitor turns, chooses and rebuilds on Explore; what stands there is the library's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lincore
+from lincore.experiments import holdout, projections
+from tests.data import DATA, needs_data
+
+pytestmark = pytest.mark.browser
+
+
+def projected(data, standardize: bool):
+    split = lincore.split(data)
+    part = holdout.summarise(data, split)
+    return split, projections.project(data, split, part, standardize=standardize)
+
+
+def test_a_lasso_lists_exactly_the_rows_inside(dashboard):
+    dashboard.goto()
+    dashboard.visit("explore")
+    iris = lincore.sample("iris")
+    split, found = projected(iris, True)
+    x, y = found.scores(iris.X[split.train], (0, 1)).T
+    # Three flowers at the top, far from the lasso's rope: no pixel decides about them.
+    inside = split.train[(x > 1.9) & (x < 2.7) & (y > 1.6) & (y < 2.95)]
+    assert len(inside) == 3
+    corners = [(1.9, 1.6), (2.7, 1.6), (2.7, 2.95), (1.9, 2.95)]
+    dashboard.select_lasso("explore.scores", corners)
+    listed = dashboard.table("explore.chosen")
+    place = listed[0].index("row")
+    assert sorted(int(line[place]) for line in listed[1:]) == sorted(inside.tolist())
+    assert f"{len(inside)} rows." in dashboard.text()
+    dashboard.screenshot("explore-lasso")
+
+    dashboard.choose("explore.dimensions", "3-D")
+    assert dashboard.scenes("explore.scores.3d") == 1
+    dashboard.screenshot("explore-3d")
+    dashboard.check()
+
+
+@needs_data
+def test_faces_from_a_click_to_their_reconstruction(dashboard):
+    dashboard.goto()
+    dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
+    dashboard.visit("explore")
+    faces = lincore.load(DATA / "faces3_bmp30.zip")
+    split, found = projected(faces, False)
+    scores = found.scores(faces.X[split.train], (0, 1))
+    row = int(split.train[scores[:, 0].argmax()])  # alone at the edge: nothing lies over it
+    dashboard.click_row("explore.scores", row)
+    (picture,) = dashboard.figure("explore.chosen")["data"]
+    np.testing.assert_array_equal(np.reshape(picture["z"], -1), faces.X[row])
+
+    dashboard.open_tab("explore.panels.pictures", "Reconstruction")
+    number = dashboard.element("explore.picture").locator("input").first.input_value()
+    assert int(number) == row
+    dashboard.slide("explore.rebuild", 25)
+    drawn = dashboard.figure("explore.reconstruction")["data"]
+    rebuilt = np.clip(np.rint(found.rebuilt(faces.X[[row]], 25)), 0, 255)[0]
+    np.testing.assert_array_equal(np.reshape(drawn[-1]["z"], -1), rebuilt)
+    error = projections.rebuilding_error(found, faces.X[split.test], 25)
+    assert f"off by {error:.1f} of 255 grey levels" in dashboard.text()
+    dashboard.screenshot("explore-faces-rebuilt")
+    dashboard.check()
