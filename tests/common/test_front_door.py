@@ -1,0 +1,64 @@
+"""The names at the front door: each is what its module calls so, and looking costs nothing."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+import lincore
+
+HEAVY = ("numpy", "pandas", "scipy", "sklearn", "plotly", "streamlit")
+
+
+@pytest.mark.parametrize("name", lincore.__all__)
+def test_name_is_public_and_documented(name):
+    found = getattr(lincore, name)
+    assert found.__doc__
+    if isinstance(found, ModuleType):
+        assert found.__name__ == f"lincore.{name}"
+    else:
+        assert found.__name__ == name
+        assert inspect.getmodule(found).__name__.startswith("lincore.")
+
+
+def test_no_function_hides_behind_a_module_of_its_name():
+    # `import lincore.x` sets the attribute x: a function of that name would come and go with it.
+    modules = {module.name for module in pkgutil.iter_modules(lincore.__path__)}
+    both = modules & set(lincore.__all__)
+    assert all(isinstance(getattr(lincore, name), ModuleType) for name in both)
+
+
+def test_import_is_light_and_a_wrong_name_is_refused():
+    code = f"import sys, lincore; dir(lincore); print([m for m in {HEAVY} if m in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
+    with pytest.raises(AttributeError, match="has no attribute 'ldaa'"):
+        lincore.ldaa  # noqa: B018
+
+
+def test_from_a_file_to_a_picture_by_names_of_the_front_door():
+    rows = "".join(f"{i % 7}; {i * i % 11}; {'ab'[i % 7 > 3]}\n" for i in range(60))
+    text = f"length; width; species\n{rows}".encode()
+    table = lincore.read_table(text, "flowers.csv", lincore.ReadOptions(separator=";"))
+    columns = lincore.describe_columns(table, "species")
+    assert [column.role for column in columns] == ["feature", "feature", "target"]
+    assert lincore.find_problems(table, columns) is not None
+    data = lincore.table_to_dataset(table, "species")
+    results = lincore.compare(data, ["lda", "qda"], "5-fold", steps=lincore.Steps(True))
+    assert lincore.tiers(results)["lda"] >= 1
+    assert lincore.pairwise(results)[0].first == "lda"
+    split = lincore.split(data)
+    model = lincore.pipeline_for(data, lincore.LinearDiscriminantAnalysis())
+    model, judged = lincore.holdout(data, model, split, method="lda")
+    view = lincore.look(model, data, split.test, lincore.feature_plane(data, (0, 1), split.train))
+    assert lincore.plots.contour(view).layout.meta["alt"]
+    checks = lincore.assumptions(*lincore.coordinates_of(model, data, split.train))
+    assert len(checks) == 5
+    assert lincore.copies_across(data, split).sentence
+    even = lincore.reprior(judged, judged.settings["training_shares"], [0.5, 0.5])
+    assert even.predicted.shape == judged.predicted.shape
