@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -18,6 +19,8 @@ MOST_COMPONENTS = 200
 # A basis of more columns than this is no teaching example any more.
 MOST_BASIS_FEATURES = 12
 _NUMBER = "a number"
+# Stands for None among the options of a select box, which takes None for "nothing chosen yet".
+_NOTHING = "nothing"
 # Where to begin when an option that has no number by default is given one.
 _STARTS = {
     "shrinkage": 0.1,
@@ -105,19 +108,40 @@ def line(name: str, chosen: dict[str, Any]) -> str:
     return render(name, chosen)
 
 
-def steps(data: Dataset, split: Split, *, key: str) -> Steps:
-    """Ask for the steps before a classifier."""
+def steps(
+    data: Dataset,
+    split: Split,
+    *,
+    key: str,
+    project: bool | None = None,
+    n_components: int | None = None,
+) -> Steps:
+    """Ask for the steps before a classifier.
+
+    Parameters
+    ----------
+    data : Dataset
+    split : Split
+    key : str
+    project : bool, optional
+        Whether to project at first; otherwise pictures, and tables of more than two features.
+    n_components : int, optional
+        How many components at first; otherwise two, or 50 for words.
+    """
     from lincore.experiments.pipeline import Steps
 
     sparse = bool(data.n_words)
     most = min(data.n_features, len(split.train) - 1, MOST_COMPONENTS)
+    if project is None:
+        project = data.image_shape is not None or (data.n_features > 2 and not sparse)
+    start = n_components or (50 if sparse else 2)
     standardize, basis, n_components, whiten = False, None, None, False
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.steps"):
         if not sparse:
             standardize = controls.standardize(data, key=f"{key}.standardize")
         project = st.toggle(
             "SVD" if sparse else "PCA",
-            value=data.image_shape is not None or (data.n_features > 2 and not sparse),
+            value=project,
             key=f"{key}.project",
             persist_state="session",
             help="Replace the features by their first principal components."
@@ -130,7 +154,7 @@ def steps(data: Dataset, split: Split, *, key: str) -> Steps:
                 "Components",
                 1,
                 most,
-                min(50, most) if sparse else 2,
+                start,
                 key=f"{key}.components",
                 help="How many components the model sees; with two, the picture shows all of it.",
                 width=180,
@@ -143,11 +167,11 @@ def steps(data: Dataset, split: Split, *, key: str) -> Steps:
                     help="Bring every component to variance 1.",
                 )
         if not sparse and data.n_features <= MOST_BASIS_FEATURES:
-            basis = controls.choose(
+            basis = _choose(
                 "Basis",
-                list(_BASES),
+                _BASES,
                 key=f"{key}.basis",
-                format_func=_BASES.__getitem__,
+                default=None,
                 help="Functions of the features that bend a linear boundary.",
                 width=220,
             )
@@ -160,28 +184,19 @@ def _ask(option: Option, data: Dataset, *, key: str) -> Any:
             option.label, value=option.default, key=key, persist_state="session", help=option.help
         )
     if option.kind in ("choice", "method", "priors"):
-        values = [choice.value for choice in option.choices]
         labels = {choice.value: choice.label for choice in option.choices}
-        return controls.choose(
-            option.label,
-            values,
-            key=key,
-            index=values.index(option.default),
-            format_func=labels.__getitem__,
-            help=option.help,
-            width=260,
+        return _choose(
+            option.label, labels, key=key, default=option.default, help=option.help, width=260
         )
     if not option.choices:
         return _number(option, option.default, key=key, label=option.label)
     labels = {choice.value: choice.label for choice in option.choices}
-    values = [*labels, _NUMBER]
     fixed = option.default in labels
-    picked = controls.choose(
+    picked = _choose(
         option.label,
-        values,
+        labels | {_NUMBER: _NUMBER},
         key=f"{key}.kind",
-        index=values.index(option.default if fixed else _NUMBER),
-        format_func=lambda value: labels.get(value, _NUMBER),
+        default=option.default if fixed else _NUMBER,
         help=option.help,
         width=220,
     )
@@ -189,6 +204,20 @@ def _ask(option: Option, data: Dataset, *, key: str) -> Any:
         return picked
     start = _STARTS[option.name] if fixed else option.default
     return _number(option, start, key=key, label=f"{option.label}: number")
+
+
+def _choose(label: str, labels: Mapping[Any, str], *, default: Any, **settings: Any) -> Any:
+    """Ask for one of the keys of `labels`, None among them."""
+    names = {_NOTHING if value is None else value: name for value, name in labels.items()}
+    places = list(names)
+    picked = controls.choose(
+        label,
+        places,
+        index=places.index(_NOTHING if default is None else default),
+        format_func=names.__getitem__,
+        **settings,
+    )
+    return None if picked == _NOTHING else picked
 
 
 def _number(option: Option, start: float, *, key: str, label: str) -> float:

@@ -1,0 +1,124 @@
+"""What a comparison was computed on, and what is to be said of single methods, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lincore.experiments import scores
+from lincore.experiments.disagreement import Disagreement
+from lincore.experiments.evidence import evidence
+from lincore.experiments.results import Results
+
+_NOTES = {
+    "ConvergenceWarning": "had not converged",
+    "SeparationWarning": "met classes that can be separated, so its coefficients grow without end",
+}
+
+
+def scope(results: Results, rows: str = "rows") -> str:
+    """Say which rows were predicted, by models that had learned from how many.
+
+    Parameters
+    ----------
+    results : Results
+    rows : str
+        What a row is: "rows" or "pictures".
+
+    Examples
+    --------
+    >>> codes = np.array([0, 0, 1, 1])
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
+    ...             np.log(np.full((1, 4, 2), 0.5)), np.zeros(1), n_train=np.full(4, 9))
+    >>> scope(r)
+    'On 4 test rows, by models that learned from 9 others.'
+    """
+    base = evidence(results)
+    n_tested = len(np.unique(results.rows))
+    least, most = int(results.n_train.min(initial=0)), int(results.n_train.max(initial=0))
+    others = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    learned = f"by models that learned from {others} others"
+    if base.one_fit:
+        return f"On {n_tested:,} test {rows}, {learned}."
+    times = "once" if base.repeats <= 1 else f"{base.repeats:.3g} times"
+    return f"Over {base.n_folds:,} folds: {n_tested:,} {rows}, each predicted {times}, {learned}."
+
+
+def rule(results: Results, score: str = "accuracy") -> str:
+    """Say by which rule the intervals of a score were made.
+
+    Examples
+    --------
+    >>> codes = np.array([0, 0, 1, 1])
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
+    ...             np.log(np.full((1, 4, 2), 0.5)), np.zeros(1))
+    >>> rule(r)
+    '95 % intervals: Wilson.'
+    """
+    base = evidence(results)
+    if not base.by_rows:
+        kind = "corrected resampled t over the folds (Nadeau and Bengio)"
+    elif not base.independent_rows:
+        kind = "bootstrap over groups"
+    else:
+        kind = "Wilson" if score == "accuracy" else "bootstrap over rows"
+    return f"{100 * scores.LEVEL:.0f} % intervals: {kind}."
+
+
+def notes(results: Results) -> list[str]:
+    """Say which methods are missing and why, and which warned while they were fitted.
+
+    Examples
+    --------
+    >>> codes = np.array([0, 0, 1, 1])
+    >>> r = Results(("a",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
+    ...             np.full((1, 4, 2), np.nan), np.zeros(1),
+    ...             settings={"notes": {"a": {"ConvergenceWarning": 1}}, "failed": {"b": "x."}})
+    >>> notes(r)
+    ['b is left out: x.', 'a had not converged when it ended.']
+    """
+    labels = results.settings.get("labels", {})
+    said = [
+        f"{labels.get(name, name)} is left out: {reason}"
+        for name, reason in results.settings.get("failed", {}).items()
+    ]
+    n_fits = evidence(results).n_folds
+    for name, found in results.settings.get("notes", {}).items():
+        if name not in results.methods:
+            continue
+        for kind, times in found.items():
+            what = _NOTES.get(kind, f"warned ({kind})")
+            where = f" in {times:,} of {n_fits:,} fits" if n_fits > 1 else ""
+            end = " when it ended" if kind == "ConvergenceWarning" else ""
+            said.append(f"{labels.get(name, name)} {what}{end}{where}.")
+    return said
+
+
+def disagreement_finding(
+    found: Disagreement, first: str, second: str, *, rows: str = "rows"
+) -> str:
+    """Say how often two methods differ, and who is right then.
+
+    Parameters
+    ----------
+    found : Disagreement
+    first, second : str
+        What the methods are called.
+    rows : str
+        What a row is.
+
+    Examples
+    --------
+    >>> nothing = np.empty(0, dtype=np.intp)
+    >>> pair = np.empty((2, 0), dtype=np.intp)
+    >>> disagreement_finding(Disagreement("a", "b", nothing, nothing, pair, pair, 9), "LDA", "QDA")
+    'LDA and QDA say the same of all 9 rows.'
+    """
+    differ = len(found.rows)
+    if not differ:
+        return f"{first} and {second} say the same of all {found.n_rows:,} {rows}."
+    counts = [int(part.sum()) for part in (found.only_first, found.only_second, found.neither)]
+    text = (
+        f"{first} and {second} say different things of {differ:,} of {found.n_rows:,} {rows}: "
+        f"{first} alone is right on {counts[0]:,}, {second} alone on {counts[1]:,}"
+    )
+    return text + (f", neither on {counts[2]:,}." if counts[2] else ".")
