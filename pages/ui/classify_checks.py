@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from pages.ui.sidebar import Experiment
 
 KEY = "classify.checks"
+_MARKS = {
+    "fine": ":material/check_circle:",
+    "note": ":material/info:",
+    "warning": ":material/warning:",
+}
 
 
 def assumptions(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Say in words what was checked, what came out, and what it means for the choice of model."""
-    import pandas as pd
-
     from lincore.report import check_words
 
     data, choice, split = experiment
@@ -40,19 +43,14 @@ def assumptions(experiment: Experiment, model: cached.ModelChoice, fitted: Fitte
     if job.result is None:
         return
     st.markdown(f"**{text.escape(check_words.headline(job.result))}**")
-    with st.container(key=f"{KEY}.table"):
-        st.dataframe(
-            pd.DataFrame(check_words.table(job.result)),
-            hide_index=True,
-            row_height=84,
-            column_config={
-                "Check": st.column_config.TextColumn(width=120),
-                "Verdict": st.column_config.TextColumn(width=70),
-                "Finding": st.column_config.TextColumn(width="large"),
-                "What to do": st.column_config.TextColumn(width="large"),
-            },
-            alt="What was checked, with verdict, finding and remedy.",
-        )
+    with st.container(key=f"{KEY}.list"):
+        for line in check_words.table(job.result):
+            remedy = f"  \n*{text.escape(line['What to do'])}*" if line["What to do"] else ""
+            name = f"{line['Check'][:1].upper()}{line['Check'][1:]}"
+            st.markdown(
+                f"{_MARKS[line['Verdict']]} **{text.escape(name)}**  \n"
+                f"{text.escape(line['Finding'])}{remedy}"
+            )
     st.caption(
         f"Of the {len(split.train):,} training {text.row_noun(data)} as the classifier sees them."
     )

@@ -26,7 +26,7 @@ def confusion(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted)
     from lincore import plots
 
     data, results = experiment.data, fitted.results
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.columns(2, gap="large")
     with left:
         shares = st.segmented_control(
             "Cells",

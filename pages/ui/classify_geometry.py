@@ -30,7 +30,23 @@ _QUANTITIES = {
 def show(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Ask how to draw the model, and draw it."""
     data, choice, split = experiment
-    drawing = st.segmented_control(
+    above = st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.drawn")
+    with above:
+        drawing = _drawing(fitted)
+        look = classify_planes.ask(fitted.pipeline, data, split)
+    try:
+        view = cached.view(data.digest, choice, model, look, fitted, data)
+    except ValueError as error:  # such as class means that do not span a discriminant plane
+        st.info(f"This plane cannot be drawn. {text.escape(str(error))}")
+        return
+    with above:
+        figure = _draw(drawing, view, data)
+    controls.figure(figure, key=f"{KEY}.{drawing.lower()}")
+    st.caption(f"{len(view.rows):,} test {text.row_noun(data)}. {text.escape(view.caption)}")
+
+
+def _drawing(fitted: Fitted) -> str:
+    return st.segmented_control(
         "Picture",
         ["Contour", "Surface", "Boundary", *_ambiguity(fitted)],
         default="Contour",
@@ -39,15 +55,6 @@ def show(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> N
         persist_state="session",
         label_visibility="collapsed",
     )
-    look = classify_planes.ask(fitted.pipeline, data, split)
-    try:
-        view = cached.view(data.digest, choice, model, look, fitted, data)
-    except ValueError as error:  # such as class means that do not span a discriminant plane
-        st.info(f"This plane cannot be drawn. {text.escape(str(error))}")
-        return
-    figure = _draw(drawing, view, data)
-    controls.figure(figure, key=f"{KEY}.{drawing.lower()}")
-    st.caption(f"{len(view.rows):,} test {text.row_noun(data)}. {text.escape(view.caption)}")
 
 
 def _ambiguity(fitted: Fitted) -> list[str]:
@@ -73,16 +80,15 @@ def _draw(drawing: str, view: View, data: Dataset) -> go.Figure:
 
 
 def _contour_options(view: View, data: Dataset) -> dict[str, Any]:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        quantity = _quantity(view)
-        focus = controls.choose(
-            "Class",
-            [ALL_CLASSES, *range(data.n_classes)],
-            key=f"{KEY}.focus",
-            format_func=lambda k: "All classes" if k == ALL_CLASSES else str(data.classes[k]),
-            help="Draw one class alone, or each class where it wins.",
-            width=260,
-        )
+    quantity = _quantity(view)
+    focus = controls.choose(
+        "Class",
+        [ALL_CLASSES, *range(data.n_classes)],
+        key=f"{KEY}.focus",
+        format_func=lambda k: "All classes" if k == ALL_CLASSES else str(data.classes[k]),
+        help="Draw one class alone, or each class where it wins.",
+        width=150,
+    )
     return {"quantity": quantity, "focus": None if focus == ALL_CLASSES else focus}
 
 
@@ -111,7 +117,7 @@ def _quantity(view: View) -> str:
         format_func=_QUANTITIES.__getitem__,
         help="How probable a class is at a place, how many of its rows lie there, or by how much "
         "its score leads.",
-        width=260,
+        width=190,
     )
 
 
@@ -122,7 +128,7 @@ def _camera() -> str:
         key=f"{KEY}.camera",
         format_func=str.capitalize,
         help="A place to start from; drag the picture to turn it.",
-        width=200,
+        width=140,
     )
 
 
@@ -130,7 +136,7 @@ def _wants_ellipses(view: View) -> bool:
     if view.densities is None or len(view.axis_names) != 2:
         return False
     return st.toggle(
-        "Class ellipses",
+        "Ellipses",
         value=len(view.classes) <= MOST_ELLIPSES,
         key=f"{KEY}.ellipses",
         persist_state="session",

@@ -18,9 +18,9 @@ KEY = "classify"
 # So many other features can be held at values of one's own; more would be a wall of fields.
 MOST_HELD = 12
 _LABELS = {
-    "coordinates": "Two coordinates of the model",
-    "features": "Two features, the rest held",
-    "principal": "Two principal axes",
+    "coordinates": "Model's coordinates",
+    "features": "Two features",
+    "principal": "Principal axes",
     "discriminant": "Discriminant plane",
 }
 
@@ -38,27 +38,23 @@ def ask(pipeline: Pipeline, data: Dataset, split: Split) -> Look:
     """Ask for a plane, where there is more than one."""
     kinds = offered(pipeline, data)
     kind = kinds[0]
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.plane.row"):
-        if len(kinds) > 1:
-            kind = controls.choose(
-                "Plane",
-                kinds,
-                key=f"{KEY}.plane",
-                format_func=_LABELS.__getitem__,
-                help="Which two dimensions are drawn; the title says what becomes of the others.",
-                width=260,
-            )
-        if kind == "discriminant":
-            return Look(kind)
-        if kind == "features":
-            axes = _axes([str(name) for name in data.feature_names], key=f"{KEY}.feature")
-        elif kind == "principal":
-            return Look(kind, (0, 1))
-        else:
-            axes = _axes(classify_model.coordinate_names(pipeline, data), key=KEY)
-    if kind == "features" and data.n_features > 2:
-        return _held(data, split, axes)
-    return Look(kind, axes)
+    if len(kinds) > 1:
+        kind = controls.choose(
+            "Plane",
+            kinds,
+            key=f"{KEY}.plane",
+            format_func=_LABELS.__getitem__,
+            help="Which two dimensions are drawn; the title says what becomes of the others.",
+            width=190,
+        )
+    if kind == "discriminant":
+        return Look(kind)
+    if kind == "principal":
+        return Look(kind, (0, 1))
+    if kind == "coordinates":
+        return Look(kind, _axes(classify_model.coordinate_names(pipeline, data), key=KEY))
+    axes = _axes([str(name) for name in data.feature_names], key=f"{KEY}.feature")
+    return _held(data, split, axes) if data.n_features > 2 else Look(kind, axes)
 
 
 def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
@@ -104,7 +100,7 @@ def _axes(names: list[str], *, key: str) -> tuple[int, ...]:
         key=f"{key}.x",
         format_func=lambda i: names[i],
         help="Coordinate drawn from left to right.",
-        width=200,
+        width=150,
     )
     y = controls.choose(
         "Up",
@@ -112,7 +108,7 @@ def _axes(names: list[str], *, key: str) -> tuple[int, ...]:
         key=f"{key}.y",
         format_func=lambda i: names[i],
         help="Coordinate drawn from bottom to top.",
-        width=200,
+        width=150,
     )
     return (x, y)
 
@@ -121,7 +117,11 @@ def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
     """Ask where the other features are held."""
     from lincore.experiments.planes import typical_row
 
-    with st.expander("Where the other features are held", key=f"{KEY}.held"):
+    with st.popover(
+        "The rest held at",
+        key=f"{KEY}.held",
+        help="Where the features that are not drawn are held.",
+    ):
         rest = st.segmented_control(
             "At their",
             ["median", "mean"],

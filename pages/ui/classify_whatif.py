@@ -32,7 +32,7 @@ def _panel(experiment: Experiment, fitted: Fitted) -> None:
     """Draw sliders and posteriors; a moved slider runs nothing but this."""
     data = experiment.data
     start = _start(experiment)
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns(2, gap="large")
     by_component = bool(data.image_shape) and "pca" in fitted.pipeline.named_steps
     with left:
         if by_component:
