@@ -104,7 +104,8 @@ class Visit:
 
     def _options(self, element: Locator, kind: str) -> tuple[str, str]:
         if kind == "press":
-            buttons = element.locator("button")
+            # Not the button of the help text.
+            buttons = element.locator('button[data-variant], [data-testid$="Option"]')
             names = [name.strip() for name in buttons.all_inner_texts()]
             pressed = buttons.evaluate_all(
                 "all => all.findIndex((one) => one.getAttribute('aria-checked') === 'true'"

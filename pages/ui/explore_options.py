@@ -12,6 +12,7 @@ from pages.ui import controls, text
 if TYPE_CHECKING:
     from lincore.datasets import Dataset, Split
     from lincore.experiments.projections import Projection
+    from lincore.fisher import FisherDiscriminant
 
 # More are not told apart in a list.
 MOST_LISTED = 50
@@ -73,10 +74,15 @@ def show(data: Dataset, split: Split) -> Options:
 
 
 def component_names(projection: Projection) -> list[str]:
-    """Return what the components are called, with their shares of the variance."""
+    """Return what the components are called, which does not depend on the split."""
     noun = "Singular vector" if projection.is_sparse else "Component"
-    shares = projection.shares[: len(projection.components)]
-    return [f"{noun} {i + 1} ({100 * share:.1f} %)" for i, share in enumerate(shares)]
+    return [f"{noun} {i + 1}" for i in range(len(projection.components))]
+
+
+def component_axes(projection: Projection, axes: Sequence[int]) -> list[str]:
+    """Return the names of some components with their shares of the variance."""
+    names, shares = component_names(projection), projection.shares
+    return [f"{names[i]} ({100 * shares[i]:.1f} %)" for i in axes]
 
 
 def first_components(number: int) -> str:
@@ -84,11 +90,16 @@ def first_components(number: int) -> str:
     return "the first component" if number == 1 else f"the first {number} components"
 
 
-def fisher_names(criterion: Sequence[float]) -> list[str]:
-    """Return what Fisher's directions are called, with J on the training rows."""
-    from lincore.report.explore_words import criterion as written
+def fisher_names(fisher: FisherDiscriminant) -> list[str]:
+    """Return what Fisher's directions are called."""
+    return [f"Direction {i + 1}" for i in range(len(fisher.criterion_))]
 
-    return [f"Direction {i + 1} (J = {written(j)})" for i, j in enumerate(criterion)]
+
+def fisher_axes(fisher: FisherDiscriminant, axes: Sequence[int]) -> list[str]:
+    """Return the names of some directions with J on the training rows."""
+    from lincore.report.explore_words import criterion
+
+    return [f"Direction {i + 1} (J = {criterion(fisher.criterion_[i])})" for i in axes]
 
 
 def n_fisher_components(data: Dataset, projection: Projection) -> int:

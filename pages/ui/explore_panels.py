@@ -95,7 +95,7 @@ def _directions(seen: Seen) -> tuple[list, list[str]]:
     names = explore_options.component_names(seen.projection)[:SHOWN_COMPONENTS]
     if seen.fisher is not None:
         weights += list(seen.projection.weights(seen.fisher)[:SHOWN_COMPONENTS])
-        found = explore_options.fisher_names(seen.fisher.criterion_.tolist())
+        found = explore_options.fisher_names(seen.fisher)
         names += [f"Fisher’s {name[0].lower()}{name[1:]}" for name in found[:SHOWN_COMPONENTS]]
     return weights, names
 
@@ -105,14 +105,14 @@ def _biplot(experiment: Experiment, choice: Choice, options: Options, seen: Seen
 
     data, axes = experiment.data, seen.axes[:2]
     rows = explore_work.part_rows(experiment.split, options.part)
-    names = explore_options.component_names(seen.projection)
+    names = explore_options.component_axes(seen.projection, axes)
     picture = plots.biplot(
         explore_work.scores(choice, options.part, axes, options.whiten, data),
         data.codes[rows],
         data.classes,
         seen.projection.components[list(axes)],
         seen.projection.names,
-        [names[i] for i in axes],
+        names,
         rows=rows,
     )
     controls.figure(picture, key="explore.biplot")

@@ -28,7 +28,7 @@ def eigen_images(experiment: Experiment, options: Options, seen: Seen) -> None:
     """Draw the first components, and Fisher's directions, as pictures."""
     data = experiment.data
     most = _most(data)
-    names = [name.split(" (")[0] for name in explore_options.component_names(seen.projection)]
+    names = explore_options.component_names(seen.projection)
     _weights(
         data, seen.projection.components[:most], names[:most], "The components as pictures",
         key="explore.eigenimages",

@@ -54,7 +54,7 @@ def choose(experiment: Experiment, choice: Choice, options: Options) -> Seen:
         fisher, reason = explore_work.directions(choice, n_components, data)
         fisher_axes: tuple[int, ...] = ()
         if fisher is not None:
-            names = explore_options.fisher_names(fisher.criterion_.tolist())
+            names = explore_options.fisher_names(fisher)
             fisher_axes = explore_options.axes(
                 names, options.dimensions, key="explore.fisher", what="Direction"
             )
@@ -81,15 +81,13 @@ def show(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -
 
 
 def _components(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -> list[int]:
-    names = explore_options.component_names(seen.projection)
+    names = explore_options.component_axes(seen.projection, seen.axes)
     points = explore_work.scores(choice, options.part, seen.axes, options.whiten, experiment.data)
     sparse = seen.projection.is_sparse
     title = "Most variance: " + ("SVD" if sparse else "PCA")
     if options.whiten:
         title += ", whitened"
-    chosen = _figure(
-        experiment, options, points, [names[i] for i in seen.axes], title, key="explore.scores"
-    )
+    chosen = _figure(experiment, options, points, names, title, key="explore.scores")
     if sparse:
         st.caption(
             "Truncated SVD maximises the sum of squares along every vector. It takes the place "
@@ -107,7 +105,7 @@ def _fisher(experiment: Experiment, choice: Choice, options: Options, seen: Seen
     if seen.fisher is None:
         st.info(f"Fisher’s projection cannot be drawn. {text.escape(seen.reason)}")
         return []
-    names = explore_options.fisher_names(seen.fisher.criterion_.tolist())
+    names = explore_options.fisher_axes(seen.fisher, seen.fisher_axes)
     points = explore_work.fisher_scores(
         choice, options.part, seen.fisher_axes, seen.n_components, experiment.data
     )
@@ -115,7 +113,7 @@ def _fisher(experiment: Experiment, choice: Choice, options: Options, seen: Seen
         experiment,
         options,
         points,
-        [names[i] for i in seen.fisher_axes],
+        names,
         "Best separation: Fisher",
         key="explore.fisher.scores",
     )
