@@ -34,7 +34,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="balance.sho
         key="balance.method",
         format_func=lambda name: balance_pictures.label(first, name),
         help="The one in the sentence, the pictures and the waterfall.",
-        width=260,
+        width=220,
     )
     loss = controls.choose(
         "Loss",
@@ -43,9 +43,10 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="balance.sho
         index=first.loss_names.index(balance_pictures.usual_loss(first)),
         format_func=lambda name: text.escape(name[:1].upper() + name[1:]),
         help="What is counted: errors, errors by class, confident errors, or one class alone.",
-        width=260,
+        width=220,
     )
-balance_pictures.show(setup, first, data, method)
+    drawing, camera = balance_pictures.looks()
+balance_pictures.show(setup, first, data, method, drawing, camera)
 
 WHY, REMEDIES, SWEEP, PRIORS, COSTS, SCORES, OBJECTIVE = (
     "Why it fell",

@@ -1,23 +1,18 @@
-"""Scores of the cells of one seed, on the test part and on the rows that each was trained on."""
+"""How well an arm of a study fits the very rows that it was trained on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.datasets import Dataset
-from lincore.experiments import scores
 from lincore.experiments.fitting import predictions
 from lincore.experiments.planes import coordinates
 from lincore.experiments.study import BalanceStudy
 
 Array = NDArray[np.float64]
-
-SHOWN = ("accuracy", "balanced accuracy", "log loss")
 
 
 class TrainingError(NamedTuple):
@@ -63,35 +58,3 @@ def training_error(study: BalanceStudy, data: Dataset, method: str, arm: str) ->
     log_proba = predictions(pipeline.steps[-1][1], seen, data.n_classes)[1]
     own = log_proba[np.arange(len(rows)), data.codes[rows]]
     return TrainingError(float(-own.sum()), float(-own.mean()), len(rows))
-
-
-def score_table(study: BalanceStudy, cells: Sequence[str]) -> pd.DataFrame:
-    """Return the scores of every method in some cells of the example, with 95 % intervals.
-
-    Parameters
-    ----------
-    study : BalanceStudy
-    cells : sequence of str
-
-    Returns
-    -------
-    DataFrame
-        One line for each method and cell; columns "method", "trained on", then each score, its
-        ends as "from" and "to", and the recall of each class.
-    """
-    labels = study.settings.get("labels", {})
-    lines = []
-    for method in study.methods:
-        for cell in cells:
-            results = study.example.results[cell]
-            line: dict[str, object] = {"method": labels.get(method, method), "trained on": cell}
-            for name in SHOWN:
-                found = scores.score(results, method, name)
-                line |= {name: found.value, f"{name} from": found.low, f"{name} to": found.high}
-            matrix = scores.confusion(results, method)
-            with np.errstate(invalid="ignore"):
-                recalls = np.diag(matrix) / matrix.sum(axis=1)
-            names = study.recall_names
-            line |= dict(zip(names, recalls.tolist(), strict=True))
-            lines.append(line)
-    return pd.DataFrame(lines)

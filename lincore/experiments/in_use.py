@@ -136,7 +136,9 @@ def with_share(priors: ArrayLike, code: int, share: float) -> Array:
 def by_share(
     results: Results, old: ArrayLike, code: int, shares: ArrayLike, *, corrected: bool
 ) -> Array:
-    """Return the error in use of each method at every share of a class, shape (M, S).
+    """Return the error in use of each method at every share of a class, (M, S, 3).
+
+    The last axis holds value, low and high.
 
     Parameters
     ----------
@@ -154,8 +156,8 @@ def by_share(
     for share in np.asarray(shares, dtype=float):
         new = with_share(given[0], code, float(share))
         asked = reprior(results, given, new) if corrected else results
-        columns.append([error_in_use(asked, name, new).value for name in results.methods])
-    return np.array(columns).T
+        columns.append([error_in_use(asked, name, new) for name in results.methods])
+    return np.swapaxes(np.array(columns), 0, 1)
 
 
 def _expected(

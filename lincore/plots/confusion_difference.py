@@ -46,7 +46,7 @@ def confusion_difference(
     n_classes = len(labels)
     figure = empty_figure(
         title or found,
-        subtitle=f"Rows, {words[1]} less {words[0]}. Orange: more errors or fewer right.",
+        subtitle=f"Rows, {words[1]} less {words[0]}; orange is worse.",
         alt=join(f"Difference of two confusion matrices, {words[1]} less {words[0]}: {found}.",
                  f"Right changed by {number(int(np.trace(change)), signed=True)} rows."),
         height=int(np.clip(110 + 74 * n_classes, 320, 640)),

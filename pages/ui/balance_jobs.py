@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from pages.ui.workers import Job, Progress
 
 FIRST, STUDY, SWEEP = "balance.first", "balance.study", "balance.sweep"
-#: What takes longer than so many seconds begins with a button.
-UNASKED = 20.0
+#: What is larger than so many numbers, or takes longer than so many seconds, begins with a button.
+LARGE = 5_000_000
+UNASKED = 120.0
 #: One split of a sweep takes about so many times one of a study.
 SWEEP_FACTOR = 3.0
 SWEEP_REPEATS = 10
@@ -66,7 +67,8 @@ def study(
         return balance(repeats=repeats, progress=progress, keep=progress.keep, **arguments)
 
     what = f"Study of {repeats} choices of the rows"
-    return _offer(STUDY, (setup, repeats), work, what, repeats * seconds, "Run the study", draw)
+    takes = _takes(data, repeats * seconds)
+    return _offer(STUDY, (setup, repeats), work, what, takes, "Run the study", draw)
 
 
 def sweep(setup: Setup, data: Dataset, seconds: float, *, draw: jobs.Draw) -> Job | None:
@@ -81,7 +83,7 @@ def sweep(setup: Setup, data: Dataset, seconds: float, *, draw: jobs.Draw) -> Jo
 
     what = f"Sweep over sizes, {SWEEP_REPEATS} choices of the rows"
     settings = (setup._replace(sizes=tuple((label, 0) for label, _ in setup.sizes)), SWEEP_REPEATS)
-    takes = SWEEP_REPEATS * SWEEP_FACTOR * seconds
+    takes = _takes(data, SWEEP_REPEATS * SWEEP_FACTOR * seconds)
     return _offer(SWEEP, settings, work, what, takes, "Run the sweep", draw)
 
 
@@ -90,12 +92,12 @@ def _offer(
     settings: Any,
     work: jobs.Work,
     what: str,
-    takes: float,
+    takes: float | None,
     label: str,
     draw: jobs.Draw | None,
 ) -> Job | None:
     job: Job | None
-    if takes <= UNASKED:
+    if takes is None:
         job = jobs.run(key, settings, work, describe=what)
         jobs.show(job, draw=draw)
     else:
@@ -104,6 +106,12 @@ def _offer(
     if job is not None and job.is_over and job.result is not None and draw is not None:
         draw(job)
     return job
+
+
+def _takes(data: Dataset, seconds: float) -> float | None:
+    """Return how long something takes if that is long enough to ask first."""
+    small = data.n_rows * data.n_features <= LARGE
+    return None if small and seconds <= UNASKED else seconds
 
 
 def _arguments(setup: Setup, data: Dataset) -> dict[str, Any]:

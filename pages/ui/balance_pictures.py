@@ -55,33 +55,46 @@ def apply(remedy: str) -> None:
     st.session_state[REMEDY] = remedy
 
 
-def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
+def looks() -> tuple[str, str]:
+    """Ask for the kind of picture, and from where surfaces are seen."""
+    drawing = st.segmented_control(
+        "Picture",
+        DRAWINGS,
+        default="Boundary",
+        required=True,
+        key="balance.drawing",
+        persist_state="session",
+        help="Both sides have the same ranges, the same scale of colours and the same camera.",
+    )
+    camera = "oblique"
+    if drawing == "Surface":
+        camera = controls.choose(
+            "Seen from",
+            ["oblique", "above", "front"],
+            key="balance.camera",
+            format_func=str.capitalize,
+            help="Of both; a picture that is dragged turns alone.",
+            width=160,
+        )
+    return drawing, camera
+
+
+def show(
+    setup: Setup,
+    study: BalanceStudy,
+    data: Dataset,
+    method: str,
+    drawing: str,
+    camera: str,
+) -> None:
     """Draw the models of the full and of the reduced set, and who is taken for whom by each."""
     from lincore.experiments.remedies import REMEDIES
+    from lincore.report.balance_rows import REMEDY_NAMES
 
-    with st.container(horizontal=True, vertical_alignment="bottom", key="balance.looks"):
-        drawing = st.segmented_control(
-            "Picture",
-            DRAWINGS,
-            default="Boundary",
-            required=True,
-            key="balance.drawing",
-            persist_state="session",
-            help="Both sides have the same ranges, the same scale of colours and the same camera.",
-        )
-        camera = "oblique"
-        if drawing == "Surface":
-            camera = controls.choose(
-                "Seen from",
-                ["oblique", "above", "front"],
-                key="balance.camera",
-                format_func=str.capitalize,
-                help="Of both; a picture that is dragged turns alone.",
-                width=160,
-            )
     st.pills(
         "The reduced set",
         [NO_REMEDY, *REMEDIES],
+        format_func=lambda remedy: REMEDY_NAMES.get(remedy, remedy),
         default=NO_REMEDY,
         required=True,
         key=REMEDY,
@@ -162,7 +175,8 @@ def _matrices(study: BalanceStudy, data: Dataset, method: str, cell: str) -> Non
             scores.confusion(before, called),
             scores.confusion(after, called),
             data.classes,
-            words=("full set", _name(cell)),
+            words=("full", "reduced" if cell == "reduced" else "remedied"),
+            title=f"From the full set to the {_name(cell)}: where the rows went",
         )
         controls.figure(difference, key="balance.confusion.difference")
     with right:
@@ -235,7 +249,9 @@ def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
 def _name(cell: str) -> str:
     if cell in ("full", "reduced"):
         return f"{cell} set"
-    return f"reduced set, {cell}" if cell != "both" else "reduced set, both corrections"
+    from lincore.report.balance_rows import REMEDY_NAMES
+
+    return f"reduced set, {REMEDY_NAMES.get(cell, cell)}"
 
 
 def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:

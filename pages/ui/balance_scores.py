@@ -17,22 +17,15 @@ if TYPE_CHECKING:
 
 def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     """List the scores of every model, full and reduced, and the least error there can be."""
-    from lincore.experiments.arm_scores import score_table
+    import pandas as pd
+
+    from lincore.report.balance_rows import score_rows
 
     cells = list(dict.fromkeys(("full", "reduced", balance_pictures.applied())))
-    frame = score_table(study, cells)
-    shares = [name for name in frame if name not in ("method", "trained on")]
-    config: dict[str, Any] = {
-        name: st.column_config.NumberColumn(
-            text.escape(name), format="%.3f" if name.startswith("log loss") else "percent"
-        )
-        for name in shares
-    }
     with st.container(key="balance.scores"):
         st.dataframe(
-            frame,
+            pd.DataFrame(score_rows(study, cells)),
             hide_index=True,
-            column_config=config,
             alt="Scores of every model trained on the full and on the reduced set.",
         )
     st.caption(
@@ -50,19 +43,17 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         totals, counts = (full.total, reduced.total), (full.n, reduced.n)
         said = objective_in_words(name, totals, counts, text.row_noun(data))
         st.markdown(text.escape(said))
-    traces, reasons = {}, {}
+    traces = {}
     for method in study.methods:
         for arm in ("full", "reduced"):
             model = study.example.pipelines[method, arm].steps[-1][1]
             trace = getattr(model, "trace_", None)
             if trace and len(trace) > 1:
-                name = f"{balance_pictures.label(study, method)}, {arm} set"
-                traces[name] = trace
-                reasons[name] = model.reason_.words
+                traces[f"{arm.capitalize()}: {balance_pictures.label(study, method)}"] = trace
     if not traces:
         st.caption("No model here iterates: each is solved at once from its moments.")
         return
-    controls.figure(plots.convergence(traces, reasons=reasons), key="balance.convergence")
+    controls.figure(plots.convergence(traces), key="balance.convergence")
     st.caption(
         f"{balance_pictures.trained_on(study, data, 'full')} "
         f"{balance_pictures.trained_on(study, data, 'reduced')}"

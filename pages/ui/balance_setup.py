@@ -79,8 +79,9 @@ def _sizes(data: Dataset, split: Split) -> dict[int, int]:
             on_change=_choose_classes,
             args=(counts,),
             help="Classes of which training rows are left out. Test rows are never touched.",
-            width=420,
+            width=280,
         )
+        _sliders(data, counts, kept)
         st.button(
             "One class to a third",
             key=f"{KEY}.third",
@@ -90,7 +91,6 @@ def _sizes(data: Dataset, split: Split) -> dict[int, int]:
         )
         with st.popover("Sizes as a table", key=f"{KEY}.popover"):
             _table(data, counts, kept)
-    _sliders(data, counts, kept)
     return kept
 
 
@@ -107,12 +107,13 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
             on_change=_choose_share,
             args=(counts,),
             help="The table sets each class by itself.",
+            width=320,
         )
         return
-    for column, k in zip(st.columns(max(len(kept), 2)), kept, strict=False):
+    for k in kept:
         key = f"{KEY}.size.{k}"
         st.session_state[key] = kept[k]
-        column.slider(
+        st.slider(
             f"{text.escape(data.classes[k])}: training {text.row_noun(data)} kept",
             1,
             int(counts[k]),
@@ -120,6 +121,7 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
             on_change=_choose_size,
             args=(k,),
             help=f"Of {counts[k]:,}.",
+            width=320,
         )
 
 

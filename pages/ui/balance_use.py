@@ -43,9 +43,9 @@ def show_priors(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -
     controls.figure(
         plots.sweep(
             100 * shares,
-            curves,
-            curves * float("nan"),
-            curves * float("nan"),
+            curves[..., 0],
+            curves[..., 1],
+            curves[..., 2],
             [f"{called}, as trained", f"{called}, told the shares"],
             across=f"share of {data.classes[code]} in use (%)",
             score="error",
@@ -66,6 +66,7 @@ def show_costs(
         return
     cell = _cell()
     code, new = _shares(study, data)
+    st.caption("What an error costs, in any unit, by true and by predicted class: change a number.")
     costs = _costs(data)
     results = balance_pictures.named(study, cell)
     bold = priors.reprior(results, in_use.priors_of(study, cell), new)
@@ -280,6 +281,6 @@ def _curves(
     position = _study.methods.index(method)
     results = _study.example.results[cell].select(method)
     old = in_use.priors_of(_study, cell)[position]
-    shares = np.linspace(0.02, 0.98, N_SHARES)
+    shares = np.geomspace(0.01, 0.95, N_SHARES)
     curves = [in_use.by_share(results, old, code, shares, corrected=told) for told in (False, True)]
     return shares, np.vstack(curves)
