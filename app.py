@@ -19,6 +19,7 @@ def main() -> None:
             st.Page("pages/data.py", title="Data", icon=":material/table:", default=True),
             st.Page("pages/explore.py", title="Explore", icon=":material/explore:"),
             st.Page("pages/classify.py", title="Classify", icon=":material/polyline:"),
+            st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
             st.Page("pages/balance.py", title="Balance", icon=":material/balance:"),
         ]
     )

@@ -8,6 +8,7 @@ from lincore.experiments import scores
 from lincore.experiments.disagreement import Disagreement
 from lincore.experiments.evidence import evidence
 from lincore.experiments.results import Results
+from lincore.report import words
 
 _NOTES = {
     "ConvergenceWarning": "had not converged",
@@ -34,7 +35,7 @@ def scope(results: Results, rows: str = "rows") -> str:
     """
     base = evidence(results)
     n_tested = len(np.unique(results.rows))
-    least, most = int(results.n_train.min(initial=0)), int(results.n_train.max(initial=0))
+    least, most = int(results.n_train.min()), int(results.n_train.max())
     others = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     learned = f"by models that learned from {others} others"
     if base.one_fit:
@@ -122,3 +123,35 @@ def disagreement_finding(
         f"{first} alone is right on {counts[0]:,}, {second} alone on {counts[1]:,}"
     )
     return text + (f", neither on {counts[2]:,}." if counts[2] else ".")
+
+
+def with_interval(found: scores.Interval, score: str) -> str:
+    """Write a score with its interval as its kind is read; nothing where there is none.
+
+    Examples
+    --------
+    >>> with_interval(scores.Interval(0.877, 0.835, 0.91), "accuracy")
+    '87.7 % (83.5–91.0)'
+    >>> with_interval(scores.Interval(0.5, 0.4, 0.62), "log loss")
+    '0.500 (0.400–0.620)'
+    """
+    if np.isnan(found.value):
+        return ""
+    if np.isinf(found.value):
+        return "infinite"
+    value = words.number(found.value, score)
+    if np.isnan(found.low) or np.isnan(found.high):
+        return value
+    ends = words.interval(found) if scores.SCORES[score].is_share else None
+    return f"{value} ({ends or f'{found.low:.3f}–{found.high:.3f}'})"
+
+
+def probability(p: float) -> str:
+    """Write a p-value for a sentence.
+
+    Examples
+    --------
+    >>> probability(0.0421), probability(1e-9)
+    ('p = 0.042', 'p < 0.001')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

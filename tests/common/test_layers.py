@@ -75,7 +75,7 @@ LAYERS = {
         "lincore.experiments.attribution lincore.experiments.remedies lincore.experiments.study "
         "lincore.experiments.size_curves lincore.experiments.priors "
         "lincore.experiments.bootstrap lincore.experiments.curves lincore.experiments.differences "
-        "lincore.experiments.disagreement "
+        "lincore.experiments.disagreement lincore.experiments.ranking "
         "lincore.experiments.estimates lincore.experiments.evidence lincore.experiments.intervals "
         "lincore.experiments.measures lincore.experiments.ranks lincore.experiments.verdicts",
         layers="numbers estimators data experiments",

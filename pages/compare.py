@@ -1,0 +1,41 @@
+"""Compare: which classifier is best, and whether the difference is real."""
+
+import streamlit as st
+
+from lincore.report import compare_words, words
+from pages.ui import (
+    compare_choice,
+    compare_panels,
+    compare_run,
+    compare_scores,
+    sidebar,
+    text,
+)
+
+experiment = sidebar.show()
+data = experiment.data
+
+st.caption("Compare · which model, and is the difference real")
+heading = st.container()
+choice = compare_choice.ask(experiment)
+if choice is None:
+    heading.header("Choose at least one model.", anchor=False)
+    st.stop()
+job = compare_run.of(data, choice)
+if job is None or not job.is_over or job.result is None:
+    heading.header("Which model, and is the difference real?", anchor=False)
+    st.stop()
+
+shown = compare_scores.ask(data, job.settings, job.result)
+results, rows = shown.results, text.row_noun(data)
+finding = words.comparison_finding(results, shown.score, shown.rope)
+heading.header(text.escape(finding), anchor=False)
+best = words.against_baseline(results, results.methods[0])
+heading.markdown(text.escape(f"{best} {compare_words.scope(results, rows)}"))
+
+compare_scores.figure(shown)
+st.caption(compare_words.rule(results, shown.score))
+compare_scores.table(shown)
+for note in compare_words.notes(results):
+    st.caption(text.escape(note))
+compare_panels.show(shown)

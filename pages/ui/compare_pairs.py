@@ -1,0 +1,117 @@
+"""Every two models of a comparison: the effect, whether it is real, and whether it matters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import controls, text
+
+if TYPE_CHECKING:
+    from lincore.experiments.differences import Difference
+    from pages.ui.compare_scores import Shown
+
+KEY = "compare"
+# What fits beside a figure of pairs.
+_SHORT = {
+    "lda": "LDA",
+    "diagonal-lda": "Diag. LDA",
+    "qda": "QDA",
+    "naive-bayes": "Naive B.",
+    "multinomial-nb": "Multin. B",
+    "fisher": "Fisher",
+    "least-squares": "Least sq.",
+    "perceptron": "Perceptr.",
+    "logistic": "Logistic",
+    "one-vs-rest": "1 v. rest",
+    "one-vs-one": "1 v. 1",
+}
+
+
+def show(shown: Shown) -> None:
+    """Draw the differences, and list them with their tests."""
+    from lincore import plots
+    from lincore.experiments import differences
+    from lincore.report import words
+
+    if len(shown.results.methods) < 2:
+        st.caption("One model has nobody to be compared with.")
+        return
+    found = named(shown)
+    short = dict(zip(shown.labels, short_names(shown), strict=True))
+    clear = [d for d in found if d.value == d.value and abs(d.value) < float("inf")]
+    controls.figure(
+        plots.pairwise_effects(
+            [d._replace(first=short[d.first], second=short[d.second]) for d in clear],
+            score=shown.score,
+            rope=shown.rope,
+            as_percent=shown.is_share,
+        ),
+        key=f"{KEY}.pairs",
+    )
+    _table(shown, found)
+    tests = ", ".join(dict.fromkeys(d.test for d in found if not d.test.startswith("none")))
+    said = f"Test: {tests}. " if tests else ""
+    st.caption(
+        f"{said}p (Holm) is corrected for all {len(found):,} pairs; a verdict needs it below "
+        "0.05, or the whole interval inside the region that does not matter."
+    )
+    if shown.score == "accuracy":
+        try:
+            st.caption(text.escape(words.cochran_finding(differences.cochran(shown.results))))
+        except ValueError:
+            st.caption("Cochran’s Q for all models together needs one test set.")
+
+
+def named(shown: Shown) -> list[Difference]:
+    """Return the differences of all pairs by the labels of the models, the better named first."""
+    from lincore.experiments import differences
+
+    labels = dict(zip(shown.results.methods, shown.labels, strict=True))
+    return [
+        d._replace(first=labels[d.first], second=labels[d.second])
+        for d in differences.pairwise(shown.results, shown.score, shown.rope)
+    ]
+
+
+def short_names(shown: Shown) -> list[str]:
+    """Return a name of at most nine characters for each model, numbered where it enters twice."""
+    words = [name.partition("(")[0] for name in shown.results.methods]
+    names = []
+    for i, word in enumerate(words):
+        number = "" if words.count(word) == 1 else f" {words[: i + 1].count(word)}"
+        names.append(_SHORT[word][: 9 - len(number)] + number)
+    return names
+
+
+def _table(shown: Shown, found: list[Difference]) -> None:
+    import pandas as pd
+
+    unit, scale = ("points", 100) if shown.is_share else (shown.score, 1)
+    lines = [
+        {
+            "first": d.first,
+            "second": d.second,
+            f"difference ({unit})": scale * d.value,
+            "from": scale * d.low,
+            "to": scale * d.high,
+            "p": d.p,
+            "p (Holm)": d.p_holm,
+            "verdict": d.verdict,
+        }
+        for d in found
+    ]
+    form = "%.1f" if shown.is_share else "%.3f"
+    columns = {
+        name: st.column_config.NumberColumn(format=form)
+        for name in (f"difference ({unit})", "from", "to")
+    }
+    columns |= {name: st.column_config.NumberColumn(format="%.3f") for name in ("p", "p (Holm)")}
+    with st.container(key=f"{KEY}.pairs.table"):
+        st.dataframe(
+            pd.DataFrame(lines),
+            hide_index=True,
+            column_config=columns,
+            alt="Difference of every two models, with interval, p-values and verdict.",
+        )

@@ -1,0 +1,94 @@
+"""The panels below the scores of the page Compare, each drawn only when it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import compare_pairs, compare_planes, compare_rows, compare_sizes, controls, text
+
+if TYPE_CHECKING:
+    from pages.ui.compare_scores import Shown
+
+KEY = "compare"
+
+
+@st.fragment
+def show(shown: Shown) -> None:
+    """Draw the tabs, and in the open one what it holds."""
+    panels: dict[str, Callable[[Shown], None]] = {
+        "Pairs": compare_pairs.show,
+        "Where two differ": compare_rows.show,
+        "Recall by class": _recall,
+        "Boundaries": compare_planes.show,
+        "Training size": compare_sizes.show,
+        "Time": _seconds,
+    }
+    tabs = st.tabs(list(panels), key=f"{KEY}.panels", on_change="rerun")
+    for tab, draw in zip(tabs, panels.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(shown)
+
+
+def _recall(shown: Shown) -> None:
+    from lincore import plots
+    from lincore.experiments import scores
+
+    results = shown.results
+    recalls = [[found.value for found in scores.recall(results, m)] for m in results.methods]
+    controls.figure(
+        plots.recall_map(recalls, compare_pairs.short_names(shown), results.classes),
+        key=f"{KEY}.recall",
+    )
+    st.caption("In per cent. Models from left to right as above, the best first.")
+    _recall_table(shown)
+
+
+def _recall_table(shown: Shown) -> None:
+    import pandas as pd
+
+    from lincore.experiments import scores
+    from lincore.report.compare_words import with_interval
+
+    columns = {
+        label: [with_interval(found, "accuracy") for found in scores.recall(shown.results, name)]
+        for name, label in zip(shown.results.methods, shown.labels, strict=True)
+    }
+    classes = [str(label) for label in shown.results.classes]
+    with st.container(key=f"{KEY}.recall.table"):
+        st.dataframe(
+            pd.DataFrame({"class": classes, **columns}),
+            hide_index=True,
+            alt="Recall of every class by every model, with 95 % intervals.",
+        )
+
+
+def _seconds(shown: Shown) -> None:
+    from lincore import plots
+    from lincore.experiments import ranking, scores
+
+    results = shown.results
+    kept = [
+        i
+        for i, name in enumerate(results.methods)
+        if shown.score in ranking.known(results.select(name))
+    ]
+    names = [results.methods[i] for i in kept]
+    controls.figure(
+        plots.seconds_and_score(
+            [float(results.seconds[i]) for i in kept],
+            [scores.score(results, name, shown.score) for name in names],
+            [shown.labels[i] for i in kept],
+            score=shown.score,
+            as_percent=shown.is_share,
+        ),
+        key=f"{KEY}.seconds",
+    )
+    fits = len({*zip(results.repetition.tolist(), results.fold.tolist(), strict=True)})
+    st.caption(
+        f"Seconds to fit a model {f'{fits:,} times' if fits > 1 else 'once'}, the steps before it "
+        f"included, on {text.escape(shown.data.name)}; measured here, so they vary a little."
+    )

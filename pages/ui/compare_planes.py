@@ -1,0 +1,159 @@
+"""The boundaries of all models of a comparison in one common plane."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import streamlit as st
+
+from lincore.errors import DataError
+from lincore.heard import heard
+from pages.ui import cached, controls, jobs, text
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from lincore.datasets import Dataset, Split
+    from lincore.experiments.planes import Plane
+    from pages.ui.compare_choice import Choice
+    from pages.ui.compare_scores import Shown
+    from pages.ui.workers import Progress
+
+KEY = "compare.planes"
+_LABELS = {
+    "discriminant": "Discriminant plane",
+    "principal": "Two principal axes",
+    "features": "Two features, the rest held",
+}
+
+
+class Fits(NamedTuple):
+    """Pipelines that differ in their last step alone, and why others are missing."""
+
+    pipelines: dict[str, Pipeline]
+    missing: tuple[str, ...]
+
+
+def show(shown: Shown) -> None:
+    """Fit the models on the training part, and draw all of them in the same plane."""
+    data, choice = shown.data, shown.choice
+    split = cached.split(data.digest, choice.split, data)
+    lines = tuple(shown.results.methods)
+    job = jobs.run(
+        KEY,
+        (data.digest, choice.split, lines, choice.steps),
+        lambda progress: fit(data, split, lines, choice, progress),
+        describe="Fitting the models for their boundaries",
+    )
+    jobs.show(job)
+    if not job.is_over or job.result is None:
+        return
+    found: Fits = job.result
+    pipelines = {name: found.pipelines[name] for name in lines if name in found.pipelines}
+    if not pipelines:
+        st.caption("No model could be fitted for a picture.")
+        return
+    _draw(shown, split, pipelines)
+    for reason in found.missing:
+        st.caption(text.escape(reason))
+
+
+def fit(
+    data: Dataset, split: Split, lines: tuple[str, ...], choice: Choice, progress: Progress
+) -> Fits:
+    """Fit each method on the training part; those behind other steps than most are left out."""
+    from lincore.experiments import holdout
+    from lincore.experiments.methods import as_methods
+    from lincore.experiments.pipeline import pipeline_for
+    from lincore.experiments.running import steps_of
+
+    methods = as_methods(lines)
+    wanted = {method.name: steps_of(method, data, choice.steps) for method in methods}
+    common = max(wanted.values(), key=list(wanted.values()).count)
+    part, pipelines, missing = holdout.summarise(data, split), {}, []
+    for done, method in enumerate(methods):
+        if not progress(done, len(methods), method.label):
+            break
+        if wanted[method.name] != common:
+            missing.append(f"{method.label} sees other coordinates and cannot be drawn here.")
+            continue
+        model = method.fresh(data.n_classes, choice.split.seed)
+        try:
+            with heard():
+                pipeline = pipeline_for(data, model, common, seed=choice.split.seed)
+                pipelines[method.name] = holdout.fit(pipeline, data, split, part)
+        except DataError as error:
+            missing.append(f"{method.label}: {error.notice.what}")
+    return Fits(pipelines, tuple(missing))
+
+
+def _draw(shown: Shown, split: Split, pipelines: dict[str, Pipeline]) -> None:
+    from lincore import plots
+
+    data = shown.data
+    first = next(iter(pipelines.values()))
+    try:
+        plane = _plane(data, split, first)
+        if len(plane.axis_names) < 2:
+            st.caption("A picture of boundaries needs two dimensions; these models see one.")
+            return
+        views = [_view(data, split, pipeline, plane) for pipeline in pipelines.values()]
+    except ValueError as error:  # such as class means that do not span a discriminant plane
+        st.info(f"This plane cannot be drawn. {text.escape(str(error))}")
+        return
+    labels = dict(zip(shown.results.methods, shown.labels, strict=True))
+    controls.figure(
+        plots.small_multiples(views, [labels[name] for name in pipelines]), key=f"{KEY}.figure"
+    )
+    st.caption(
+        f"Fitted on {len(split.train):,} training {text.row_noun(data)}; drawn and counted are "
+        f"the {len(views[0].rows):,} of the test part. {text.escape(views[0].caption)}"
+    )
+
+
+def _view(data: Dataset, split: Split, pipeline: Pipeline, plane: Plane) -> Any:
+    from lincore.experiments import views
+
+    # A cut through every one of them: half cuts, half marginals could not be compared.
+    return views.look(pipeline, data, split.test, plane, how="cut")
+
+
+def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> Plane:
+    """Ask for a plane through what all the models see."""
+    from lincore.experiments import planes
+
+    width = planes.coordinates(pipeline, data.X[split.train[:1]]).shape[1]
+    if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
+        return planes.feature_plane(data, tuple(range(width)), split.train)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = _kind(data, width)
+        if kind == "features":
+            names = [str(name) for name in data.feature_names]
+            axes = controls.axes(names, key="compare.axes")
+            return planes.feature_plane(data, axes, split.train)
+    if kind == "discriminant":
+        return planes.discriminant_plane(pipeline, data, split.train)
+    if data.n_words:
+        names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
+        return planes.coordinate_plane(tuple(range(len(names))), names, [0.0] * width)
+    return planes.principal_plane(pipeline, data, split.train)
+
+
+def _kind(data: Dataset, width: int) -> str:
+    kinds = ["principal"]
+    if width > 2 and data.n_classes > 2:
+        kinds.insert(0, "discriminant")
+    if not data.image_shape and not data.n_words and data.n_features > 1:
+        kinds.append("features")
+    if len(kinds) == 1:
+        return kinds[0]
+    return str(
+        controls.choose(
+            "Plane",
+            kinds,
+            key="compare.plane",
+            format_func=_LABELS.__getitem__,
+            help="The same for every model: what lies off it is held fixed.",
+            width=260,
+        )
+    )

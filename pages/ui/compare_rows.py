@@ -1,0 +1,120 @@
+"""Where two models of a comparison differ: the rows or pictures, and who is right about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import controls, selection, text
+
+if TYPE_CHECKING:
+    from lincore.experiments.disagreement import Disagreement
+    from pages.ui.compare_scores import Shown
+
+KEY = "compare"
+
+
+def show(shown: Shown) -> None:
+    """Ask for two models, say who is right where they differ, and list the rows."""
+    from lincore.experiments.disagreement import disagreement
+    from lincore.report.compare_words import disagreement_finding
+
+    results, noun = shown.results, text.row_noun(shown.data)
+    if len(results.methods) < 2:
+        st.caption("One model has nobody to differ from.")
+        return
+    pair = _pair(shown)
+    found = disagreement(results, *pair)
+    labels = dict(zip(results.methods, shown.labels, strict=True))
+    first, second = (labels[name] for name in pair)
+    st.markdown(f"**{text.escape(disagreement_finding(found, first, second, rows=noun))}**")
+    st.caption(text.escape(_test(shown, pair)))
+    if results.repetition.max(initial=0):
+        st.caption(f"Of the first repetition, in which each of the {noun} is tested once.")
+    if not len(found.rows):
+        return
+    parts = {
+        f"{first} alone is right": found.only_first,
+        f"{second} alone is right": found.only_second,
+        "Neither is right": found.neither,
+    }
+    counts = {name: int(part.sum()) for name, part in parts.items() if part.any()}
+    name = controls.choose(
+        "Which",
+        list(counts),
+        key=f"{KEY}.which",
+        format_func=lambda name: f"{name} ({counts[name]:,})",
+        help="The most confident mistakes come first.",
+        width=360,
+    )
+    _list(shown, found.where(parts[name]), first, second, name)
+
+
+def _pair(shown: Shown) -> tuple[str, str]:
+    methods = list(shown.results.methods)
+    labels = dict(zip(methods, shown.labels, strict=True))
+    with st.container(horizontal=True, key=f"{KEY}.pair"):
+        first = controls.choose(
+            "First model",
+            methods,
+            key=f"{KEY}.first",
+            format_func=labels.__getitem__,
+            help="One of the two whose predictions are laid beside each other.",
+            width=300,
+        )
+        second = controls.choose(
+            "Second model",
+            [name for name in methods if name != first],
+            key=f"{KEY}.second",
+            format_func=labels.__getitem__,
+            help="The other one.",
+            width=300,
+        )
+    return first, second
+
+
+def _test(shown: Shown, pair: tuple[str, str]) -> str:
+    """Say what the test of accuracy says of the two: McNemar's on one test set."""
+    from lincore.experiments import differences
+    from lincore.report import compare_words, words
+
+    labels = dict(zip(shown.results.methods, shown.labels, strict=True))
+    rope = shown.rope if shown.is_share else 0.01
+    for d in differences.pairwise(shown.results, "accuracy", rope):
+        if {d.first, d.second} == set(pair):
+            named = d._replace(first=labels[d.first], second=labels[d.second])
+            p = (
+                ""
+                if d.p != d.p
+                else f" {compare_words.probability(d.p)}; {compare_words.probability(d.p_holm)} "
+            )
+            after = f"{p}after Holm over all pairs." if p else ""
+            return f"{words.difference_finding(named)} {d.test}:{after}"
+    return ""
+
+
+def _list(shown: Shown, found: Disagreement, first: str, second: str, title: str) -> None:
+    classes = [str(label) for label in shown.data.classes]
+    says = {
+        f"{who} says": [classes[code] for code in said]
+        for who, said in zip((first, second), found.said, strict=True)
+    }
+    sure = {
+        f"{who}: p": proba.round(3)
+        for who, proba in zip((first, second), found.proba, strict=True)
+        if (proba == proba).all()
+    }
+    captions = [
+        f"{a} / {b}" for a, b in zip(*(says[name] for name in says), strict=True)
+    ]  # pictures stand in the order of the rows
+    selection.show_rows(
+        shown.data,
+        found.rows,
+        key=f"{KEY}.rows",
+        columns=says | sure,
+        captions=captions,
+        title=title,
+    )
+    if shown.data.image_shape:
+        st.caption(text.escape(f"Over each picture: what {first} says / what {second} says."))

@@ -1,0 +1,96 @@
+"""The comparison of the page Compare as a job: it fills a table while it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from lincore.heard import heard
+from pages.ui import jobs
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset
+    from lincore.experiments.results import Results
+    from pages.ui.compare_choice import Choice
+    from pages.ui.workers import Job, Progress
+
+KEY = "compare.run"
+#: Numbers in a table that is compared without being asked: less than a second's work.
+AT_ONCE = 150_000
+#: Folds with which that still holds.
+FEW_FOLDS = 10
+
+
+def of(data: Dataset, choice: Choice) -> Job | None:
+    """Return the comparison of these data that is shown: that of the choice, or a stale one."""
+    from lincore.experiments.methods import as_methods
+
+    while (former := jobs.current(KEY)) is not None and former.settings[0] != data.digest:
+        jobs.discard(former)
+    labels = {method.name: method.label for method in as_methods(choice.lines)}
+    describe = f"Comparing {len(labels)} model{'s' if len(labels) != 1 else ''}"
+    work = lambda progress: compare(data, choice, progress)  # noqa: E731
+    if former is None and data.X.size <= AT_ONCE and choice.scheme in _QUICK:
+        jobs.run(KEY, choice, work, describe=describe)
+    return jobs.on_demand(
+        KEY,
+        choice,
+        work,
+        describe=describe,
+        label="Compare",
+        help="Fit all models on the same training rows, and judge them on the same test rows.",
+        draw=lambda job: live(job.result, labels),
+    )
+
+
+_QUICK = ("holdout", "last", "given", "holdout by group", "5-fold", "10-fold", "by-group")
+
+
+def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None:
+    """Compare, and compute every score with its interval, away from the page."""
+    from lincore.experiments import scores
+    from lincore.experiments.compare import compare as run
+
+    with heard():  # what a fit has to say stands in the settings of the results
+        results = run(
+            data,
+            choice.lines,
+            choice.scheme,
+            steps=choice.steps,
+            seed=choice.split.seed,
+            test_size=choice.split.test_size,
+            progress=progress,
+            keep=progress.keep,
+        )
+        if not results.methods:
+            return None
+        if not results.settings["stopped"]:
+            progress(progress.total, progress.total, "intervals")
+        scores.table(results)
+    return results
+
+
+def live(results: Results, labels: dict[str, str]) -> None:
+    """Show which models are finished and what they reached so far."""
+    import pandas as pd
+
+    from lincore.experiments import scores
+    from lincore.report import words
+
+    failed = results.settings["failed"]
+    lines = []
+    for name, label in labels.items():
+        line = {"model": label, "accuracy": "", "95 %": "", "seconds": ""}
+        if name in results.methods:
+            found = scores.accuracy(results, name)
+            seconds = results.seconds[results.position(name)]
+            line |= {"accuracy": words.percent(found.value), "95 %": words.interval(found)}
+            line |= {"seconds": f"{seconds:.2f}", "state": "finished"}
+        else:
+            line["state"] = "cannot be fitted" if name in failed else "to come"
+        lines.append(line)
+    with st.container(key=f"{KEY}.live"):
+        st.dataframe(
+            pd.DataFrame(lines), hide_index=True, alt="Accuracy of the models finished so far."
+        )

@@ -1,0 +1,105 @@
+"""A score against the number of training rows, for all models of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import cached, controls, jobs, text
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset
+    from lincore.experiments.learning import LearningCurve
+    from pages.ui.compare_choice import Choice
+    from pages.ui.compare_scores import Shown
+    from pages.ui.workers import Progress
+
+KEY = "compare.sizes"
+REPEATS = 5
+
+
+def show(shown: Shown) -> None:
+    """Offer the curves, and draw what there is of them."""
+    data, choice = shown.data, shown.choice
+    lines = tuple(sorted(shown.results.methods))
+    job = jobs.on_demand(
+        KEY,
+        (data.digest, choice.split, lines, choice.steps),
+        lambda progress: work(data, choice, lines, progress),
+        describe="Fitting on ever more training rows",
+        label="Fit on ever more training rows",
+        help=f"Seven sizes, from few rows to all of the training part; {REPEATS} random splits.",
+        draw=lambda job: _draw(shown, job.result),
+    )
+    if job is None or not job.is_over or job.result is None:
+        return
+    if job.settings[0] == data.digest:  # curves of other data are not shown, stale or not
+        _draw(shown, job.result)
+
+
+def work(
+    data: Dataset, choice: Choice, lines: tuple[str, ...], progress: Progress
+) -> LearningCurve | None:
+    """Compute the curves: over random splits, or on the test part that is given."""
+    from lincore.experiments.learning import learning_curve
+
+    random = choice.split.how in ("stratified", "group")
+    seeds = range(choice.split.seed, choice.split.seed + (REPEATS if random else 1))
+    splits = [_split(data, choice.split._replace(seed=seed)) for seed in seeds]
+    found = learning_curve(
+        data,
+        lines,
+        splits,
+        steps=choice.steps,
+        seed=choice.split.seed,
+        progress=progress,
+        keep=progress.keep,
+    )
+    return found if found.results else None
+
+
+def _split(data: Dataset, choice: cached.SplitChoice) -> object:
+    from lincore.datasets import split
+    from pages.ui.data_groups import split_by_group
+
+    if choice.how == "group":
+        return split_by_group(data, choice.test_size, choice.seed)
+    return split(data, choice.how, test_size=choice.test_size, seed=choice.seed)
+
+
+def _draw(shown: Shown, curve: LearningCurve) -> None:
+    from lincore import plots
+
+    band = curve.band(shown.score)
+    known = shown.results.settings["labels"]
+    controls.figure(
+        plots.sweep(
+            band.sizes,
+            band.mean,
+            band.low,
+            band.high,
+            [str(known.get(name, name)) for name in band.methods],
+            across="training rows",
+            score=shown.score,
+            as_percent=shown.is_share,
+        ),
+        key=f"{KEY}.figure",
+    )
+    last = curve.results[int(band.sizes[-1])]
+    n_splits = len({*zip(last.repetition.tolist(), last.fold.tolist(), strict=True)})
+    splits = f"the mean over {n_splits} random splits" if n_splits > 1 else "of one split"
+    st.caption(
+        f"Tested on {len(last.rows) // n_splits:,} {text.row_noun(shown.data)}; {splits}. The "
+        "parts of the training rows are nested and keep the shares of the classes."
+    )
+    missing = [
+        str(known.get(name, name))
+        for name, values in zip(band.methods, band.mean, strict=True)
+        if (values != values).any()
+    ]
+    if missing:
+        st.caption(
+            "Not at every size, for want of rows or of posteriors: "
+            f"{text.escape(', '.join(missing))}."
+        )
