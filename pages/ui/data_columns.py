@@ -86,7 +86,7 @@ def _target(found: Source) -> None:
         "Target",
         [column.name for column in found.columns],
         key=key,
-        index=None,
+        index=None if found.target is None else 0,
         placeholder="Choose the column that holds the classes",
         help="The column that holds the classes to be told apart.",
         on_change=lambda: state.revise(found.with_target(st.session_state[key])),

@@ -1,0 +1,96 @@
+"""What a visitor does on the page Data: read a file otherwise, change a role, see what was left."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import lincore
+
+pytestmark = pytest.mark.browser
+
+HEADER_PIXELS = ROW_PIXELS = 35
+ROLE_PIXELS = 230
+
+
+def a_table(separator: str = ",") -> bytes:
+    lines = [f"{i}.5,{i * i % 7},{'xyz'[i % 3]},{'ab'[i % 2]}" for i in range(40)]
+    return "\n".join(["length,width,colour,kind", *lines]).replace(",", separator).encode()
+
+
+def choose_role(dashboard, row: int, role: str) -> None:
+    """Choose a role in the table of the columns: it is painted, so only places can be clicked."""
+    canvas = dashboard.element("data.columns").locator("canvas").first
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    offered = dashboard.page.get_by_role("option", name=role, exact=True)
+    place = (box["x"] + ROLE_PIXELS, box["y"] + HEADER_PIXELS + ROW_PIXELS * (row + 0.5))
+    # The first click selects the cell, the next one opens it.
+    for _ in range(4):
+        dashboard.page.mouse.click(*place, delay=60)
+        dashboard.page.wait_for_timeout(600)
+        if offered.count():
+            break
+    sent = dashboard._sent()
+    offered.click()
+    dashboard._follow(sent)
+
+
+def test_a_separator_that_nobody_could_guess_is_typed_in(dashboard):
+    dashboard.goto()
+    dashboard.upload("data.upload", ("odd.csv", a_table("^")))
+    shown = dashboard.text()
+    assert "There is only one column" in shown and "Still in use: iris" in shown
+    dashboard.element("data.otherwise").get_by_role("button").first.click()
+    separator = dashboard.element("data.read.separator").get_by_role("combobox")
+    separator.click()
+    sent = dashboard._sent()
+    separator.press_sequentially("^")
+    separator.press("Enter")
+    dashboard._follow(sent)
+    assert "odd: 40 rows of 3 features in 2 classes" in dashboard.text()
+    assert dashboard.table("data.rows")[0] == ["length", "width", "colour", "kind"]
+    assert "separator ^" in dashboard.text("data.reading")
+    dashboard.screenshot("data-otherwise")
+    dashboard.check()
+
+
+def test_a_role_is_changed_in_the_table_of_columns_and_kept(dashboard):
+    dashboard.goto()
+    dashboard.upload("data.upload", ("made.csv", a_table()))
+    assert "40 rows of 3 features" in dashboard.text()
+    choose_role(dashboard, 2, "ignore")
+    assert "40 rows of 2 features" in dashboard.text()
+    choose_role(dashboard, 3, "ignore")
+    assert "It holds the classes" in dashboard.text(), "there must be a target"
+    dashboard.visit("classify")
+    dashboard.visit("")
+    assert "40 rows of 2 features" in dashboard.text()
+    assert dashboard.table("data.columns")[3][1] == "ignore"
+    dashboard.check()
+
+
+def test_a_zip_with_junk_lists_what_was_skipped(dashboard):
+    rng = np.random.default_rng(0)
+    files = {"pets/cat/notes.txt": b"hello", "__MACOSX/pets/cat/._1.png": b"\0", "a.pdf": b"%PDF"}
+    for i in range(12):
+        stream = io.BytesIO()
+        Image.fromarray(rng.integers(0, 255, (9, 8), np.uint8)).save(stream, "PNG")
+        files[f"pets/{'cat' if i % 2 else 'dog'}/{i}.png"] = stream.getvalue()
+    files["pets/dog/broken.png"] = stream.getvalue()[:40]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    dashboard.goto()
+    dashboard.upload("data.upload", ("pets.zip", packed.getvalue()))
+    assert "pets: 12 pictures of 8 × 9 pixels in 2 classes" in dashboard.text()
+    expected = lincore.load(packed.getvalue(), name="pets.zip").skipped
+    listed = [tuple(row) for row in dashboard.table("data.skipped")[1:]]
+    assert listed == [tuple(skipped) for skipped in expected] and len(listed) == 4
+    dashboard.screenshot("data-junk")
+    dashboard.check()
