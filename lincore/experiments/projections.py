@@ -104,6 +104,30 @@ class Projection:
         """Return Fisher's directions (d, p) in units of what the projection sees."""
         return np.asarray(fisher.directions_ @ self.components[: fisher.n_features_in_])
 
+    def separation(
+        self,
+        fisher: FisherDiscriminant,
+        X: Any = None,
+        codes: NDArray[np.intp] | None = None,
+    ) -> Array:
+        """Return J of the first component and of Fisher's first direction, of shape (2,).
+
+        Parameters
+        ----------
+        fisher : FisherDiscriminant
+            Of this projection.
+        X, codes : (n, p) and (n,) arrays, optional
+            Other rows, such as those for testing; otherwise the training rows, from their moments.
+        """
+        if X is None or codes is None:
+            directions = np.zeros((2, len(self.components)))
+            directions[0, 0] = 1.0
+            directions[1, : fisher.n_features_in_] = fisher.directions_[0]
+            return fisher_criterion(self.moments, directions)
+        weights = np.stack([self.components[0], self.weights(fisher)[0]], axis=1)
+        scores = self._along(X, weights)
+        return fisher_criterion(Moments.from_groups(scores, codes, len(self.moments)), np.eye(2))
+
     def rebuilt(self, X: Any, n_components: int) -> Array:
         """Return what is left of rows (n, p), in the units of the features, by n components.
 
@@ -205,28 +229,6 @@ def fisher_components(data: Dataset, projection: Projection) -> int:
     plenty = k if n_rows >= 5 * k else max(1, (n_rows - data.n_classes) // 3)
     few = FISHER_COMPONENTS if data.image_shape or data.n_words else k
     return min(k, plenty, few)
-
-
-def separation(scores: Array, codes: NDArray[np.intp], n_classes: int) -> Array:
-    """Return Fisher's J of each coordinate of some rows, training rows or others.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n, d)
-    codes : ndarray of shape (n,)
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of shape (d,)
-        Scatter between the classes over that within them; infinite where none varies.
-
-    Examples
-    --------
-    >>> separation(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([0, 0, 1, 1]), 2)
-    array([4.])
-    """
-    return fisher_criterion(Moments.from_groups(scores, codes, n_classes), np.eye(scores.shape[1]))
 
 
 def class_means(X: NDArray[Any], codes: NDArray[np.intp], n_classes: int) -> Array:

@@ -77,18 +77,15 @@ def fisher_scores(
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def separations(choice: Choice, n_components: int, _data: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Return J of the first component and of Fisher's first direction, on either part."""
-    import numpy as np
-
-    from lincore.experiments.projections import separation
-
-    split = cached.split(choice.digest, choice.split, _data)
-    found = []
-    for part, rows in zip(("train", "test"), split, strict=True):
-        first = scores(choice, part, (0,), False, _data)
-        best = fisher_scores(choice, part, (0,), n_components, _data)
-        codes = _data.codes[rows]
-        found.append(separation(np.column_stack([first, best]), codes, _data.n_classes))
-    return found[0], found[1]
+    fisher = directions(choice, n_components, _data).fisher
+    if fisher is None:
+        raise RuntimeError("there are no directions to judge")
+    found = projection(choice, _data)
+    test = cached.split(choice.digest, choice.split, _data).test
+    if not len(test):
+        return found.separation(fisher), found.separation(fisher)
+    unseen = found.separation(fisher, _data.X[test], _data.codes[test])
+    return found.separation(fisher), unseen
 
 
 @st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)

@@ -86,11 +86,8 @@ def test_the_finding_and_the_points_are_the_librarys():
     iris, split, found = projected("iris", True)
     assert app.header[0].value == words.variance_finding(found.shares, len(split.train))
     fisher = found.fisher(4)
-    both = []
-    for rows in split:
-        first = found.scores(iris.X[rows], (0,))
-        best = found.fisher_scores(iris.X[rows], fisher, (0,))
-        both.append(projections.separation(np.c_[first, best], iris.codes[rows], 3))
+    test = found.separation(fisher, iris.X[split.test], iris.codes[split.test])
+    both = found.separation(fisher), test
     said = text_of(app).replace("\\", "")
     assert explore_words.separation_finding(*both, len(split.test)) in said
 

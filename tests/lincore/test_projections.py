@@ -9,7 +9,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as SklearnLDA
 
 import lincore
-from lincore import plots
+from lincore import FisherDiscriminant, plots
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.experiments import holdout, projections
@@ -72,9 +72,11 @@ def test_fisher_behind_all_components_is_fisher_on_the_features():
     for i in range(2):
         assert abs(np.corrcoef(scores[:, i], wanted[:, i])[0, 1]) > 1 - 1e-9
     np.testing.assert_allclose(scores.mean(axis=0), 0, atol=1e-9)
-    np.testing.assert_allclose(
-        projections.separation(scores, codes, 3), fisher.criterion_, rtol=1e-9
-    )
+    j = found.separation(fisher)
+    np.testing.assert_allclose(j[1], fisher.criterion_[0], rtol=1e-9)
+    first = FisherDiscriminant().fit(found.scores(X, (0,)), codes)
+    np.testing.assert_allclose(j[0], first.criterion_[0], rtol=1e-9)
+    np.testing.assert_allclose(found.separation(fisher, X, codes), j, rtol=1e-9)
     # The weights reproduce the scores from the standardised features.
     seen = found.pipeline.named_steps["standardize"].transform(X)
     np.testing.assert_allclose(seen @ found.weights(fisher).T, scores, atol=1e-9)
@@ -85,10 +87,8 @@ def test_with_fewer_rows_than_features_fisher_does_not_see_all_components():
     found, split = of(data)
     few = projections.fisher_components(data, found)
     assert few < len(found.components) == len(split.train) - 1
-    j = projections.separation(
-        found.fisher_scores(data.X[split.train], found.fisher(few), (0,)),
-        data.codes[split.train], 4,
-    )  # fmt: skip
+    fisher = found.fisher(few)
+    j = found.separation(fisher, data.X[split.test], data.codes[split.test])
     assert np.isfinite(j).all()
 
 
@@ -117,9 +117,10 @@ def test_words_are_projected_by_singular_vectors_and_stay_sparse():
     scores = found.scores(data.X[split.train], (0, 1))
     np.testing.assert_allclose(scores, reference.transform(prepared)[:, :2], atol=1e-9)
     fisher = found.fisher(projections.fisher_components(data, found))
-    codes = data.codes[split.train]
-    first = projections.separation(found.fisher_scores(data.X[split.train], fisher, (0,)), codes, 2)
-    assert first > projections.separation(scores, codes, 2).max()
+    component, direction = found.separation(fisher)
+    assert direction > component
+    seen = found.separation(fisher, data.X[split.train], data.codes[split.train])
+    np.testing.assert_allclose(seen, [component, direction], rtol=1e-9)
 
 
 def test_categories_and_gaps_get_names():
