@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lincore.experiments.holdout import TrainingPart
     from lincore.experiments.pipeline import Steps
     from lincore.experiments.views import View
-    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_fit import Fitted, Front
     from pages.ui.classify_planes import Look
 
 
@@ -63,16 +63,30 @@ def training_part(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingP
     return summarise(_data, split(digest, choice, _data))
 
 
+@st.cache_resource(max_entries=8, ttl="2h", show_spinner="Fitting the steps …")
+def front(digest: str, choice: SplitChoice, steps: Steps, _data: Dataset) -> Front:
+    """Fit the steps before a classifier, once for all classifiers."""
+    from pages.ui.classify_fit import fit_steps
+
+    rows, part = split(digest, choice, _data), training_part(digest, choice, _data)
+    return fit_steps(_data, rows, part, steps)
+
+
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner="Fitting …")
 def classify(digest: str, choice: SplitChoice, model: ModelChoice, _data: Dataset) -> Fitted:
     """Fit a classifier and its steps on the training part and predict the test part.
 
     For what is solved at once; what iterates runs as a job, see `pages.ui.classify_fit`.
     """
+    from lincore.experiments.methods import as_method
+    from lincore.experiments.running import steps_of
     from pages.ui.classify_fit import fit
 
-    rows, part = split(digest, choice, _data), training_part(digest, choice, _data)
-    return fit(_data, rows, part, model)
+    steps = steps_of(as_method(model.line), _data, model.steps)
+    fitted = fit(_data, split(digest, choice, _data), front(digest, choice, steps, _data), model)
+    if fitted is None:  # nobody can stop what no job watches over
+        raise RuntimeError("a fit ended without a model")
+    return fitted
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner="Finding the principal components …")

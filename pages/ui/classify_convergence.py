@@ -138,8 +138,7 @@ def _compare(
 
         names = {_title(line): line for line in job.result}
         traces = {name: line.trace for name, line in names.items()}
-        reasons = {name: line.reason.words for name, line in names.items()}
-        figure = plots.convergence(traces, quantity=quantity, across=across, reasons=reasons)
+        figure = plots.convergence(traces, quantity=quantity, across=across)
         controls.figure(figure, key=f"{KEY}.figure")
 
     settings = (data.digest, choice, model.steps, C, tuple(chosen), rates)

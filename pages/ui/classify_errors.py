@@ -40,7 +40,8 @@ def confusion(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted)
         )
         figure = plots.confusion(results, results.methods[0], normalize=_SHARES[shares])
         event = selection.figure(figure, key=f"{KEY}.confusion", modes=("points",))
-    with right:
+    # A sheet of pictures needs the width of the page.
+    with st.container() if data.image_shape else right:
         cell = selection.cell(event)
         if cell is None or max(cell) >= data.n_classes:
             st.caption(
@@ -114,7 +115,8 @@ def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
     one, other = (text.escape(data.classes[code]) for code in (true, predicted))
     verdict = "predicted right" if true == predicted else f"taken for {other}"
     order = "the least certain first" if true == predicted else "the most wrong first"
-    st.markdown(f"**{one}** {verdict}, {order}.")
+    told = " Above each: the posterior of the true class, and d, its distance."
+    st.markdown(f"**{one}** {verdict}, {order}.{told if data.image_shape else ''}")
     selection.show_rows(
         data,
         found.rows,
@@ -145,8 +147,8 @@ def _captions(found: Any, true: int) -> list[str] | None:
         return None
     captions = []
     for place, share in enumerate(found.proba[:, true].tolist()):
-        said = f"p {100 * share:.1f} %"
+        said = f"{100 * share:.1f} %"
         if found.distances is not None:
-            said += f", d {found.distances[place, true]:.1f}"
+            said += f" d {found.distances[place, true]:.1f}"
         captions.append(said)
     return captions

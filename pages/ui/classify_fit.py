@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
@@ -16,14 +18,14 @@ if TYPE_CHECKING:
 
     from lincore.datasets import Dataset, Split
     from lincore.experiments.holdout import TrainingPart
+    from lincore.experiments.pipeline import Steps
     from lincore.experiments.results import Results
+    from lincore.moments import Moments
     from lincore.optimize import Step
     from pages.ui.sidebar import Experiment
     from pages.ui.workers import Progress
 
 KEY = "classify.fit"
-#: Numbers that a solution from moments may look at and still be drawn without a bar.
-AT_ONCE = 3e10
 
 
 class Fitted(NamedTuple):
@@ -34,19 +36,27 @@ class Fitted(NamedTuple):
     notes: tuple[str, ...]
 
 
+class Front(NamedTuple):
+    """The steps before a classifier, fitted, and the moments by class of the rows behind them."""
+
+    steps: tuple[tuple[str, Any], ...]
+    moments: Moments | None
+
+
 def require(experiment: Experiment, model: cached.ModelChoice) -> Fitted:
     """Return the fitted model; draw progress, or why there is none, and end the page otherwise.
 
     A fit that was stopped before it had anything leaves the last one of the same data in place.
     """
     from lincore.experiments.methods import as_method
+    from lincore.experiments.running import steps_of
 
     data, choice, split = experiment
     method = as_method(model.line)
     try:
-        if method.from_moments and _work(data, split) < AT_ONCE:
+        front = cached.front(data.digest, choice, steps_of(method, data, model.steps), data)
+        if method.from_moments and front.moments is not None:
             return cached.classify(data.digest, choice, model, data)
-        part = cached.training_part(data.digest, choice, data)
     except DataError as error:
         text.show_problem(error.notice)
         st.stop()
@@ -54,7 +64,7 @@ def require(experiment: Experiment, model: cached.ModelChoice) -> Fitted:
     job = jobs.run(
         KEY,
         settings,
-        lambda progress: fit(data, split, part, model, progress),
+        lambda progress: fit(data, split, front, model, progress),
         describe=f"Fitting {method.label}",
     )
     if job.is_over and job.result is None and job.error is None:
@@ -68,47 +78,94 @@ def require(experiment: Experiment, model: cached.ModelChoice) -> Fitted:
     return found
 
 
+def fit_steps(data: Dataset, split: Split, part: TrainingPart, steps: Steps) -> Front:
+    """Fit the steps before a classifier on the training part: they serve every classifier.
+
+    Raises
+    ------
+    DataError
+        When the training rows do not allow them, with the reason.
+    """
+    from lincore.experiments.fitting import fit_front
+    from lincore.experiments.pipeline import pipeline_for
+
+    front = pipeline_for(data, None, steps).steps
+    if part.moments is not None and part.prepare is not None:
+        front[0] = ("prepare", part.prepare)
+    enough = part.moments is not None and steps.basis is None
+    with _told(data):
+        training = fit_front(
+            front,
+            None if enough else data.X[split.train],
+            data.codes[split.train],
+            data.n_classes,
+            moments=part.moments,
+            rows=False,
+        )
+    return Front(tuple(front), training.moments)
+
+
 def fit(
     data: Dataset,
     split: Split,
-    part: TrainingPart,
+    front: Front,
     model: cached.ModelChoice,
     progress: Progress | None = None,
 ) -> Fitted | None:
-    """Fit a classifier and its steps on the training part and predict the test part.
+    """Fit a classifier behind its steps on the training part and predict the test part.
 
     Returns
     -------
     Fitted or None
         None when it was stopped and what there was is no model: several binary ones, of which
         some were not begun.
+
+    Raises
+    ------
+    DataError
+        When the training rows do not allow the model, with the reason.
     """
+    from sklearn.pipeline import Pipeline
+
     from lincore.experiments import holdout
+    from lincore.experiments.fitting import Training, fit_classifier
     from lincore.experiments.methods import LABELS, as_method
-    from lincore.experiments.pipeline import pipeline_for
-    from lincore.experiments.running import steps_of
+    from lincore.optimize import watched
 
     method = as_method(model.line)
-    steps = steps_of(method, data, model.steps)
-    pipeline = pipeline_for(data, method.fresh(data.n_classes), steps)
-    watch = _Watch(progress)
+    classifier, watch = method.fresh(data.n_classes), _Watch(progress)
+    solved = method.from_moments and front.moments is not None
     start = time.perf_counter()
-    with heard() as caught:
-        if progress is None:
-            holdout.fit(pipeline, data, split, part)
-        else:
-            from lincore.optimize import watched
-
-            progress(0, 0, "steps before the classifier")
-            with watched(watch):
-                holdout.fit(pipeline, data, split, part)
+    with heard() as caught, watched(watch), _told(data):
+        rows = None if solved else _behind(front, data.X[split.train])
+        moments = front.moments if solved else None
+        codes = data.codes[split.train]
+        fit_classifier(classifier, Training(codes, data.n_classes, rows, None, moments))
     seconds = time.perf_counter() - start
     if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
         return None
+    pipeline = Pipeline([*front.steps, ("classify", classifier)])
     label = LABELS[method.word] if method.word else method.label
     results = holdout.evaluate(pipeline, data, split, method=label, seconds=seconds)
     notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
     return Fitted(pipeline, results, notes)
+
+
+def _behind(front: Front, rows: Any) -> Any:
+    for _, step in front.steps:
+        rows = step.transform(rows)
+    return rows
+
+
+@contextmanager
+def _told(data: Dataset) -> Iterator[None]:
+    """Make of what an estimator refuses a problem that the page shows."""
+    try:
+        yield
+    except DataError:
+        raise
+    except ValueError as error:
+        raise DataError(str(error), where=f"training part of {data.name}") from error
 
 
 class _Watch:
@@ -129,7 +186,3 @@ class _Watch:
 def _is_news(warning: Warning) -> bool:
     """Whether a warning is not already told from the model itself, see `lincore.report.endings`."""
     return type(warning).__name__ not in ("ConvergenceWarning", "SeparationWarning")
-
-
-def _work(data: Dataset, split: Split) -> float:
-    return len(split.train) * float(data.n_features) ** 2

@@ -43,7 +43,7 @@ def show_steps(fitted: Fitted, data: Dataset, split: Split) -> None:
     st.markdown(f"**{steps}**", help="What the rows go through, in this order.")
     end = ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
     st.caption(
-        f"Every step was fitted on the {rows} alone, in {took}."
+        f"Every step was fitted on the {rows} alone, the classifier in {took}."
         + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
     )
     if not end.is_fine:

@@ -270,7 +270,7 @@ def test_a_fit_that_is_stopped_leaves_the_former_model_in_place(monkeypatch):
     app = open_classify("logistic")
     before = app.header[0].value
 
-    def endless(data, split, part, model, progress):
+    def endless(data, split, front, model, progress):
         while progress(0, 0, "error 964.4 after 7 rounds"):
             time.sleep(0.01)
 
@@ -300,15 +300,16 @@ def test_what_there_is_of_a_stopped_fit_is_told_as_such():
             return len(told) < 5
 
     model = cached.ModelChoice("logistic(solver=gradient)", Steps())
-    found = classify_fit.fit(data, split, holdout.summarise(data, split), model, Watched())
+    part = holdout.summarise(data, split)
+    front = classify_fit.fit_steps(data, split, part, Steps().resolved(data))
+    found = classify_fit.fit(data, split, front, model, Watched())
     assert found.pipeline.steps[-1][1].reason_ is Reason.STOPPED
-    assert "stopped after 3 iterations because it was asked to" in (
+    assert "stopped after 4 iterations because it was asked to" in (
         ending(found.pipeline.steps[-1][1]).sentence
     )
     model = cached.ModelChoice("one-vs-rest(estimator=logistic)", Steps())
     told.clear()
-    part = holdout.summarise(data, split)
-    assert classify_fit.fit(data, split, part, model, Watched()) is None
+    assert classify_fit.fit(data, split, front, model, Watched()) is None
 
 
 def fitted_by_hand(line: str):
