@@ -139,6 +139,22 @@ def test_the_warm_up_imports_once_and_whoever_waits_goes_on_after_it(monkeypatch
     assert asked == list(warm.MODULES)
 
 
+def test_after_the_warm_up_blas_has_one_thread():
+    code = """
+from pages.ui import warm
+warm.start(); warm.wait()
+from threadpoolctl import threadpool_info
+found = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+assert found and set(found) == {1}, found
+from lincore.threads import part_mapper
+with part_mapper(10**6):
+    pass
+found = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+assert set(found) == {1}, found
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
 def test_every_module_of_the_warm_up_exists():
     code = f"import importlib; [importlib.import_module(name) for name in {warm.MODULES!r}]"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
