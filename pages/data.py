@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui import (
     data_columns,
+    data_draw,
     data_pictures,
     data_samples,
     data_table,
@@ -30,7 +31,7 @@ with left:
 with right:
     data_samples.show()
 uploads.progress()
-data_samples.draw()
+data_draw.show()
 data_warnings.refused()
 
 if isinstance(opened, Source):
@@ -52,6 +53,6 @@ if in_use:
     data_pictures.groups(data)
     besides = [one.notice for one in opened.findings] if isinstance(opened, Source) else []
     data_warnings.notices(data, besides)
-    data_samples.truth(data)
+    data_draw.truth(data)
 
 uploads.limits()

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from lincore.reading import Reading
 
 SHOWN_ROWS = 200
+# More columns than this are slow in a browser, and nobody looks at them.
+SHOWN_COLUMNS = 100
 DETECT = "detect"
 
 _ENCODINGS = {
@@ -59,7 +61,7 @@ def rows(found: Source) -> None:
     if found.table is None:
         return
     frame = found.table.frame
-    shown = frame.head(SHOWN_ROWS)
+    shown = frame.iloc[:SHOWN_ROWS, :SHOWN_COLUMNS]
     with st.container(key="data.rows"):
         st.dataframe(
             shown,
@@ -68,7 +70,9 @@ def rows(found: Source) -> None:
             alt=f"The first {len(shown)} rows of {found.name}.",
         )
     part = f"The first {len(shown):,} of" if len(shown) < len(frame) else "All"
-    st.caption(f"{part} {len(frame):,} rows, as they stand in the file.")
+    wide = frame.shape[1] > SHOWN_COLUMNS
+    columns = f", the first {SHOWN_COLUMNS} of {frame.shape[1]:,} columns" if wide else ""
+    st.caption(f"{part} {len(frame):,} rows{columns}, as they stand in the file.")
 
 
 def _otherwise(found: Source, said: Reading | None) -> None:

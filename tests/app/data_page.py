@@ -1,0 +1,89 @@
+"""Files for the page Data, how tests bring them, and what the session then holds."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import jobs, state, uploads
+from pages.ui.data_sources import Source
+from tests.app.test_pages import assert_fine
+
+
+def bring(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    """Upload files together, and wait until pictures are decoded."""
+    app.file_uploader[0].upload(*files[0]) if len(files) == 1 else several(app, files)
+    app.run()
+    for _ in range(100):
+        job = jobs_of(app).get(uploads.JOB)
+        if job is None or job.is_over:
+            break
+        job.wait(10)
+        app.run()
+    assert_fine(app)
+    return app
+
+
+def several(app: AppTest, files) -> None:
+    app.file_uploader[0].set_value([(*file, "application/octet-stream") for file in files])
+
+
+def jobs_of(app: AppTest) -> dict:
+    # AppTest's state has no get().
+    kept = app.session_state[jobs.JOBS].values() if jobs.JOBS in app.session_state else ()
+    return {job.key: job for job in kept}
+
+
+def data_of(app: AppTest):
+    return app.session_state[state.DATASET]
+
+
+def source_of(app: AppTest) -> Source:
+    return app.session_state[state.SOURCE]
+
+
+def frames(app: AppTest) -> list:
+    return [frame.value for frame in app.dataframe]
+
+
+def a_table(n: int = 40, separator: str = ",") -> bytes:
+    lines = [f"{i}.5,{i * i % 7},{'xyz'[i % 3]},g{i // 4},{'ab'[i % 2]}" for i in range(n)]
+    return "\n".join(["length,width,colour,batch,kind", *lines]).replace(",", separator).encode()
+
+
+def a_picture(grey: int, size: tuple[int, int] = (6, 5)) -> bytes:
+    noise = np.random.default_rng(grey).integers(0, 255, size[::-1], dtype=np.uint8)
+    stream = io.BytesIO()
+    Image.fromarray(noise).save(stream, "PNG")
+    return stream.getvalue()
+
+
+def a_zip(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+PICTURES = {f"{pet}_{i}.png": a_picture(10 * k + i) for k, pet in enumerate("cd") for i in range(4)}
+FOLDERS = {f"pets/{name[0]}/{name}": raw for name, raw in PICTURES.items()}
+
+
+def wait(app: AppTest) -> None:
+    """Run the page, and wait until what it reads is read."""
+    app.run()
+    job = jobs_of(app).get(uploads.JOB)
+    if job is not None:
+        assert job.wait(10)
+        app.run()
+    assert_fine(app)
+
+
+def opened(raw: bytes) -> Source:
+    """Return a table that was read, without a page."""
+    return Source(None, raw=raw, name="t.csv").read()
