@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from lincore.errors import DataError, Notice
-from lincore.limits import check_size, is_zip, read_limited
+from lincore.limits import is_zip
+from lincore.sources import read_source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,6 +169,50 @@ class Dataset:
         """Whether a classifier needs numbers first: see `experiments.preparation`."""
         return self.has_categories or self.n_words > 0 or self.has_missing
 
+    def take(self, rows: Any) -> Dataset:
+        """Return some of the rows as a data set of its own.
+
+        Parameters
+        ----------
+        rows : array of row numbers, (n,) bool, or slice
+            In the order in which they are wanted. Classes of which no row is left drop out.
+
+        Returns
+        -------
+        Dataset
+            With what was known of the whole; the truth of generated data only where no class
+            dropped out.
+
+        Raises
+        ------
+        DataError
+            When no row is left.
+        IndexError
+            When there is no such row.
+
+        Examples
+        --------
+        >>> data = load(([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "c", "c"]))
+        >>> few = data.take([3, 0])
+        >>> few.X.tolist(), few.y.tolist(), few.classes.tolist()
+        ([[4.0], [1.0]], ['c', 'a'], ['a', 'c'])
+        """
+        chosen = np.arange(self.n_rows)[rows]
+        if not chosen.size:
+            raise DataError("No row is left.", where=self.name, remedy="Take one at least.")
+        left, codes = np.unique(self.codes[chosen], return_inverse=True)
+        names, tested, groups = self.row_names, self.given_test, self.groups
+        return replace(
+            self,
+            X=self.X[chosen],
+            codes=codes.astype(np.intp, copy=False),
+            classes=self.classes[left],
+            row_names=None if names is None else tuple(names[row] for row in chosen),
+            given_test=None if tested is None else tested[chosen],
+            groups=None if groups is None else groups[chosen],
+            truth=self.truth if len(left) == self.n_classes else None,
+        )
+
     @cached_property
     def digest(self) -> str:
         """Fingerprint of the whole content (never a sample of it), for caches."""
@@ -253,7 +296,7 @@ def load(
         return table_to_dataset(frame_to_table(source, name or "table"), target, **choices)
     if isinstance(source, tuple):
         return arrays_to_dataset(*source, name=name or "arrays")
-    raw, name = _read(source, name)
+    raw, name = read_source(source, name)
     if is_zip(raw):
         inner = table_in_zip(raw, name)
         if inner is None:
@@ -347,32 +390,6 @@ def _given_split(data: Dataset) -> Split:
             remedy="Use stratified or last, or add rows of that class to the training part.",
         )
     return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
-
-
-def _read(source: Any, name: str | None) -> tuple[bytes, str]:
-    """Return the bytes of a path, open file or bytes, and the name of the file."""
-    if isinstance(source, bytes):
-        check_size(len(source), name or "data")
-        return source, name or "data"
-    if isinstance(source, (str, os.PathLike)):
-        try:
-            with open(source, "rb") as stream:
-                return _read(stream, name)
-        except DataError:
-            raise
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise DataError(
-                f"The file cannot be opened: {reason}.",
-                where=os.fspath(source),
-                remedy="Check the path.",
-            ) from error
-    name = name or Path(str(getattr(source, "name", "data"))).name
-    if hasattr(source, "fileno"):
-        # What is too large is refused before a byte of it is read.
-        with suppress(OSError):
-            check_size(os.fstat(source.fileno()).st_size or 1, name)
-    return read_limited(source, name), name
 
 
 def _refuse_option(given: bool, what: str, option: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
 import lincore
 from lincore.datasets import Dataset, load, split
@@ -224,3 +225,35 @@ def test_a_split_that_cannot_be_is_refused(extra, arguments, message):
     with pytest.raises(DataError, match=message) as caught:
         split(dataset([0, 1, 1], **extra), **arguments)
     assert caught.value.notice.remedy
+
+
+def test_some_of_the_rows_are_a_data_set():
+    words = sp.csr_array(np.arange(12.0).reshape(6, 2))
+    whole = replace(
+        dataset([0, 1, 1, 2, 2, 2]),
+        X=words,
+        feature_names=("u", "v"),
+        n_words=2,
+        row_names=tuple("abcdef"),
+        given_test=np.array([0, 1, 0, 1, 0, 1], dtype=bool),
+        groups=np.array([5, 4, 3, 2, 1, 0]),
+        group_names=tuple("pqrstu"),
+    )
+    for rows in ([5, 1, 2], np.array([5, 1, 2])):
+        few = whole.take(rows)
+        assert_array_equal(few.X.toarray(), words.toarray()[[5, 1, 2]])
+        assert few.y.tolist() == whole.y[[5, 1, 2]].tolist() and few.n_classes == 2
+        assert few.row_names == ("f", "b", "c") and few.groups.tolist() == [0, 4, 3]
+        assert few.given_test.tolist() == [True, True, False]
+    assert whole.take(whole.given_test).row_names == whole.take(slice(1, None, 2)).row_names
+    assert whole.take(slice(None)).digest == whole.digest != few.digest
+    with pytest.raises(DataError, match="No row is left"):
+        whole.take([])
+    with pytest.raises(IndexError):
+        whole.take([6])
+
+
+def test_the_truth_stays_as_long_as_every_class_does():
+    data = lincore.sample("gaussian")
+    assert data.take(slice(None, None, 3)).truth is data.truth
+    assert data.take(data.codes > 0).truth is None
