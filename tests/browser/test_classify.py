@@ -1,0 +1,96 @@
+"""Classify as a visitor meets it: cells that can be clicked, fits that can be stopped."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lincore
+from lincore.experiments import holdout, scores
+from lincore.experiments.cells import cell
+from lincore.experiments.methods import as_method
+from lincore.experiments.pipeline import Steps, pipeline_for
+from tests.data import DATA, needs_data
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_cell_of_the_matrix_shows_exactly_its_pictures(dashboard):
+    dashboard.goto()
+    dashboard.press("data.sample.digits")
+    dashboard.visit("classify")
+    digits = lincore.sample("digits")
+    pipeline = pipeline_for(digits, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
+    fitted, results = holdout.holdout(digits, pipeline, lincore.split(digits), method="LDA")
+    counts = scores.confusion(results, "LDA")
+    np.fill_diagonal(counts, 0)
+    true, predicted = np.unravel_index(counts.argmax(), counts.shape)
+    dashboard.click_cell("classify.confusion", int(true), int(predicted))
+    found = cell(results, fitted, digits, int(true), int(predicted))
+    sheet = dashboard.figure("classify.cell")
+    shown = [trace["z"] for trace in sheet["data"] if trace["type"] == "heatmap"]
+    assert len(shown) == len(found.rows) == counts.max()
+    for picture, row in zip(shown, found.rows, strict=True):
+        np.testing.assert_array_equal(np.reshape(picture, (8, 8)), digits.X[row].reshape(8, 8))
+    dashboard.screenshot("digits-cell")
+    dashboard.check()
+
+
+@needs_data
+def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
+    dashboard.goto()
+    dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
+    dashboard.choose("sidebar.how", "The last of each class")
+    dashboard.slide("sidebar.share", 10)
+    dashboard.visit("classify")
+    dashboard.choose("classify.word", "Logistic regression")
+    dashboard.choose("classify.logistic.C.kind", "maximum likelihood")
+    dashboard.choose("classify.logistic.solver", "Newton (reweighted least squares)")
+    dashboard.choose("classify.drawing", "Boundary")
+    dashboard.open_tab("classify.panels", "Convergence")
+
+    faces = lincore.load(DATA / "faces3_bmp30.zip")
+    method = as_method("logistic(C=inf, solver=newton)")
+    pipeline = pipeline_for(faces, method.estimator, Steps(n_components=2))
+    split = lincore.split(faces, "last", test_size=0.1)
+    fitted, results = holdout.holdout(faces, pipeline, split)
+    model = fitted.named_steps["classify"]
+    accuracy = scores.accuracy(results, "model").value
+    assert f"Logistic regression gets {100 * accuracy:.1f} %" in dashboard.text()
+    assert f"{model.log_error_:.4f} nats" in dashboard.text()
+    fall = dashboard.figure("classify.convergence")["data"][0]["y"]
+    np.testing.assert_allclose(fall, [step.objective for step in model.trace_], rtol=1e-6)
+
+    dashboard.press("classify.solvers.start")
+    dashboard.element("classify.solvers.table").wait_for()
+    dashboard.settle()
+    table = {row[0]: row for row in dashboard.table("classify.solvers.table")[1:]}
+    assert table["Gradient, rate 0.002"][-1] == "the gradient is as small as asked for"
+    assert table["Gradient, rate 0.02"][-1] == "the objective keeps rising and falling"
+    assert float(table["Newton"][1]) == pytest.approx(model.log_error_, abs=1e-4)
+    dashboard.screenshot("faces-convergence")
+    dashboard.check()
+
+
+def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
+    dashboard.goto()
+    dashboard.press("data.sample.digits")
+    dashboard.visit("classify")
+    dashboard.switch("classify.project", on=False)
+    dashboard.choose("classify.word", "Logistic regression")
+    dashboard.unfold("classify.rest")
+    dashboard.choose("classify.logistic.max_iter.kind", "a number")
+    dashboard.enter("classify.logistic.max_iter", 1_000_000)
+    dashboard.choose("classify.logistic.solver", "Gradient descent, fixed rate")
+    dashboard.element("classify.fit.stop").get_by_role("button").click()
+    dashboard.element("classify.fit.restart").wait_for()
+    dashboard.settle()
+    assert "it was asked to stop" in dashboard.text()
+    assert "Logistic regression gets" in dashboard.text()
+    dashboard.visit("explore")
+    dashboard.visit("classify")
+    assert "it was asked to stop" in dashboard.text(), "what there was is kept"
+    dashboard.choose("classify.word", "Perceptron")
+    dashboard.settle()
+    assert "Perceptron gets" in dashboard.text()
+    dashboard.check()
