@@ -51,7 +51,8 @@ def guesses(results: Results, score: str = "accuracy") -> dict[str, float]:
     """Return what guessing without looking at the features would score.
 
     "Majority class" always guesses the class commonest in training, "Prior only" gives all rows
-    the shares of the classes as posteriors, "Chance" guesses every class equally often.
+    the shares of the classes as posteriors, "Chance" guesses every class equally often, where
+    that is something else.
 
     Raises
     ------
@@ -68,8 +69,9 @@ def guesses(results: Results, score: str = "accuracy") -> dict[str, float]:
     """
     name = "Prior only" if SCORES[score].needs_posteriors else "Majority class"
     found = {name: estimate(baselines(results), name, score).value}
-    if score == "accuracy":
-        found["Chance"] = 1 / len(results.classes)
+    chance = 1 / len(results.classes)
+    if score == "accuracy" and not np.isclose(found[name], chance):
+        found["Chance"] = chance
     return {name: value for name, value in found.items() if np.isfinite(value)}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from lincore.heard import heard
 from pages.ui import cached, controls, jobs, text
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     from sklearn.pipeline import Pipeline
 
     from lincore.datasets import Dataset, Split
@@ -41,7 +43,7 @@ def show(shown: Shown) -> None:
     lines = tuple(shown.results.methods)
     job = jobs.run(
         KEY,
-        (data.digest, choice.split, lines, choice.steps),
+        (data.digest, choice.split, tuple(sorted(lines)), choice.steps),
         lambda progress: fit(data, split, lines, choice, progress),
         describe="Fitting the models for their boundaries",
     )
@@ -53,7 +55,10 @@ def show(shown: Shown) -> None:
     if not pipelines:
         st.caption("No model could be fitted for a picture.")
         return
-    _draw(shown, split, pipelines)
+    if data.n_words and "svd" not in next(iter(pipelines.values())).named_steps:
+        st.caption("These models see counts of single words, which no plane shows.")
+        return
+    _draw(shown, split, pipelines, job.settings)
     for reason in found.missing:
         st.caption(text.escape(reason))
 
@@ -87,56 +92,68 @@ def fit(
     return Fits(pipelines, tuple(missing))
 
 
-def _draw(shown: Shown, split: Split, pipelines: dict[str, Pipeline]) -> None:
-    from lincore import plots
-
+def _draw(shown: Shown, split: Split, pipelines: dict[str, Pipeline], settings: Hashable) -> None:
     data = shown.data
+    known = dict(zip(shown.results.methods, shown.labels, strict=True))
+    labels = [known[name] for name in pipelines]
     first = next(iter(pipelines.values()))
     try:
-        plane = _plane(data, split, first)
+        look, plane = _plane(data, split, first)
         if len(plane.axis_names) < 2:
             st.caption("A picture of boundaries needs two dimensions; these models see one.")
             return
-        views = [_view(data, split, pipeline, plane) for pipeline in pipelines.values()]
+        figure, caption = _figure((settings, look), pipelines, labels, plane, split, data)
     except ValueError as error:  # such as class means that do not span a discriminant plane
         st.info(f"This plane cannot be drawn. {text.escape(str(error))}")
         return
-    labels = dict(zip(shown.results.methods, shown.labels, strict=True))
-    controls.figure(
-        plots.small_multiples(views, [labels[name] for name in pipelines]), key=f"{KEY}.figure"
-    )
+    controls.figure(figure, key=f"{KEY}.figure")
     st.caption(
         f"Fitted on {len(split.train):,} training {text.row_noun(data)}; drawn and counted are "
-        f"the {len(views[0].rows):,} of the test part. {text.escape(views[0].caption)}"
+        f"the {len(split.test):,} of the test part. {text.escape(caption)}"
     )
 
 
-def _view(data: Dataset, split: Split, pipeline: Pipeline, plane: Plane) -> Any:
+@st.cache_resource(max_entries=16, ttl="2h", show_spinner="Looking at the models …")
+def _figure(
+    settings: Hashable,
+    _pipelines: dict[str, Pipeline],
+    labels: list[str],
+    _plane: Plane,
+    _split: Split,
+    _data: Dataset,
+) -> tuple[go.Figure, str]:
+    """Draw all models in a plane; all depends on `settings`, the digest of the data among it."""
+    from lincore import plots
     from lincore.experiments import views
 
     # A cut through every one of them: half cuts, half marginals could not be compared.
-    return views.look(pipeline, data, split.test, plane, how="cut")
+    seen = [
+        views.look(pipeline, _data, _split.test, _plane, how="cut")
+        for pipeline in _pipelines.values()
+    ]
+    return plots.small_multiples(seen, labels), seen[0].caption
 
 
-def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> Plane:
-    """Ask for a plane through what all the models see."""
+def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:
+    """Ask for a plane through what all the models see; return it with what names it."""
     from lincore.experiments import planes
 
     width = planes.coordinates(pipeline, data.X[split.train[:1]]).shape[1]
     if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
-        return planes.feature_plane(data, tuple(range(width)), split.train)
+        return "all", planes.feature_plane(data, tuple(range(width)), split.train)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = _kind(data, width)
         if kind == "features":
             names = [str(name) for name in data.feature_names]
             axes = controls.axes(names, key="compare.axes")
-            return planes.feature_plane(data, axes, split.train)
+            return axes, planes.feature_plane(data, axes, split.train)
     if kind == "discriminant":
-        return planes.discriminant_plane(pipeline, data, split.train)
+        return kind, planes.discriminant_plane(pipeline, data, split.train)
     if data.n_words:
         names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
-        return planes.coordinate_plane(tuple(range(len(names))), names, [0.0] * width)
-    return planes.principal_plane(pipeline, data, split.train)
+        axes = tuple(range(len(names)))
+        return kind, planes.coordinate_plane(axes, names, [0.0] * width)
+    return kind, planes.principal_plane(pipeline, data, split.train)
 
 
 def _kind(data: Dataset, width: int) -> str:

@@ -63,15 +63,23 @@ def _pair(shown: Shown) -> tuple[str, str]:
             help="One of the two whose predictions are laid beside each other.",
             width=300,
         )
+        others = [name for name in methods if name != first]
         second = controls.choose(
             "Second model",
-            [name for name in methods if name != first],
+            others,
             key=f"{KEY}.second",
+            index=_first_that_differs(shown, first, others),
             format_func=labels.__getitem__,
             help="The other one.",
             width=300,
         )
     return first, second
+
+
+def _first_that_differs(shown: Shown, first: str, others: list[str]) -> int:
+    predicted, position = shown.results.predicted, shown.results.position
+    differ = [bool((predicted[position(first)] != predicted[position(o)]).any()) for o in others]
+    return differ.index(True) if True in differ else 0
 
 
 def _test(shown: Shown, pair: tuple[str, str]) -> str:

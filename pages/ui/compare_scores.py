@@ -67,7 +67,7 @@ def ask(data: Dataset, choice: Choice, results: Results) -> Shown:
         )
         share = SCORES[score].is_share
         rope = st.number_input(
-            "No matter up to (points)" if share else "No matter up to",
+            "Too small to matter (points)" if share else "Too small to matter",
             0.0,
             50.0 if share else 1.0,
             1.0 if share else 0.01,

@@ -22,10 +22,11 @@ REPEATS = 5
 def show(shown: Shown) -> None:
     """Offer the curves, and draw what there is of them."""
     data, choice = shown.data, shown.choice
-    lines = tuple(sorted(shown.results.methods))
+    lines = tuple(shown.results.methods)
     job = jobs.on_demand(
         KEY,
-        (data.digest, choice.split, lines, choice.steps),
+        # In any order: it changes with the score that is looked at.
+        (data.digest, choice.split, tuple(sorted(lines)), choice.steps),
         lambda progress: work(data, choice, lines, progress),
         describe="Fitting on ever more training rows",
         label="Fit on ever more training rows",
@@ -73,13 +74,25 @@ def _draw(shown: Shown, curve: LearningCurve) -> None:
 
     band = curve.band(shown.score)
     known = shown.results.settings["labels"]
+    labels = [str(known.get(name, name)) for name in band.methods]
+    # The intervals of all of them lie over each other: two can be read.
+    banded = st.multiselect(
+        "Intervals of",
+        labels,
+        default=labels[:2],
+        key=f"{KEY}.bands",
+        help="The models whose 95 % intervals are drawn.",
+    )
+    hidden = [label not in banded for label in labels]
+    low, high = band.low.copy(), band.high.copy()
+    low[hidden] = high[hidden] = float("nan")
     controls.figure(
         plots.sweep(
             band.sizes,
             band.mean,
-            band.low,
-            band.high,
-            [str(known.get(name, name)) for name in band.methods],
+            low,
+            high,
+            labels,
             across="training rows",
             score=shown.score,
             as_percent=shown.is_share,

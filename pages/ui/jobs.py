@@ -142,8 +142,11 @@ def on_demand(
         wanted = offer_update(job, settings)
     else:
         wanted = not job.is_stale(settings)
+    pressed = wanted and (job is None or job.is_stale(settings))
     if wanted:
         job = run(key, settings, work, describe=describe, share=share)
+    if pressed:
+        st.rerun()  # without the button that was pressed
     if job is not None and not (job.is_over and job.is_stale(settings)):
         show(job, draw=draw)
     return job
