@@ -35,6 +35,7 @@ def main() -> None:
 if get_script_run_ctx(suppress_warning=True) is None:
     from pages.ui import serving
 
+    serving.announce_navigation()
     warm.start()
     app = st.App(__file__, middleware=serving.middleware())
 else:

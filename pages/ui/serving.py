@@ -174,3 +174,14 @@ def _inline_scripts() -> list[str]:
     scripts = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+
+
+def announce_navigation() -> None:
+    """Say that app.py has a navigation of its own before it has run for the first visitor.
+
+    Streamlit finds the folder `pages` and would let the first visitor of a server who comes by a
+    link to a page see that script alone, with file names for a navigation.
+    """
+    from streamlit.runtime.pages_manager import PagesManager
+
+    PagesManager.uses_pages_directory = False

@@ -158,3 +158,13 @@ assert set(found) == {1}, found
 def test_every_module_of_the_warm_up_exists():
     code = f"import importlib; [importlib.import_module(name) for name in {warm.MODULES!r}]"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_the_first_visitor_of_a_server_meets_the_navigation_on_every_page():
+    code = """
+import app
+from streamlit.runtime.pages_manager import PagesManager
+manager = PagesManager(app.__file__)
+assert PagesManager.uses_pages_directory is False, "pages/ would be the navigation"
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
