@@ -90,13 +90,12 @@ def _classes(experiment: Experiment, *, key: str) -> list[int]:
     codes = list(range(data.n_classes))
     if data.n_classes <= MOST_CURVES:
         return codes
-    kept = [code for code in st.session_state.get(key, []) if code < data.n_classes]
-    if key in st.session_state:
-        st.session_state[key] = kept
+    wanted = st.session_state.get(key, codes[:MOST_CURVES])
+    # The value goes in through the session alone: Streamlit takes offence at a default beside it.
+    st.session_state[key] = [code for code in wanted if code < data.n_classes]
     chosen = st.multiselect(
         "Classes",
         codes,
-        default=codes[:MOST_CURVES],
         format_func=lambda code: str(data.classes[code]),
         key=key,
         persist_state="session",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -165,7 +166,17 @@ def _told(data: Dataset) -> Iterator[None]:
     except DataError:
         raise
     except ValueError as error:
-        raise DataError(str(error), where=f"training part of {data.name}") from error
+        raise DataError(_named(str(error), data), where=f"training part of {data.name}") from error
+
+
+def _named(said: str, data: Dataset) -> str:
+    """Give the classes their names: what an estimator knows of them are codes."""
+
+    def name(found: re.Match[str]) -> str:
+        code = int(found[1])
+        return f"class {data.classes[code]}" if code < data.n_classes else found[0]
+
+    return re.sub(r"\bclass (\d+)\b", name, said)
 
 
 class _Watch:

@@ -149,7 +149,7 @@ def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
 
 def _value(data: Dataset, column: int, usual: float) -> float:
     name = text.escape(data.feature_names[column])
-    key = f"{KEY}.held.{column}"
+    key = f"{KEY}.held.{data.digest}.{column}"
     levels = data.levels[column] if data.levels is not None else None
     if levels is not None:
         codes = list(range(len(levels)))
