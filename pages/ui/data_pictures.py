@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS
-from pages.ui import controls, jobs, text, uploads
+from pages.ui import controls, jobs, state, text, uploads
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pages.ui.data_sources import Pictures
 
 SHOWN_PAIRS = 12
+_LEFT_OUT = " left out as copies."
 _FITS = {
     "pad": "Whole, with bars at the sides",
     "crop": "Its middle",
@@ -65,11 +67,15 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
             if st.button(
                 "Read again",
                 key="data.pictures.again",
-                disabled=data is not None and wanted == options,
+                disabled=data is not None and wanted == options and not _lacks_copies(data),
                 help="Decode all pictures afresh.",
             ):
                 uploads.decode(replace(found, options=wanted), is_new=False)
                 st.rerun()
+
+
+def _lacks_copies(data: Dataset) -> bool:
+    return any(notice.what.endswith(_LEFT_OUT) for notice in data.notices)
 
 
 def skipped(data: Dataset) -> None:
@@ -113,15 +119,52 @@ def copies(data: Dataset) -> None:
     jobs.show(job)
     if job.result is None or (notice := job.result.notice(data, most=1)) is None:
         return
-    remedy = (
-        ""
-        if data.groups is not None
-        else " Leave copies out: a test picture may else be one trained on."
+    st.warning(
+        f"{text.escape(notice.what)} A test picture may be a copy of one trained on.",
+        icon=":material/content_copy:",
     )
-    st.warning(text.escape(notice.what) + remedy, icon=":material/content_copy:")
+    st.button(
+        "Leave copies out",
+        key="data.copies.out",
+        on_click=_leave_out,
+        args=(data, job.result),
+        help="Keep the first of each. Reading the file again brings them back.",
+    )
     with st.expander("Which pictures", key="data.copies.open", on_change="rerun") as panel:
         if panel.open:
             _pairs(data, job.result)
+
+
+def _leave_out(data: Dataset, found: Any) -> None:
+    """Keep the first of each pair of copies, unless a class were left without a picture."""
+    import numpy as np
+
+    kept = np.ones(data.n_rows, dtype=bool)
+    kept[found.rows[found.nearest < found.rows]] = False
+    left = np.bincount(data.codes[kept], minlength=data.n_classes)
+    if not left.all():
+        state.refuse(
+            DataError(
+                f"Class {data.classes[left.argmin()]} would be left without a picture.",
+                where=data.name,
+                remedy="Correct the classes of the copies in the file.",
+            )
+        )
+        return
+    n_out = int(data.n_rows - left.sum())
+    many = "picture was" if n_out == 1 else "pictures were"
+    told = Notice(f"{n_out:,} {many}{_LEFT_OUT}", data.name)
+    names = data.row_names
+    fewer = replace(
+        data,
+        X=data.X[kept],
+        codes=data.codes[kept],
+        row_names=names and tuple(names[row] for row in np.flatnonzero(kept)),
+        given_test=None if data.given_test is None else data.given_test[kept],
+        groups=None if data.groups is None else data.groups[kept],
+        notices=(*data.notices, told),
+    )
+    state.keep(fewer, state.pictures(), state.origin(), is_new=False)
 
 
 def _pairs(data: Dataset, found: Any) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lincore.experiments.results import Results
 
 SHOWN_ROWS = 200
-SHEET_COLUMNS = (6, 10)
+SHEET_COLUMNS, MOST_SHEET_COLUMNS = 6, 10
 SHEET_CLASSES = 10
 
 
@@ -44,8 +44,9 @@ def contact_sheet(data: Dataset, *, key: str) -> None:
     from lincore import plots
 
     shown = range(min(SHEET_CLASSES, data.n_classes))
-    # One row for each class, where each has so many.
-    columns = int(np.clip(data.counts.min(), *SHEET_COLUMNS))
+    # One line for each class, where each has enough to fill one.
+    fewest = int(data.counts.min())
+    columns = min(fewest, MOST_SHEET_COLUMNS) if fewest > 2 else SHEET_COLUMNS
     rows = np.concatenate([np.flatnonzero(data.codes == k)[:columns] for k in shown])
     stack = data.X[rows].reshape(-1, *data.image_shape)
     titles = [str(data.classes[code]) for code in data.codes[rows]]
@@ -115,8 +116,8 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
     )
     middle.metric(
         "Log loss",
-        f"{loss.value:.3f}",
-        delta=f"{loss.low:.3f}–{loss.high:.3f}",
+        f"{loss.value:.3f}" if loss.value == loss.value else "none",
+        delta=f"{loss.low:.3f}–{loss.high:.3f}" if loss.value == loss.value else "no posteriors",
         delta_color="off",
         delta_arrow="off",
         help=f"Mean of −log(posterior of the true class) in nats over the {n}, with a bootstrap "
