@@ -1,0 +1,332 @@
+"""Compare, with every scheme, score and panel, on tidy and on messy data, without a browser."""
+
+from __future__ import annotations
+
+import base64
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from streamlit.testing.v1 import AppTest
+
+import lincore
+from lincore.datasets import Dataset
+from lincore.experiments import differences, ranking, scores
+from lincore.experiments.disagreement import disagreement
+from lincore.experiments.methods import LABELS
+from lincore.experiments.pipeline import Steps
+from lincore.heard import heard
+from lincore.report import compare_words, words
+from lincore.samples import SAMPLES
+from pages.ui import cached, compare_choice, compare_run, jobs, state, text
+from tests.app.test_pages import ROOT, assert_fine, figures, main_text
+
+# Filters of warnings belong to the process: those of the thread that runs a page come and go while
+# a job fits.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::lincore.separation.SeparationWarning",
+    "ignore::sklearn.exceptions.FitFailedWarning",
+)
+
+PAGE = "pages/compare.py"
+TABLE = list(compare_choice.FOR_TABLES)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_shared():
+    jobs.shared.clear()
+
+
+def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    app.session_state[state.DATASET] = cached.sample(data) if isinstance(data, str) else data
+    app.session_state[state.SOURCE] = None
+    app.run()
+    for key, value in session.items():
+        app.session_state[key.replace("__", ".")] = value
+    app.switch_page(PAGE).run()
+    return settle(app)
+
+
+def settle(app: AppTest) -> AppTest:
+    """Let the jobs end, and the page show what they made."""
+    for _ in range(6):
+        if jobs.JOBS not in app.session_state:
+            break
+        running = [job for job in app.session_state[jobs.JOBS].values() if not job.is_over]
+        if not running:
+            break
+        for job in running:
+            assert job.wait(60)
+        app.run()
+    assert_fine(app)
+    return app
+
+
+def open_tab(app: AppTest, label: str) -> AppTest:
+    app.session_state["compare.panels"] = label
+    return settle(app.run())
+
+
+def numbers(values) -> np.ndarray:
+    if isinstance(values, dict):
+        raw = np.frombuffer(base64.b64decode(values["bdata"]), dtype=f"<{values['dtype']}")
+        return raw.reshape([int(n) for n in str(values.get("shape", raw.size)).split(",")])
+    return np.array(values, dtype=float)
+
+
+def compared(data, methods=TABLE, scheme="holdout", steps=None, score="accuracy"):
+    with heard():
+        found = lincore.compare(
+            data,
+            methods,
+            scheme,
+            steps=steps or Steps(data.image_shape is None, n_components=None),
+        )
+    return ranking.ranked(found, score)
+
+
+def titled(app: AppTest, beginning: str) -> dict:
+    (found,) = [f for f in figures(app) if f["layout"]["meta"]["title"].startswith(beginning)]
+    return found
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_sample_is_compared_at_once(sample):
+    app = open_compare(sample)
+    data = lincore.sample(sample)
+    pixels = data.image_shape is not None
+    results = compared(data, steps=Steps(not pixels, n_components=20 if pixels else None))
+    assert not app.error
+    assert app.header[0].value == text.escape(words.comparison_finding(results))
+    assert text.escape(compare_words.scope(results, text.row_noun(data))) in main_text(app)
+    drawn = numbers(titled(app, "Accuracy of")["data"][0]["x"])
+    right = [scores.accuracy(results, name).value for name in results.methods]
+    np.testing.assert_allclose(drawn, right, rtol=1e-6)
+    table = app.dataframe[0].value
+    assert list(table["model"]) == [LABELS[name] for name in results.methods]
+    for name, shown in zip(results.methods, table["log loss"], strict=True):
+        found = scores.score(results, name, "log loss")
+        assert shown == compare_words.with_interval(found, "log loss")
+
+
+@pytest.mark.parametrize("score", scores.SCORES)
+def test_every_score_with_the_pairs_by_the_library(score):
+    app = open_compare("breast cancer")
+    app.selectbox(key="compare.score").set_value(score).run()
+    key = "compare.rope.points" if scores.SCORES[score].is_share else "compare.rope.unit"
+    rope = 2.0 if scores.SCORES[score].is_share else 0.02
+    app.number_input(key=key).set_value(rope).run()
+    assert_fine(app)
+    results = compared(lincore.sample("breast cancer"), score=score)
+    finding = words.comparison_finding(results, score, 0.02)
+    assert app.header[0].value == text.escape(finding)
+    found = differences.pairwise(results, score, 0.02)
+    shown = app.dataframe[1].value
+    assert list(shown["verdict"]) == [d.verdict for d in found]
+    np.testing.assert_allclose(shown["p (Holm)"].astype(float), [d.p_holm for d in found])
+    effects = titled(app, f"{sum(d.better is not None for d in found)} of")
+    there = [d.value for d in found if not np.isnan(d.value)]
+    scale = 100 if scores.SCORES[score].is_share else 1
+    np.testing.assert_allclose(numbers(effects["data"][0]["x"]), scale * np.array(there), 1e-5)
+
+
+@pytest.mark.parametrize(
+    "scheme, word",
+    [("5-fold", "5-fold"), ("10x10-fold", "10x10-fold"), ("leave-one-out", "leave-one-out"),
+     (compare_choice.OWN, "2x5-fold")],
+)  # fmt: skip
+def test_every_scheme(scheme, word):
+    app = open_compare("iris", compare__words=["lda", "qda", "naive-bayes"])
+    app.selectbox(key="compare.scheme").set_value(scheme).run()
+    assert "Settings have changed" in main_text(app)
+    assert "45 test rows" in main_text(app), "the former result stays until then"
+    app.button(key="compare.run.update").click().run()
+    settle(app)
+    assert "Settings have changed" not in main_text(app)
+    results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
+    assert app.header[0].value == text.escape(words.comparison_finding(results))
+    assert text.escape(compare_words.scope(results)) in main_text(app)
+
+
+def test_options_and_a_model_that_enters_twice():
+    app = open_compare("wine", compare__words=["lda", "logistic"])
+    app.toggle(key="compare.logistic.twice").set_value(True).run()
+    key = "compare.logistic.second.logistic.C"
+    app.number_input(key=key).set_value(0.001).run()
+    app.toggle(key="compare.standardize").set_value(False).run()
+    app.button(key="compare.run.update").click().run()
+    settle(app)
+    methods = ["lda", "logistic", "logistic(C=0.001)"]
+    results = compared(lincore.sample("wine"), methods, steps=Steps(False))
+    assert app.header[0].value == text.escape(words.comparison_finding(results))
+    assert "Logistic regression (C=0.001)" in list(app.dataframe[0].value["model"])
+    open_tab(app, "Recall by class")
+    names = titled(app, "Hardest")["layout"]["xaxis"]["ticktext"]
+    assert sorted(names) == ["LDA", "Logisti 1", "Logisti 2"]
+
+
+def test_recall_and_time_are_the_librarys():
+    app = open_tab(open_compare("wine"), "Recall by class")
+    results = compared(lincore.sample("wine"))
+    (heat,) = titled(app, "Hardest")["data"]
+    wanted = [[r.value for r in scores.recall(results, m)] for m in results.methods]
+    np.testing.assert_allclose(numbers(heat["z"]), np.array(wanted).T, rtol=1e-6)
+    open_tab(app, "Time")
+    marks = titled(app, "Time and accuracy")["data"]
+    assert [m["name"] for m in marks] == [LABELS[name] for name in results.methods]
+    assert all(numbers(m["x"])[0] > 0 for m in marks)
+
+
+def test_where_two_differ():
+    app = open_compare("breast cancer")
+    open_tab(app, "Where two differ")
+    results = compared(lincore.sample("breast cancer"))
+    first, second = app.selectbox(key="compare.first"), app.selectbox(key="compare.second")
+    assert first.value == results.methods[0]
+    app.selectbox(key="compare.second").set_value("naive-bayes").run()
+    found = disagreement(results, first.value, "naive-bayes")
+    assert second.value != first.value
+    labels = LABELS[first.value], LABELS["naive-bayes"]
+    said = compare_words.disagreement_finding(found, *labels)
+    assert text.escape(said) in main_text(app) and "McNemar" in main_text(app)
+    alone = found.where(found.only_first)
+    listed = app.dataframe[-1].value
+    assert list(listed["row"]) == alone.rows.tolist()
+    app.selectbox(key="compare.which").set_value(f"{labels[1]} alone is right").run()
+    assert_fine(app)
+    others = found.where(found.only_second)
+    assert list(app.dataframe[-1].value["row"]) == others.rows.tolist()
+
+
+def test_pictures_on_which_two_differ():
+    app = open_tab(open_compare("digits", compare__words=["lda", "qda"]), "Where two differ")
+    assert titled(app, "QDA alone is right")["data"]
+    open_tab(app, "Pairs")
+    assert not any("alone is right" in f["layout"]["meta"]["title"] for f in figures(app))
+
+
+@pytest.mark.parametrize("plane", ["discriminant", "principal", "features"])
+def test_boundaries_lie_in_one_plane(plane):
+    app = open_tab(open_compare("wine"), "Boundaries")
+    app.selectbox(key="compare.plane").set_value(plane).run()
+    assert_fine(app)
+    layout = titled(app, "Regions of 6 models")["layout"]
+    axes = [layout[f"xaxis{n}"] for n in ["", *range(2, 7)]]
+    assert len({tuple(axis["range"]) for axis in axes}) == 1
+    assert "53 of the test part" in main_text(app)
+
+
+def test_learning_curves_end_where_the_comparison_is():
+    app = open_compare("iris", compare__words=["lda", "naive-bayes"])
+    open_tab(app, "Training size")
+    app.button(key="compare.sizes.start").click().run()
+    settle(app)
+    iris = lincore.sample("iris")
+    lines = [t for t in titled(app, "Accuracy by training rows")["data"] if "name" in t]
+    for trace, name in zip(lines, compared(iris, ["lda", "naive-bayes"]).methods, strict=True):
+        each = [
+            scores.accuracy(lincore.compare(iris, name, seed=seed), name).value for seed in range(5)
+        ]
+        assert trace["name"] == LABELS[name]
+        assert numbers(trace["y"])[-1] == pytest.approx(np.mean(each), rel=1e-6)
+        assert numbers(trace["x"])[-1] == 105
+
+
+def test_a_stop_keeps_the_finished_models(monkeypatch):
+    app = open_compare("iris")
+    waiting, may_go_on = threading.Event(), threading.Event()
+    fit = lincore.LogisticRegression.fit
+
+    def slow(self, *arguments, **settings):
+        waiting.set()
+        assert may_go_on.wait(30)
+        return fit(self, *arguments, **settings)
+
+    monkeypatch.setattr(lincore.LogisticRegression, "fit", slow)
+    app.selectbox(key="compare.scheme").set_value("5-fold").run()
+    app.button(key="compare.run.update").click().run()
+    assert waiting.wait(30)
+    app.run()
+    live = app.dataframe[0].value
+    assert list(live["state"]) == ["finished"] * 5 + ["to come"]
+    five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
+    assert live["accuracy"][0] == words.percent(scores.accuracy(five, "lda").value)
+    app.button(key="compare.run.stop").click().run()
+    may_go_on.set()
+    settle(app)
+    assert "what was finished is kept" in main_text(app)
+    assert app.header[0].value == text.escape(words.comparison_finding(five))
+    assert "Logistic regression" not in list(app.dataframe[0].value["model"])
+    app.switch_page("pages/classify.py").run()
+    app.switch_page(PAGE).run()
+    assert app.header[0].value == text.escape(words.comparison_finding(five))
+    app.button(key="compare.run.restart").click().run()
+    settle(app)
+    assert "Logistic regression" in list(app.dataframe[0].value["model"])
+
+
+def test_large_data_wait_for_the_button(monkeypatch):
+    monkeypatch.setattr(compare_run, "AT_ONCE", 10)
+    app = open_compare("iris")
+    assert "real?" in app.header[0].value and not figures(app)[1:]
+    app.button(key="compare.run.start").click().run()
+    settle(app)
+    assert "cannot be told apart" in app.header[0].value
+    app.multiselect(key="compare.words").set_value([]).run()
+    assert app.header[0].value == "Choose at least one model."
+    app.multiselect(key="compare.words").set_value(["lda"]).run()
+    app.button(key="compare.run.update").click().run()
+    assert "LDA reaches accuracy" in settle(app).header[0].value
+    for tab in ("Pairs", "Where two differ", "Recall by class", "Boundaries", "Time"):
+        open_tab(app, tab)
+
+
+def messy(kind: str) -> Dataset:
+    rng = np.random.default_rng(0)
+    n, p, k = {"one feature": (60, 1, 2), "wide": (30, 50, 3), "many classes": (200, 4, 40),
+               "lone row": (41, 3, 3), "missing": (80, 3, 2), "words": (60, 30, 2),
+               "groups": (90, 2, 2)}[kind]  # fmt: skip
+    codes = np.arange(n) % k
+    if kind == "lone row":
+        codes = np.append(np.arange(40) % 2, 2)
+    names = np.array([f"<b>{i}</b>*x*" for i in range(k)])
+    features = tuple(f"=x{i}" for i in range(p))
+    if kind == "words":
+        counts = rng.poisson(0.3 + np.outer(codes, np.arange(p) % 2))
+        X = sp.csr_array(counts.astype(float))
+        return Dataset(kind, X, codes, names, features, n_words=p)
+    X = rng.normal(size=(n, p)) + codes[:, None]
+    if kind == "missing":
+        X[::7, 1] = np.nan
+    groups = np.arange(n) // 6 if kind == "groups" else None
+    return Dataset(kind, X, codes, names, features, groups=groups)
+
+
+@pytest.mark.parametrize(
+    "kind", ["one feature", "wide", "many classes", "lone row", "missing", "words", "groups"]
+)
+def test_messy_data(kind):
+    models = ["lda", "qda", "naive-bayes", "least-squares"]
+    if kind == "words":
+        models = ["multinomial-nb", "lda", "least-squares"]
+    app = open_compare(messy(kind), compare__words=models)
+    for tab in ("Where two differ", "Recall by class", "Boundaries", "Time", "Pairs"):
+        open_tab(app, tab)
+    assert "<b>" not in app.header[0].value and "accuracy" in app.header[0].value
+    if kind == "words":
+        assert "sees other coordinates" in main_text(open_tab(app, "Boundaries"))
+    if kind == "groups":
+        app.selectbox(key="compare.scheme").set_value("by-group").run()
+        app.button(key="compare.run.update").click().run()
+        settle(app)
+        assert "5 folds" in main_text(app)
+
+
+def test_the_file_is_safe_to_open_in_a_spreadsheet():
+    results = compared(lincore.sample("iris"), {"=cmd()": "lda", "plain": "qda"})
+    shown = ranking.for_file(results)
+    assert sorted(shown.index) == ["'=cmd()", "plain"]
+    assert {"accuracy", "accuracy from", "log loss to", "seconds", "tier"} <= set(shown.columns)
