@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 KEY = "classify"
 MOST_PICTURES = 12
+# An equation of more variables than this is wider than a phone.
+MOST_DRAWN = 2
 
 
 def coefficients(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
@@ -61,7 +63,7 @@ def equation(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) 
     with st.container(key=f"{KEY}.equation.text"):
         st.code(plain, language=None, wrap_lines=True)
     latex = equations.as_latex(function, names)
-    if len(names) <= 6:
+    if len(names) <= MOST_DRAWN and function.is_linear:
         with st.container(key=f"{KEY}.equation.drawn"):
             st.latex(latex)
     with st.expander("As LaTeX, to copy", key=f"{KEY}.equation.latex"):

@@ -180,6 +180,7 @@ def test_panels_say_why_there_is_nothing_to_draw(word):
         open_panel(app, panel)
         assert not app.error, panel
     open_panel(app, "ROC")
+    assert app.metric[1].value == "none"
     assert "not how probable it is" in main_text(app)
 
 
