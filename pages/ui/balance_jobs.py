@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from pages.ui.workers import Job, Progress
 
 FIRST, STUDY, SWEEP = "balance.first", "balance.study", "balance.sweep"
-#: What is larger than so many numbers, or takes longer than so many seconds, begins with a button.
+#: Work on more numbers than this begins with a button. Not on seconds: they hang on who else works.
 LARGE = 5_000_000
-UNASKED = 120.0
 #: One split of a sweep takes about so many times one of a study.
 SWEEP_FACTOR = 3.0
 SWEEP_REPEATS = 10
@@ -110,8 +109,7 @@ def _offer(
 
 def _takes(data: Dataset, seconds: float) -> float | None:
     """Return how long something takes if that is long enough to ask first."""
-    small = data.n_rows * data.n_features <= LARGE
-    return None if small and seconds <= UNASKED else seconds
+    return None if data.n_rows * data.n_features <= LARGE else seconds
 
 
 def _arguments(setup: Setup, data: Dataset) -> dict[str, Any]:

@@ -91,11 +91,12 @@ def show(
     from lincore.experiments.remedies import REMEDIES
     from lincore.report.balance_rows import REMEDY_NAMES
 
+    # Set by a button as well, so that its value is given here and not as a default.
+    st.session_state.setdefault(REMEDY, NO_REMEDY)
     st.pills(
         "The reduced set",
         [NO_REMEDY, *REMEDIES],
         format_func=lambda remedy: REMEDY_NAMES.get(remedy, remedy),
-        default=NO_REMEDY,
         required=True,
         key=REMEDY,
         persist_state="session",
@@ -150,7 +151,8 @@ def _all_models(
         st.caption("With a single coordinate the models are drawn one by one.")
         return
     every = views(setup, study.methods, cell, axes, study, data)
-    titles = [f"{label(study, m)}, {_name(c)}" for m in study.methods for c in ("full", cell)]
+    sides = ("Full", "Reduced" if cell == "reduced" else "Remedied")
+    titles = [f"{side}: {label(study, m)}" for m in study.methods for side in sides]
     controls.figure(
         plots.small_multiples(
             every, titles, columns=2, title="Full set on the left, reduced set on the right"

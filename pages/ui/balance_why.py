@@ -64,7 +64,7 @@ def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
     st.markdown(text.escape(balance_words.remedies_finding(study, method, loss)))
     best = max(found, key=lambda remedy: remedy.bought_back.value)
     st.button(
-        f"Apply {best.name if best.name != 'both' else 'balanced weights and corrected priors'}",
+        f"Apply {balance_rows.REMEDY_NAMES.get(best.name, best.name)}",
         key="balance.apply",
         on_click=balance_pictures.apply,
         args=(best.name,),
@@ -73,7 +73,7 @@ def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
     everybody = bool(study.is_reduced.all())
     controls.figure(
         plots.remedies(
-            [remedy.name for remedy in found],
+            [balance_rows.REMEDY_NAMES.get(remedy.name, remedy.name) for remedy in found],
             [remedy.bought_back for remedy in found],
             None if everybody or in_nats else [remedy.others for remedy in found],
             whole=abs(study.attribution(method, loss).total.value),
@@ -90,7 +90,7 @@ def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
             alt=f"What each remedy buys back of the {loss}, with 95 % intervals.",
         )
     st.caption(
-        f"{'In nats' if in_nats else 'In points'}; {_basis(study)} Corrected priors are applied "
+        f"{'In nats' if in_nats else 'In points'}. {_basis(study)} Corrected priors are applied "
         "after training; weights, under- and oversampling train again on the same reduced rows."
     )
 

@@ -1,0 +1,255 @@
+"""The page Balance without a browser: every control, every tab, and data that are awkward."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import lincore
+from lincore.experiments import scores
+from lincore.experiments.pipeline import Steps
+from lincore.report import balance_words
+from pages.ui import jobs
+from tests.app.test_pages import assert_fine, choose_sample, figures, main_text, open_app, upload
+
+PAGE = "pages/balance.py"
+TABS = ("Remedies", "Size by size", "Priors in use", "Costs", "Scores", "Objective")
+
+
+@pytest.fixture(autouse=True)
+def _no_results_of_others():
+    jobs.shared.clear()
+
+
+def settled(app: AppTest) -> AppTest:
+    """Run until no job is at work."""
+    for _ in range(200):
+        app.run()
+        kept = app.session_state[jobs.JOBS].values() if jobs.JOBS in app.session_state else ()
+        if all(job.wait(1.0) for job in kept):
+            break
+    app.run()
+    assert_fine(app)
+    return app
+
+
+def open_balance(sample: str = "gaussian", repeats: int = 2) -> AppTest:
+    app = open_app()
+    choose_sample(app, sample)
+    app.session_state["balance.repeats"] = repeats
+    app.switch_page(PAGE).run()
+    return settled(app)
+
+
+def open_tab(app: AppTest, name: str) -> AppTest:
+    app.session_state["balance.tabs"] = name
+    return settled(app)
+
+
+def escaped(sentence: str) -> str:
+    from pages.ui.text import escape
+
+    return escape(sentence)
+
+
+def the_study(**options):
+    arguments = {"sizes": {"class 3": 18}, "methods": ("lda", "qda", "logistic"), "repeats": 2}
+    arguments |= {"steps": Steps(standardize=True)} | options
+    return lincore.balance(lincore.sample("gaussian"), **arguments)
+
+
+def counts(app: AppTest, alternative: str) -> np.ndarray:
+    """Return the numbers in the cells of a confusion matrix."""
+    for chart, figure in zip(app.get("plotly_chart"), figures(app), strict=True):
+        if alternative in chart.proto.alt:
+            text = figure["data"][-1]["text"]
+            numbers = [one.split("<")[0].replace(",", "").replace("−", "-") for one in text]
+            n = round(len(numbers) ** 0.5)
+            return np.array(numbers, dtype=int).reshape(n, n)
+    raise AssertionError(f"no figure with {alternative!r}")
+
+
+def test_the_numbers_are_the_librarys():
+    app = open_balance()
+    study = the_study()
+    finding = balance_words.balance_finding(study, "lda", "balanced error")
+    assert app.header[0].value == escaped(finding)
+    for sentence in balance_words.parts_in_words(study, "lda", "balanced error").values():
+        assert escaped(sentence) in main_text(app)
+    one = the_study(repeats=1).example.results
+    changed = scores.confusion(one["reduced"], "lda") - scores.confusion(one["full"], "lda")
+    np.testing.assert_array_equal(counts(app, "Difference of two"), changed)
+    assert "the test part is untouched" in main_text(app)
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_has_something_to_show(tab):
+    app = open_tab(open_balance(), tab)
+    assert not app.error
+    added = {
+        "Remedies": "buys back",
+        "Size by size": "smaller sets lie inside larger ones",
+        "Priors in use": "weighted to these shares",
+        "Costs": "What an error costs",
+        "Scores": "The truth is known here",
+        "Objective": "the log error of the training rows",
+    }
+    assert added[tab] in main_text(app).replace("\\", "") or tab == "Remedies"
+    assert len(app.dataframe) or len(figures(app)) > 6
+
+
+@pytest.mark.parametrize("drawing", ["Boundary", "Contour", "Surface", "All models"])
+def test_both_sides_share_their_ranges(drawing):
+    app = open_balance()
+    app.button_group(key="balance.drawing").set_value(drawing).run()
+    assert_fine(app)
+    left, right = figures(app)[:2]
+    if drawing in ("Boundary", "Contour"):
+        for end in ("xaxis", "yaxis"):
+            assert left["layout"][end]["range"] == right["layout"][end]["range"]
+    if drawing == "Surface":
+        assert left["layout"]["scene"]["camera"] == right["layout"]["scene"]["camera"]
+
+
+def test_a_remedy_changes_picture_and_matrix():
+    app = open_balance()
+    before = counts(app, "Difference of two")
+    app.button_group(key="balance.remedy").set_value("both").run()
+    assert_fine(app)
+    one = the_study(repeats=1).example.results
+    expected = scores.confusion(one["both"], "lda") - scores.confusion(one["full"], "lda")
+    np.testing.assert_array_equal(counts(app, "Difference of two"), expected)
+    assert (before != expected).any()
+
+
+def test_the_best_remedy_is_one_click_away():
+    app = open_tab(open_balance(), "Remedies")
+    app.button(key="balance.apply").click().run()
+    assert_fine(app)
+    found = the_study().remedies("lda", "balanced error")
+    best = max(found, key=lambda remedy: remedy.bought_back.value)
+    assert app.session_state["balance.remedy"] == best.name
+
+
+def test_sizes_by_slider_by_button_and_of_several_classes():
+    app = open_balance()
+    app.slider(key="balance.size.2").set_value(5)
+    assert "With 5 instead of 53 training rows of class 3" in main_text(settled(app))
+    app.multiselect(key="balance.classes").set_value([0, 2])
+    shown = main_text(settled(app))
+    assert "75 instead of 263 training rows of class 1 and class 3" in shown
+    app.button(key="balance.third").click()
+    assert "With 18 instead of 53" in main_text(settled(app))
+    app.multiselect(key="balance.classes").set_value([])
+    app.run()
+    assert "Reduce at least one class" in app.info[0].value
+
+
+def test_the_table_sets_sizes_within_what_there_is(monkeypatch):
+    from pages.ui import balance_setup, balance_use
+
+    state = {
+        balance_setup.KEPT: {2: 18},
+        "table": {"edited_rows": {0: {"kept": 500}, 1: {"kept": 7}, 2: {"kept": None}}},
+        balance_use.COSTS: 1.0 - np.eye(3),
+        "costs": {"edited_rows": {2: {"0": 5, "1": None}}},
+    }
+    monkeypatch.setattr(balance_setup.st, "session_state", state)
+    balance_setup._edit("table", np.array([210, 105, 53]))
+    assert state[balance_setup.KEPT] == {1: 7}  # more than all is all; an empty cell too
+    balance_use._edit("costs")
+    assert state[balance_use.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [5, 1, 0]]
+
+
+def test_models_options_and_losses():
+    app = open_balance()
+    app.multiselect(key="balance.methods").set_value(["naive-bayes", "least-squares"])
+    app = settled(app)
+    assert "Gaussian naive Bayes" in app.header[0].value
+    app.selectbox(key="balance.method").set_value("least-squares")
+    app.selectbox(key="balance.loss").set_value("log loss")
+    assert "has no posterior probabilities" in main_text(settled(app))
+    app.selectbox(key="balance.loss").set_value("recall of class 3")
+    assert "recall of class 3 of Least squares" in app.run().header[0].value
+    for tab in TABS:
+        open_tab(app, tab)
+
+
+def test_the_share_in_use_rescores_at_once():
+    app = open_tab(open_balance(), "Priors in use")
+    before = app.dataframe[-1].value
+    app.slider(key="balance.use.share.2").set_value(60).run()
+    assert_fine(app)
+    after = app.dataframe[-1].value
+    assert (before["error (%), as trained"] != after["error (%), as trained"]).all()
+
+
+def test_results_stay_when_one_leaves_and_returns():
+    app = open_balance()
+    header = app.header[0].value
+    made = list(app.session_state[jobs.JOBS].values())
+    app.switch_page("pages/data.py").run()
+    app.switch_page(PAGE).run()
+    assert app.header[0].value == header
+    assert list(app.session_state[jobs.JOBS].values()) == made
+
+
+def test_large_data_begin_with_a_button_and_stale_results_say_so(monkeypatch):
+    from pages.ui import balance_jobs
+
+    monkeypatch.setattr(balance_jobs, "LARGE", 0)
+    app = open_balance()
+    assert "on one split" in app.header[0].value
+    app.button(key="balance.study.start").click()
+    assert "on one split" not in settled(app).header[0].value
+    app.slider(key="balance.size.2").set_value(5)
+    shown = settled(app)
+    assert "Settings have changed" in main_text(shown)
+    assert "on one split" in shown.header[0].value
+    app.button(key="balance.study.update").click()
+    assert "With 5 instead of 53" in settled(app).header[0].value
+    assert "on one split" not in app.header[0].value
+
+
+def _csv(n_classes: int, per_class: int, columns: str = "x,z") -> bytes:
+    rng = np.random.default_rng(0)
+    lines = [f"{columns},kind"]
+    for k in range(n_classes):
+        for _ in range(per_class):
+            values = [f"{value:.3f}" for value in rng.normal(k, 1, len(columns.split(",")))]
+            lines.append(f"{','.join(values)},kind {k:02d}")
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("two.csv", _csv(2, 30)),
+        ("one-feature.csv", _csv(3, 12, "x")),
+        ("forty.csv", _csv(40, 8)),
+        ("tiny.csv", _csv(3, 4)),
+        (
+            "mixed.csv",
+            b"colour,size,kind\n"
+            + b"red,1.5,a\nblue,2.5,b\nred,,a\ngreen,4.5,b\nblue,2.0,a\n" * 12,
+        ),
+        (
+            "words.csv",
+            b"text,kind\n"
+            + b"a fine good film to see again,good\nbad dull long film indeed truly,bad\n"
+            b"good warm fine story told well here,good\ndull bad story and worse music,bad\n" * 12,
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_awkward_data_work_or_say_why_not(name, raw):
+    app = upload(open_app(), name, raw)
+    app.session_state["balance.repeats"] = 2
+    app.switch_page(PAGE).run()
+    app = settled(app)
+    said = app.header or app.error or app.info
+    assert said
+    if app.header and not app.error:
+        for tab in TABS:
+            open_tab(app, tab)
