@@ -1,0 +1,96 @@
+"""From a file to an honest comparison: the numbers on the screen, a stop half-way, a file."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lincore
+from lincore.experiments import ranking, scores
+from lincore.experiments.methods import LABELS
+from lincore.report import compare_words, words
+from tests.data import DATA, needs_data
+
+pytestmark = pytest.mark.browser
+
+SOLVED = ["lda", "qda", "naive-bayes", "fisher", "least-squares"]
+# The promise of the dashboard, of a machine that does little else.
+SECONDS_TO_THE_ANSWER = 60
+
+
+def assert_the_librarys(dashboard, results) -> None:
+    """Compare the sentence, the figure and the table on the screen with results, best first."""
+    assert words.comparison_finding(results) in dashboard.text()
+    assert compare_words.scope(results) in dashboard.text()
+    drawn = dashboard.figure("compare.intervals")["data"][0]["x"]
+    right = [scores.accuracy(results, name) for name in results.methods]
+    np.testing.assert_allclose(drawn, [found.value for found in right], rtol=1e-6)
+    header, *lines = dashboard.table("compare.table")
+    place = header.index("accuracy")
+    shown = {line[header.index("model")]: line[place] for line in lines}
+    assert shown == {
+        LABELS[name]: compare_words.with_interval(found, "accuracy")
+        for name, found in zip(results.methods, right, strict=True)
+    }
+
+
+@needs_data
+def test_from_titanic_to_the_answer_and_back_to_it(dashboard):
+    start = time.monotonic()
+    dashboard.goto()
+    dashboard.upload("data.upload", DATA / "csv" / "titanic.csv")
+    dashboard.visit("compare")
+    dashboard.element("compare.table").wait_for()
+    assert time.monotonic() - start < SECONDS_TO_THE_ANSWER
+
+    titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
+    results = ranking.ranked(lincore.compare(titanic, [*SOLVED, "logistic"]))
+    assert_the_librarys(dashboard, results)
+    assert dashboard.alternative("compare.intervals")
+    name, content = dashboard.download("compare.csv")
+    assert name == "titanic comparison.csv"
+    saved = pd.read_csv(io.BytesIO(content), index_col="method")
+    table = ranking.for_file(results)
+    np.testing.assert_allclose(saved["log loss"], table["log loss"])
+    assert list(saved["label"]) == list(table["label"])
+    dashboard.open_tab("compare.panels", "Boundaries")
+    dashboard.element("compare.planes.figure").wait_for()
+    dashboard.settle()
+    assert len(dashboard.figure("compare.planes.figure")["layout"]["annotations"]) >= 6
+    dashboard.screenshot("titanic-compare")
+    dashboard.visit("classify")
+    dashboard.visit("compare")
+    assert_the_librarys(dashboard, results)
+    dashboard.check()
+
+
+@needs_data
+def test_a_stop_half_way_keeps_the_finished_models(dashboard):
+    dashboard.goto()
+    dashboard.upload("data.upload", DATA / "csv" / "titanic.csv")
+    dashboard.visit("compare")
+    dashboard.element("compare.table").wait_for()
+    dashboard.choose("compare.words", "Perceptron")
+    dashboard.choose("compare.words", "One versus one")
+    dashboard.choose("compare.scheme", "Folds of your own")
+    dashboard.enter("compare.folds", 10)
+    dashboard.enter("compare.times", 20)
+    assert "Settings have changed" in dashboard.text()
+    dashboard.press("compare.run.update")
+    dashboard.element("compare.run.live").wait_for()  # the models that are solved are finished
+    dashboard.press("compare.run.stop")
+    dashboard.wait_for_job("compare.run")
+    shown = dashboard.text()
+    assert "what was finished is kept" in shown and "Settings have changed" not in shown
+
+    titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
+    listed = [line[0] for line in dashboard.table("compare.table")[1:]]
+    finished = [name for name, label in LABELS.items() if label in listed]
+    assert set(SOLVED) <= set(finished) and "one-vs-one" not in finished
+    results = ranking.ranked(lincore.compare(titanic, finished, "20x10-fold"))
+    assert_the_librarys(dashboard, results)
+    dashboard.check()
