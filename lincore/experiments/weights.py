@@ -13,6 +13,7 @@ from lincore.experiments.pipeline import before_classifier
 from lincore.experiments.preparation import prepared_names
 from lincore.geometry import boundary
 from lincore.linear import LinearClassifier
+from lincore.moments import BLOCK_VALUES
 from lincore.quadric import Quadric
 
 Array = NDArray[np.float64]
@@ -208,4 +209,10 @@ def _deviations(seen: Any) -> Array:
         mean = np.asarray(seen.mean(axis=0)).ravel()
         square = np.asarray(seen.multiply(seen).mean(axis=0)).ravel()
         return np.sqrt(np.maximum(square - mean**2, 0.0))
-    return np.asarray(np.std(seen, axis=0, dtype=float), dtype=float)
+    mean = np.asarray(np.mean(seen, axis=0, dtype=float))
+    total = np.zeros_like(mean)
+    # In blocks: pixels are bytes, and all of them as float64 take eight times as much.
+    length = max(1, BLOCK_VALUES // max(1, seen.shape[1]))
+    for start in range(0, len(seen), length):
+        total += ((seen[start : start + length] - mean) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt(total / len(seen)))

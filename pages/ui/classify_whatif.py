@@ -149,8 +149,10 @@ def _value(experiment: Experiment, column: int, value: float, start: int) -> flo
 
 def _range(experiment: Experiment, column: int) -> tuple[float, float]:
     data, _, split = experiment
-    values = data.X[split.train][:, [column]]
-    values = np.asarray(values.toarray() if data.n_words else values, dtype=float)
+    if data.n_words:
+        values = np.asarray(data.X[:, [column]].toarray(), dtype=float)[split.train]
+    else:
+        values = np.asarray(data.X[split.train, column], dtype=float)
     if np.isnan(values).all():
         return 0.0, 0.0
     return float(np.nanmin(values)), float(np.nanmax(values))
