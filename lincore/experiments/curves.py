@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.experiments.estimates import confusion, has_posteriors
-from lincore.experiments.evidence import evidence
+from lincore.experiments.evidence import independent_counts
 from lincore.experiments.intervals import wilson
 from lincore.experiments.measures import divide
 from lincore.experiments.results import Results
@@ -173,8 +173,8 @@ def calibration(
         Of the class whose posterior is meant; without it, that of the predicted class, for
         which "came true" is "was right" and the error is the expected calibration error of Guo.
     n_bins : int, default 10
-        Bins of equal width from 0 to 1. Where a row was predicted repeatedly, its interval is
-        that of the rows, not of the predictions.
+        Bins of equal width from 0 to 1. Where a row was predicted repeatedly, or rows belong
+        together, intervals are those of so many rows or groups, not of the predictions.
 
     Raises
     ------
@@ -201,8 +201,9 @@ def calibration(
     count = np.bincount(bins, minlength=n_bins)
     said = divide(np.bincount(bins, proba, n_bins).astype(float), count.astype(float))
     hits = np.bincount(bins, true, n_bins)
-    repeats = evidence(results).repeats
-    share, low, high = wilson(hits / repeats, count / repeats)
+    units = independent_counts(results, bins, n_bins)
+    came = divide(hits.astype(float), count.astype(float))
+    share, low, high = wilson(np.where(units > 0, came, 0) * units, units)
     filled = count > 0
     gaps = np.abs(said - share)[filled] * count[filled]
     error = float(gaps.sum() / count.sum()) if filled.any() else np.nan

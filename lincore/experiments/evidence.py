@@ -128,6 +128,25 @@ def evidence(results: Results) -> Evidence:
     )
 
 
+def independent_counts(results: Results, codes: Codes, n_codes: int) -> NDArray[np.float64]:
+    """Return how many independent units the predictions with each code hold, (n_codes,).
+
+    Groups where rows belong together; else rows, once each however often they were predicted.
+
+    Parameters
+    ----------
+    results : Results
+    codes : ndarray of shape (m,)
+        Of whatever the predictions are sorted by: true class, predicted class, bin.
+    n_codes : int
+    """
+    found = evidence(results)
+    if found.n_units == len(found.units):
+        return np.bincount(codes, minlength=n_codes) / max(found.repeats, 1)
+    pairs = np.unique(np.column_stack([codes, found.units]), axis=0)
+    return np.bincount(pairs[:, 0], minlength=n_codes).astype(float)
+
+
 def _ratio(results: Results, folds: Codes, sizes: NDArray[np.intp], n_distinct: int) -> float:
     assert results.n_train is not None
     n_train = np.bincount(folds, results.n_train) / sizes

@@ -106,7 +106,8 @@ def from_rows(
 ) -> Interval:
     """Return the bias-corrected and accelerated bootstrap interval over rows or groups.
 
-    Without replicates (very many rows) their normal limit, from the influence values. For paired
+    One group alone says nothing about others: the ends are NaN. Without replicates (very many
+    rows) their normal limit, from the influence values. For paired
     differences the normal quantile is replaced by Student's, with as many degrees of freedom as
     the variance has rows to lean on: few, where two methods differ on few rows or in a rare class.
 
@@ -116,6 +117,8 @@ def from_rows(
     "What teachers should know about the bootstrap", section 3 (too narrow in small samples).
     """
     by_unit = _by_unit(influence, found)
+    if found.n_units < 2:
+        return Interval(value, np.nan, np.nan)
     if replicates is None:
         half = Z * float(np.sqrt((by_unit**2).sum())) / len(influence)
         return Interval(value, value - half, value + half)
@@ -132,6 +135,8 @@ def from_rows(
 def p_from_rows(value: float, influence: Array, found: Evidence, replicates: Array | None) -> float:
     """Return the two-sided p-value at which the paired interval of `from_rows` just touches 0."""
     by_unit = _by_unit(influence, found)
+    if found.n_units < 2:
+        return np.nan
     if replicates is None:
         error = float(np.sqrt((by_unit**2).sum())) / len(influence)
         return float(2 * ndtr(-abs(value) / error))

@@ -173,7 +173,9 @@ def reprior(results: Results, old: ArrayLike, new: ArrayLike) -> Results:
     """
     shape = (len(results.methods), len(results.classes))
     olds = np.broadcast_to(np.asarray(old, dtype=float), shape)
-    log_proba = np.stack([adjust(p, o, new) for p, o in zip(results.log_proba, olds, strict=True)])
+    log_proba = np.empty(results.log_proba.shape)
+    for i, (given, learned) in enumerate(zip(results.log_proba, olds, strict=True)):
+        log_proba[i] = adjust(given, learned, new)
     silent = np.isnan(log_proba).any(axis=2)
     predicted = np.where(silent, results.predicted, log_proba.argmax(axis=2))
     return replace(results, log_proba=log_proba, predicted=predicted)

@@ -19,7 +19,7 @@ from lincore.experiments.estimates import (
     has_posteriors,
     mean_of,
 )
-from lincore.experiments.evidence import Evidence, evidence
+from lincore.experiments.evidence import Evidence, evidence, independent_counts
 from lincore.experiments.intervals import (
     LEVEL,
     UNKNOWN,
@@ -120,13 +120,13 @@ def _with_unseen_errors(inner: Interval, results: Results, bounds: Score) -> Int
     """Widen an interval without length at the end of the scale, see `without_errors`."""
     if not bounds.higher_is_better or inner.value not in (0.0, 1.0) or inner.low < inner.high:
         return inner
-    counts = np.bincount(results.truth) / evidence(results).repeats
+    counts = independent_counts(results, results.truth, len(results.classes))
     reach = without_errors(counts)
     if inner.value == 1:
         n_classes = len(results.classes)
         # Errors of a share e, spread evenly, cost a correlation of e K/(K - 1).
-        return inner._replace(low=1 - reach * (n_classes / (n_classes - 1) if bounds.lowest else 1))
-    return inner._replace(high=reach) if bounds.lowest == 0 else inner
+        return Interval(1.0, 1 - reach * (n_classes / (n_classes - 1) if bounds.lowest else 1), 1.0)
+    return Interval(0.0, 0.0, reach) if bounds.lowest == 0 else inner
 
 
 def accuracy(results: Results, method: str) -> Interval:
@@ -171,13 +171,12 @@ def _shares(results: Results, among: NDArray[np.intp], right: NDArray[np.bool_])
     n_classes, base = len(results.classes), evidence(results)
     counts = np.bincount(among, minlength=n_classes).astype(float)
     hits = np.bincount(among[right], minlength=n_classes).astype(float)
-    # Counted once each, or, where a share of 0 or 1 leaves nothing to vary, as if they were.
-    repeats = max(base.repeats, 1)
-    plain = _wilsons(hits / repeats, counts / repeats)
+    # Rows that count for themselves; or groups, where a share of 0 or 1 leaves nothing to vary.
+    share, units = measures.divide(hits, counts), independent_counts(results, among, n_classes)
+    plain = _wilsons(np.where(units > 0, share, 0) * units, units)
     if base.independent_rows or not len(among):
         return plain
     inside = among[:, None] == np.arange(n_classes)
-    share = measures.divide(hits, counts)
     influence = np.where(inside, right[:, None] - share, 0) * measures.divide(
         np.full(n_classes, float(len(among))), counts
     )
@@ -263,6 +262,7 @@ def table(results: Results) -> pd.DataFrame:
     from lincore.experiments.differences import tiers
 
     tier = tiers(results)
+    columns = [f"{name}{end}" for name in SCORES for end in ("", " from", " to")]
     lines = []
     for method in results.methods:
         line: dict[str, object] = {"method": method}
@@ -271,4 +271,6 @@ def table(results: Results) -> pd.DataFrame:
             line |= {name: found.value, f"{name} from": found.low, f"{name} to": found.high}
         seconds = float(results.seconds[results.position(method)])
         lines.append(line | {"seconds": seconds, "tier": tier[method]})
-    return pd.DataFrame(lines).set_index("method")
+    # Named also where a comparison was stopped before a method was finished.
+    names = ["method", *columns, "seconds", "tier"]
+    return pd.DataFrame(lines, columns=names).set_index("method")

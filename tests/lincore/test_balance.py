@@ -402,3 +402,17 @@ def test_turns_of_a_shuffling_share_the_rows_out():
         assert np.ptp(chosen[data.codes == code]) <= 1
     first = lincore.split(data, test_size=0.1, seed=3)
     assert_array_equal(shuffling.turn(0)[0].test, first.test)
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_both_remedies_are_scikit_learns_class_weights(C):
+    data, method = three_classes(), LogisticRegression(C=C, tol=1e-10)
+    study = lincore.balance(data, {"class 3": 9}, method, steps=Steps(False), repeats=1)
+    full, reduced = (study.counts[arm] / study.counts[arm].sum() for arm in ("full", "reduced"))
+    theirs = ScikitLogistic(
+        C=C, class_weight=dict(enumerate(full / reduced)), tol=1e-10, solver="newton-cholesky"
+    )
+    example = study.example
+    theirs.fit(data.X[example.rows["reduced"]], data.codes[example.rows["reduced"]])
+    expected = theirs.predict_log_proba(data.X[example.split.test])
+    assert_allclose(example.results["both"].log_proba[0], expected, atol=1e-7)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import t as student
@@ -15,6 +15,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 from lincore import Results
 from lincore.experiments import curves, ranks, scores
+from lincore.experiments.differences import pairwise
+from lincore.experiments.priors import reprior
 from lincore.report import words
 
 
@@ -158,6 +160,8 @@ def test_intervals_hold_their_value_and_stay_on_the_scale(results):
             found = scores.score(results, method, name)
             if np.isnan(found.value):
                 assert np.isnan(found).all()
+            elif np.isnan(found.low):  # one row says nothing about others
+                assert len(results.rows) == 1 and np.isnan(found.high)
             else:
                 assert kind.lowest <= found.low <= found.value <= found.high <= kind.highest
         for found in (*scores.recall(results, method), *scores.precision(results, method)):
@@ -166,10 +170,14 @@ def test_intervals_hold_their_value_and_stay_on_the_scale(results):
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 1000), st.integers(2, 5), st.integers(6, 40))
+@example(255, 2, 6)
 def test_influence_values_are_derivatives(seed, n_classes, m):
     results = some_results(seed, m, n_classes)
     for name in scores.SCORES:
         found = scores.estimate(results, "method 0", name)
+        if np.isnan(found.value):  # of one class alone
+            assert name == "AUC" and np.ptp(results.truth) == 0
+            continue
         assert_allclose(found.influence.sum(), 0, atol=1e-9)
         # A thousand times the sample, with one row once more.
         row, copies = seed % m, 1000
@@ -394,3 +402,39 @@ def test_the_finding_names_the_largest_confusion(predicted, ending):
 )
 def test_the_finding_is_held_against_guessing(truth, predicted, beginning):
     assert words.against_baseline(predictions(truth, predicted), "LDA").startswith(beginning)
+
+
+def test_without_an_error_groups_count_and_not_their_rows():
+    truth = np.repeat([0, 1], 60)
+    certain = np.where(np.eye(2, dtype=bool)[truth], np.log(0.9), np.log(0.1))[None]
+    plain = Results(
+        ("m",), np.arange(2), np.arange(120), truth, truth[None], certain, np.zeros(1)
+    )  # fmt: skip
+    tens = replace(plain, settings={"row_groups": np.arange(120) // 10})
+    # Six groups of each class were seen, not sixty rows.
+    low = proportion_confint(6, 6, method="wilson")[0]
+    assert_allclose([interval.low for interval in scores.recall(tens, "m")], low)
+    assert_allclose([interval.low for interval in scores.precision(tens, "m")], low)
+    for name in ("accuracy", "balanced accuracy", "MCC"):
+        alone, together = (scores.score(results, "m", name).low for results in (plain, tens))
+        assert 3 * (1 - alone) < 1 - together
+    found = curves.calibration(tens, "m")
+    assert_allclose(np.nanmin(found.low), proportion_confint(12, 12, method="wilson")[0])
+
+
+def test_one_group_alone_has_no_interval():
+    results = replace(some_results(), settings={"row_groups": np.zeros(40)})
+    for name in scores.SCORES:
+        found = scores.score(results, "method 0", name)
+        assert np.isfinite(found.value) and np.isnan([found.low, found.high]).all()
+    assert np.isnan(scores.recall(results, "method 0")[0].high)
+    pair = pairwise(results)[0]
+    assert np.isnan([pair.low, pair.high, pair.p]).all() and pair.verdict == "cannot be told"
+
+
+def test_results_without_a_method_are_an_empty_table():
+    results = some_results()
+    none = results.select([])
+    assert list(none.table().columns) == list(results.table().columns) and none.table().empty
+    assert pairwise(none) == []
+    assert reprior(none, [0.2, 0.3, 0.5], [0.5, 0.3, 0.2]).predicted.shape == (0, 40)
