@@ -116,7 +116,7 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
     """
     by_seed = np.stack(
         [
-            study.loss(method, worse, loss) - study.loss(method, better, loss)
+            less(study.loss(method, worse, loss), study.loss(method, better, loss))
             for worse, better in (CELLS_OF[part] for part in PARTS)
         ]
     )
@@ -131,9 +131,21 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
         lean,
         fewer,
         uneven,
-        over_seeds(reduced - full, study.test_ratio),
+        over_seeds(less(reduced, full), study.test_ratio),
         by_seed,
     )
+
+
+def less(values: Array, others: Array) -> Array:
+    """Return values less others; NaN where both are infinite, as log losses can be.
+
+    Examples
+    --------
+    >>> less(np.array([3.0, np.inf]), np.array([1.0, np.inf]))
+    array([ 2., nan])
+    """
+    with np.errstate(invalid="ignore"):
+        return np.asarray(values - others)
 
 
 def over_seeds(values: Array, test_ratio: float = 0.0, level: float = LEVEL) -> Interval:
@@ -154,7 +166,7 @@ def over_seeds(values: Array, test_ratio: float = 0.0, level: float = LEVEL) -> 
     Returns
     -------
     Interval
-        Without ends (NaN) for a single seed.
+        Without ends (NaN) for a single seed, and where a value is infinite or not known.
 
     References
     ----------
@@ -165,8 +177,9 @@ def over_seeds(values: Array, test_ratio: float = 0.0, level: float = LEVEL) -> 
     >>> over_seeds(np.array([1.0, 2.0, 3.0]))
     Interval(value=2.0, low=-0.48..., high=4.48...)
     """
-    mean = float(np.mean(values))
-    if len(values) < 2:
+    with np.errstate(invalid="ignore"):
+        mean = float(np.mean(values))
+    if len(values) < 2 or not np.isfinite(mean):
         return Interval(mean, np.nan, np.nan)
     error = np.std(values, ddof=1) * np.sqrt(1 / len(values) + test_ratio)
     half = float(stats.t.ppf(0.5 + level / 2, len(values) - 1) * error)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lincore.experiments.attribution import over_seeds
+from lincore.experiments.attribution import less, over_seeds
 from lincore.experiments.scores import Interval
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ def remedies(study: BalanceStudy, method: str, loss: str = "error") -> tuple[Rem
     - "corrected priors": posteriors for the shares of the full set, nothing is fitted again.
     - "balanced weights": each class weighs in every sum (standardising, PCA, covariance,
       likelihood) as much as in the full set, while the priors stay those of the reduced one.
-    - "both": balanced weights and corrected priors. (What scikit-learn calls
-      ``class_weight="balanced"`` is this: its weights act on the priors as well.)
+    - "both": balanced weights and corrected priors: what scikit-learn's ``class_weight`` does,
+      whose weights act on the priors as well. (``class_weight="balanced"`` is this where the
+      classes of the full set are of equal size.)
     - "moved threshold": the cut between the classes at which the fewest training rows, weighted
       to the shares of the full set, come out wrong. Posteriors stay as they are.
     - "undersampling": classes cut to the shares of the full set, at random.
@@ -96,8 +97,8 @@ def _remedy(study: BalanceStudy, method: str, loss: str, name: str) -> Remedy:
     ratio = study.test_ratio
     better = -1.0 if loss.startswith("recall of ") else 1.0
     values, reduced, full = (study.loss(method, cell, loss) for cell in (name, "reduced", "full"))
-    bought = over_seeds(better * (reduced - values), ratio)
-    whole = over_seeds(better * (reduced - full), ratio)
+    bought = over_seeds(better * less(reduced, values), ratio)
+    whole = over_seeds(better * less(reduced, full), ratio)
     changes = np.stack(
         [
             study.loss(method, name, recall) - study.loss(method, "reduced", recall)
@@ -109,7 +110,7 @@ def _remedy(study: BalanceStudy, method: str, loss: str, name: str) -> Remedy:
         name,
         over_seeds(values, ratio),
         bought,
-        over_seeds(better * (values - full), ratio),
+        over_seeds(better * less(values, full), ratio),
         bought.value / whole.value if whole.low > 0 else np.nan,
         tuple(over_seeds(change, ratio) for change in changes),
         over_seeds(others.mean(axis=0), ratio) if len(others) else Interval(*[np.nan] * 3),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.experiments.attribution import over_seeds
+from lincore.experiments.attribution import less, over_seeds
 from lincore.experiments.scores import LEVEL
 from lincore.experiments.study import position
 
@@ -115,7 +115,8 @@ class Sweep:
         values = self._values(method, loss, kind)
         seen = ~np.isnan(values).any(axis=1)
         values = values[seen]
-        low, high = np.quantile(values, [0.1, 0.9], axis=1)
+        with np.errstate(invalid="ignore"):  # between an infinite log loss and a finite one
+            low, high = np.quantile(values, [0.1, 0.9], axis=1)
         return Curve(self.rows[seen], values.mean(axis=1), low, high)
 
     def crossings(self, loss: str = "error") -> tuple[Crossing, ...]:
@@ -134,7 +135,7 @@ class Sweep:
     def _crossings_of(self, first: str, second: str, loss: str) -> list[Crossing]:
         better = -1.0 if loss.startswith("recall of ") else 1.0
         kind = "as trained"
-        gap = better * (self._values(first, loss, kind) - self._values(second, loss, kind))
+        gap = better * less(self._values(first, loss, kind), self._values(second, loss, kind))
         rows = self.rows
         seen = np.flatnonzero(~np.isnan(gap).any(axis=1))
         level = 1 - (1 - LEVEL) / max(1, len(seen))
@@ -144,7 +145,8 @@ class Sweep:
             for i, interval in zip(seen, intervals, strict=True)
             if interval.low > 0 or interval.high < 0
         ]
-        mean = gap.mean(axis=1)
+        with np.errstate(invalid="ignore"):  # of infinite losses, which are never clear
+            mean = gap.mean(axis=1)
         found = []
         for (a, before), (b, after) in zip(clear, clear[1:], strict=False):
             if before != after:
@@ -161,7 +163,7 @@ class Sweep:
         k = position(self.loss_names, loss, "loss")
         table = self.losses[i, :, :, :, k]
         if kind == "prior shift":
-            return np.asarray(table[:, 2] - table[:, 3])
+            return less(table[:, 2], table[:, 3])
         if kind == "lean":
-            return np.asarray(table[:, 3] - table[-1, 3])
+            return less(table[:, 3], table[-1, 3])
         return np.asarray(table[:, position(CURVES, kind, "curve")])

@@ -215,11 +215,13 @@ def _lines(
 def _bar(
     value: NDArray[np.float32], low: NDArray[np.float32], high: NDArray[np.float32]
 ) -> dict[str, Any]:
+    with np.errstate(invalid="ignore"):  # a log loss may be infinite, with both of its ends
+        above, below = high - value, value - low
     return {
         "type": "data",
         "symmetric": False,
-        "array": high - value,
-        "arrayminus": value - low,
+        "array": above,
+        "arrayminus": below,
         "color": GREY,
         "thickness": 2.5,
         "width": 5,

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
+from sklearn.tree import DecisionTreeClassifier
 
 import lincore
+from lincore.experiments import scores
 from lincore.experiments.attribution import PARTS, over_seeds
 from lincore.experiments.pipeline import Steps
 from lincore.experiments.study import losses_of
@@ -119,3 +121,25 @@ def test_an_attribution_reads_as_a_table():
     lines = str(found).splitlines()
     assert lines[0] == "error of lda" and len(lines) == 8
     assert lines[2].split()[:3] == ["prior", "shift", f"{found.prior_shift.value:.4f}"]
+
+
+def test_infinite_log_losses_have_no_parts_and_warn_nobody():
+    # A tree is certain of every row that it gets wrong.
+    methods = ["lda", DecisionTreeClassifier(random_state=0)]
+    data = lincore.sample("gaussian")
+    study = lincore.balance(data, {"class 3": 11}, methods, repeats=3)
+    tree = study.methods[1]
+    split = study.attribution(tree, "log loss")
+    assert split.full.value == np.inf and np.isnan(split.full.low)
+    assert np.isnan(split.total.value) and "inf" in str(split)
+    assert all(np.isnan(remedy.share) for remedy in study.remedies(tree, "log loss"))
+    assert np.isfinite(study.table("log loss").loc["lda"]).all()
+    assert np.isfinite(study.table().to_numpy(dtype=float)).all()
+    figure = lincore.plots.waterfall(split.parts, split.full.value)
+    assert figure.layout.meta["alt"]
+    swept = lincore.sweep(data, "class 3", [5, 20], methods, repeats=2)
+    assert np.isinf(swept.curve(tree, "log loss").mean).all()
+    swept.crossings("log loss")
+    losses = [scores.score(study.example.results["reduced"], m, "log loss") for m in study.methods]
+    figure = lincore.plots.score_intervals(study.methods, losses, score="log loss")
+    assert figure.layout.meta["alt"]
