@@ -30,7 +30,9 @@ shown = compare_scores.ask(data, job.settings, job.result)
 results, rows = shown.results, text.row_noun(data)
 finding = words.comparison_finding(results, shown.score, shown.rope)
 heading.header(text.escape(finding), anchor=False)
-best = words.against_baseline(results, results.methods[0])
+best = ""
+if shown.score == "accuracy":
+    best = words.against_baseline(results, results.methods[0])
 heading.markdown(text.escape(f"{best} {compare_words.scope(results, rows)}"))
 
 compare_scores.figure(shown)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lincore.experiments.estimates import SCORES, estimate
+from lincore.experiments.evidence import per_results
 from lincore.experiments.results import Results
 from lincore.experiments.scores import baselines, table
 from lincore.spreadsheet import spreadsheet_safe
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@per_results  # scores are remembered with the object: it must be the same at every look
 def ranked(results: Results, score: str = "accuracy") -> Results:
     """Return the results with the best method first; those without such a score come last.
 

@@ -115,6 +115,8 @@ def _scheme(data: Dataset, choice: cached.SplitChoice) -> str:
     if word == "holdout":
         return _HOLDOUTS[choice.how]
     if word != OWN:
+        if data.groups is not None and word != "by-group":
+            st.caption("Rows of one group stand in several folds.")
         return str(word)
     folds, times = st.columns(2)
     with folds:

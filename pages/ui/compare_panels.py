@@ -17,7 +17,9 @@ KEY = "compare"
 
 @st.fragment
 def show(shown: Shown) -> None:
-    """Draw the tabs, and in the open one what it holds."""
+    """Draw the tabs, and in the open one what it holds, under the rows that it is of."""
+    from lincore.report.compare_words import scope
+
     panels: dict[str, Callable[[Shown], None]] = {
         "Pairs": compare_pairs.show,
         "Where two differ": compare_rows.show,
@@ -30,6 +32,8 @@ def show(shown: Shown) -> None:
     for tab, draw in zip(tabs, panels.values(), strict=True):
         if tab.open:
             with tab:
+                if draw in _OF_THE_RESULTS:
+                    st.caption(scope(shown.results, text.row_noun(shown.data)))
                 draw(shown)
 
 
@@ -52,12 +56,13 @@ def _recall_table(shown: Shown) -> None:
 
     from lincore.experiments import scores
     from lincore.report.compare_words import with_interval
+    from lincore.spreadsheet import spreadsheet_safe
 
     columns = {
         label: [with_interval(found, "accuracy") for found in scores.recall(shown.results, name)]
         for name, label in zip(shown.results.methods, shown.labels, strict=True)
     }
-    classes = [str(label) for label in shown.results.classes]
+    classes = [spreadsheet_safe(label) for label in shown.results.classes]
     with st.container(key=f"{KEY}.recall.table"):
         st.dataframe(
             pd.DataFrame({"class": classes, **columns}),
@@ -92,3 +97,7 @@ def _seconds(shown: Shown) -> None:
         f"Seconds to fit a model {f'{fits:,} times' if fits > 1 else 'once'}, the steps before it "
         f"included, on {text.escape(shown.data.name)}; measured here, so they vary a little."
     )
+
+
+# The other panels say of which rows they are themselves.
+_OF_THE_RESULTS = (compare_pairs.show, compare_rows.show, _recall, _seconds)

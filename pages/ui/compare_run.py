@@ -18,19 +18,20 @@ if TYPE_CHECKING:
 KEY = "compare.run"
 #: Numbers in a table that is compared without being asked: less than a second's work.
 AT_ONCE = 150_000
-#: Folds with which that still holds.
-FEW_FOLDS = 10
+#: The schemes with which that still holds.
+_QUICK = ("holdout", "last", "given", "holdout by group", "5-fold", "10-fold", "by-group")
 
 
 def of(data: Dataset, choice: Choice) -> Job | None:
     """Return the comparison of these data that is shown: that of the choice, or a stale one."""
-    from lincore.experiments.methods import as_methods
-
     while (former := jobs.current(KEY)) is not None and former.settings[0] != data.digest:
         jobs.discard(former)
-    labels = {method.name: method.label for method in as_methods(choice.lines)}
-    describe = f"Comparing {len(labels)} model{'s' if len(labels) != 1 else ''}"
-    work = lambda progress: compare(data, choice, progress)  # noqa: E731
+    n_models = len(choice.lines)
+    describe = f"Comparing {n_models} model{'s' if n_models != 1 else ''}"
+
+    def work(progress: Progress) -> Results | None:
+        return compare(data, choice, progress)
+
     if former is None and data.X.size <= AT_ONCE and choice.scheme in _QUICK:
         jobs.run(KEY, choice, work, describe=describe)
     return jobs.on_demand(
@@ -40,16 +41,13 @@ def of(data: Dataset, choice: Choice) -> Job | None:
         describe=describe,
         label="Compare",
         help="Fit all models on the same training rows, and judge them on the same test rows.",
-        draw=lambda job: live(job.result, labels),
+        draw=live,
     )
-
-
-_QUICK = ("holdout", "last", "given", "holdout by group", "5-fold", "10-fold", "by-group")
 
 
 def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None:
     """Compare, and compute every score with its interval, away from the page."""
-    from lincore.experiments import scores
+    from lincore.experiments import ranking, scores
     from lincore.experiments.compare import compare as run
 
     with heard():  # what a fit has to say stands in the settings of the results
@@ -67,17 +65,20 @@ def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None
             return None
         if not results.settings["stopped"]:
             progress(progress.total, progress.total, "intervals")
-        scores.table(results)
+        scores.table(ranking.ranked(results, "accuracy"))  # as the page looks at them first
     return results
 
 
-def live(results: Results, labels: dict[str, str]) -> None:
+def live(job: Job) -> None:
     """Show which models are finished and what they reached so far."""
     import pandas as pd
 
     from lincore.experiments import scores
+    from lincore.experiments.methods import as_methods
     from lincore.report import words
 
+    results: Results = job.result
+    labels = {method.name: method.label for method in as_methods(job.settings.lines)}
     failed = results.settings["failed"]
     lines = []
     for name, label in labels.items():

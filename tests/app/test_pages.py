@@ -18,7 +18,7 @@ from lincore.experiments.pipeline import Steps, pipeline_for
 from lincore.samples import SAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["pages/data.py", "pages/explore.py", "pages/classify.py"]
+PAGES = ["pages/data.py", "pages/explore.py", "pages/classify.py", "pages/compare.py"]
 
 
 def open_app(page: str = PAGES[0]) -> AppTest:

@@ -14,6 +14,7 @@ from lincore.experiments.compare import compare
 from lincore.experiments.disagreement import disagreement
 from lincore.experiments.learning import learning_curve
 from lincore.experiments.pipeline import Steps
+from lincore.experiments.ranking import guesses, known, ranked
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning", "ignore::lincore.separation.SeparationWarning"
@@ -104,6 +105,23 @@ def test_disagreements_are_all_of_them_once():
     assert (np.diff(wrong) <= 0).all()
     alone = found.where(found.only_first)
     assert alone.only_first.all() and len(alone.rows) == kinds[0].sum()
+
+
+def test_the_order_by_a_score_is_found_once():
+    wine = lincore.sample("wine")
+    results = compare(wine, ["least-squares", "naive-bayes", "lda", "fisher"])
+    order = ranked(results, "log loss")
+    loss = [scores.score(order, m, "log loss").value for m in order.methods]
+    assert loss[0] <= loss[1] and np.isnan(loss[2:]).all()
+    assert order is ranked(results, "log loss") and known(order.select("fisher")) == (
+        "accuracy",
+        "balanced accuracy",
+        "macro F1",
+        "MCC",
+    )
+    assert guesses(results, "log loss").keys() == {"Prior only"}
+    assert set(guesses(results)) == {"Majority class", "Chance"}
+    assert guesses(results, "MCC") == {"Majority class": 0.0}
 
 
 def test_methods_without_posteriors_disagree_too():
