@@ -68,7 +68,9 @@ def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
     if width > 2 and "pca" not in names and not data.n_words:
         kinds.append("principal")
     if width > 2:
-        kinds.append("discriminant")
+        # Two pixels say nothing of a picture: then the plane of the classes comes first.
+        pixels = bool(data.image_shape) and own
+        kinds.insert(0 if pixels else len(kinds), "discriminant")
     return kinds
 
 

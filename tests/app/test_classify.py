@@ -141,6 +141,17 @@ def test_every_picture_and_plane_of_the_model():
     assert not app.error
 
 
+def test_pictures_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
+    app = open_classify(sample="digits")
+    app.toggle(key="classify.project").set_value(False).run()
+    settle(app)
+    assert app.selectbox(key="classify.plane").value == "discriminant"
+    assert {"contour", "scatter"} <= {trace["type"] for trace in figures(app)[0]["data"]}
+    assert "Discriminant" in figures(app)[0]["layout"]["xaxis"]["title"]["text"]
+    open_panel(app, "Weights")
+    assert [len(figure["data"]) for figure in figures(app)][1] == 10, "a picture for each class"
+
+
 # What each panel draws: figures by the kinds of their traces, and tables.
 DRAWN = {
     "Confusion": ([{"heatmap", "scatter"}], 0),
