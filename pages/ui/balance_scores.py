@@ -43,6 +43,8 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         totals, counts = (full.total, reduced.total), (full.n, reduced.n)
         said = objective_in_words(name, totals, counts, text.row_noun(data))
         st.markdown(text.escape(said))
+    for note in study.notices:
+        st.caption(f"Said while they were fitted: {text.escape(note)}")
     traces = {}
     for method in study.methods:
         for arm in ("full", "reduced"):
