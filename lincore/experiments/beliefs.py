@@ -14,6 +14,7 @@ from scipy.special import log_softmax
 from lincore.linear import LinearClassifier, SoftmaxPosterior
 from lincore.moments import BLOCK_VALUES
 from lincore.multiclass import BinaryModels
+from lincore.multinomial import MultinomialNB
 
 Array = NDArray[np.float64]
 Lift = Callable[[Array], Any]
@@ -156,7 +157,12 @@ class ModelBelief(Belief):
 
     def _blocks(self, Z: Array, ask: Callable[[Any], Any]) -> NDArray[Any]:
         starts = range(0, max(len(Z), 1), self.length)
-        return np.concatenate([ask(self.lift(Z[i : i + self.length])) for i in starts])
+        return np.concatenate([ask(self._lifted(Z[i : i + self.length])) for i in starts])
+
+    def _lifted(self, Z: Array) -> Any:
+        rows = self.lift(Z)
+        # Nothing is counted less than no times: the margin of a picture goes on as at zero.
+        return rows * (rows > 0) if isinstance(self.model, MultinomialNB) else rows
 
     def _spread(self, values: Array) -> Array:
         """Return (g, K): a class that the model never met is impossible."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.ensemble import RandomForestClassifier
@@ -11,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures
 from sklearn.svm import SVC
 
+import lincore
 from lincore import (
     PCA,
     DiagonalLinearDiscriminantAnalysis,
@@ -246,3 +248,20 @@ def test_a_view_from_moments_needs_no_rows_to_learn_from():
     )
     view = model_view(Pipeline([("classify", model)]), data, np.arange(150), (0, 9))
     assert view.axis_names == (data.feature_names[0],)
+
+
+def test_counts_of_words_can_be_looked_at():
+    texts = [f"{('good nice', 'bad poor')[i % 2]} word{i % 13} thing" for i in range(60)]
+    frame = pd.DataFrame({"text": texts, "class": np.arange(60) % 2})
+    data = lincore.load(frame, target="class", roles={"text": "text"})
+    assert data.n_words
+    every = np.arange(60)
+    model, _ = lincore.holdout(
+        data,
+        lincore.pipeline_for(data, lincore.MultinomialNB(), lincore.Steps(False)),
+        lincore.split(data),
+    )
+    view = lincore.look(model, data, every, lincore.feature_plane(data, (0, 1), every))
+    below = view.scores(np.array([[-0.5, 0.5], [0.0, 0.5]]))
+    np.testing.assert_array_equal(below[0], below[1])
+    assert lincore.plots.contour(view).layout.meta["alt"]
