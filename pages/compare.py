@@ -38,6 +38,5 @@ heading.markdown(text.escape(f"{best} {compare_words.scope(results, rows)}"))
 compare_scores.figure(shown)
 st.caption(compare_words.rule(results, shown.score))
 compare_scores.table(shown)
-for note in compare_words.notes(results):
-    st.caption(text.escape(note))
+compare_run.notes(results)
 compare_panels.show(shown)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore.heard import heard
-from pages.ui import jobs
+from pages.ui import jobs, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from pages.ui.workers import Job, Progress
 
 KEY = "compare.run"
+_AGAIN = "compare.again"
 #: Numbers in a table that is compared without being asked: less than a second's work.
 AT_ONCE = 150_000
+#: What makes QDA possible where rows of a class are few or its categories never vary.
+REGULARIZATION = 0.1
 #: The schemes with which that still holds.
 _QUICK = ("holdout", "last", "given", "holdout by group", "5-fold", "10-fold", "by-group")
 
@@ -32,7 +35,8 @@ def of(data: Dataset, choice: Choice) -> Job | None:
     def work(progress: Progress) -> Results | None:
         return compare(data, choice, progress)
 
-    if former is None and data.X.size <= AT_ONCE and choice.scheme in _QUICK:
+    at_once = former is None and data.X.size <= AT_ONCE and choice.scheme in _QUICK
+    if st.session_state.pop(_AGAIN, False) or at_once:
         jobs.run(KEY, choice, work, describe=describe)
     return jobs.on_demand(
         KEY,
@@ -43,6 +47,27 @@ def of(data: Dataset, choice: Choice) -> Job | None:
         help="Fit all models on the same training rows, and judge them on the same test rows.",
         draw=live,
     )
+
+
+def notes(results: Results) -> None:
+    """Say which models are missing or warned, with a remedy at a click where there is one."""
+    from lincore.report import compare_words
+
+    for note in compare_words.notes(results):
+        st.caption(text.escape(note))
+    if "regularization" in results.settings["failed"].get("qda", ""):
+        st.button(
+            f"Regularise QDA by {REGULARIZATION}",
+            key=f"{KEY}.regularise",
+            on_click=_regularise,
+            help="Pull the covariance of each class that far towards the common one, and compare "
+            "again.",
+        )
+
+
+def _regularise() -> None:
+    st.session_state["compare.qda.qda.regularization"] = REGULARIZATION
+    st.session_state[_AGAIN] = True
 
 
 def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None:

@@ -168,6 +168,23 @@ def test_options_and_a_model_that_enters_twice():
     assert sorted(names) == ["LDA", "Logisti 1", "Logisti 2"]
 
 
+def test_qda_that_cannot_be_fitted_is_mended_at_a_click():
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(90, 3)), np.arange(90) % 3
+    X[codes == 0, 2] = 1.0
+    data = Dataset("flat", X + codes[:, None] / 2, codes, np.array(list("abc")), tuple("xyz"))
+    app = open_compare(data)
+    assert "QDA is left out" in main_text(app).replace("\\", "")
+    app.button(key="compare.run.regularise").click().run()
+    settle(app)
+    methods = [name if name != "qda" else "qda(regularization=0.1)" for name in TABLE]
+    results = compared(data, methods)
+    assert "Settings have changed" not in main_text(app)
+    assert app.header[0].value == text.escape(words.comparison_finding(results))
+    assert "QDA (regularization=0.1)" in list(app.dataframe[0].value["model"])
+    assert not [b for b in app.button if b.key == "compare.run.regularise"]
+
+
 def test_recall_and_time_are_the_librarys():
     app = open_tab(open_compare("wine"), "Recall by class")
     results = compared(lincore.sample("wine"))
