@@ -64,7 +64,9 @@ def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
     names = [name for name, _ in pipeline.steps[:-1]]
     own = set(names) <= {"standardize"}  # then the coordinates are the features themselves
     if not data.image_shape and not data.n_words and not (own and data.n_features <= 2):
-        kinds.insert(0 if "basis" in names or "prepare" in names else 1, "features")
+        # Behind a basis, or categories that were not projected, the features say more.
+        plainer = "basis" in names or "prepare" in names
+        kinds.insert(0 if plainer and "pca" not in names else 1, "features")
     if width > 2 and "pca" not in names and not data.n_words:
         kinds.append("principal")
     if width > 2:
