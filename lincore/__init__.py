@@ -55,7 +55,7 @@ _HOME = {
     "reprior": "lincore.experiments.priors",
     "Results": "lincore.experiments.results",
     "sample": "lincore.samples",
-    "split": "lincore.datasets",
+    "split": "lincore.splits",
     "spreadsheet_safe": "lincore.spreadsheet",
     "Standardizer": "lincore.standardize",
     "Steps": "lincore.experiments.pipeline",

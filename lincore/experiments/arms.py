@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.datasets import Dataset, Split, counts_set_apart, rows_by_class
+from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.moments import Moments
+from lincore.splits import counts_set_apart, rows_by_class
 
 Counts = NDArray[np.intp]
 

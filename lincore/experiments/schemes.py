@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
-from lincore.datasets import Dataset, Split, split
+from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
+from lincore.splits import split
 
 Rows: TypeAlias = NDArray[np.intp]
 

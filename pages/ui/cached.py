@@ -47,7 +47,7 @@ def sample(name: str) -> Dataset:
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
     """Return the rows of the training and of the test part."""
-    from lincore.datasets import split as split_rows
+    from lincore.splits import split as split_rows
     from pages.ui.data_groups import split_by_group
 
     if choice.how == "group":

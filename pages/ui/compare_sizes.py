@@ -61,7 +61,7 @@ def work(
 
 
 def _split(data: Dataset, choice: cached.SplitChoice) -> object:
-    from lincore.datasets import split
+    from lincore.splits import split
     from pages.ui.data_groups import split_by_group
 
     if choice.how == "group":

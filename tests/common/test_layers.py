@@ -44,7 +44,8 @@ LAYERS = {
         outside="numpy scipy sklearn",
     ),
     "data": Layer(
-        "lincore.errors lincore.limits lincore.sources lincore.archives lincore.labels "
+        "lincore.errors lincore.limits lincore.sources lincore.splits lincore.archives "
+        "lincore.labels "
         "lincore.datasets lincore.delimited lincore.tables lincore.pictures lincore.images "
         "lincore.image_piles lincore.image_zips lincore.class_folders lincore.name_patterns "
         "lincore.over_cores lincore.arrays_file lincore.gaussian_classes "

@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import lincore
-from lincore.datasets import Dataset, load, split
+from lincore.datasets import Dataset, load
 from lincore.errors import DataError
 from lincore.reading import ReadOptions
+from lincore.splits import split
 
 TEXT = b"length,width,kind\n5.5,3.5,b\n6.5,2.5,a\n4.5,3.0,b\n5.0,3.1,b\n"
 
@@ -181,6 +182,7 @@ def test_a_split_covers_all_rows_once_and_every_class(codes, how, test_size, see
     # Only classes that have rows: a data set holds no others.
     codes = np.unique(codes, return_inverse=True)[1]
     data = dataset(codes)
+    assume(data.counts.max() >= 2)
     train, test = split(data, how, test_size=test_size, seed=seed)
     assert sorted([*train, *test]) == list(range(len(codes)))
     assert (np.diff(train) > 0).all()
@@ -257,3 +259,8 @@ def test_the_truth_stays_as_long_as_every_class_does():
     data = lincore.sample("gaussian")
     assert data.take(slice(None, None, 3)).truth is data.truth
     assert data.take(data.codes > 0).truth is None
+
+
+def test_a_split_of_classes_of_one_row_says_why_nothing_can_be_tested():
+    with pytest.raises(DataError, match="No class has a second row"):
+        split(dataset([0, 1, 2]))

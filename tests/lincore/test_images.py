@@ -15,12 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from lincore.datasets import Dataset, load, split
+from lincore.datasets import Dataset, load
 from lincore.errors import DataError
 from lincore.images import ImageOptions, read_image_files, read_image_zip, write_image_zip
 from lincore.limits import LIMITS
 from lincore.pictures import decoded
 from lincore.samples import sample
+from lincore.splits import split
 from tests.data import DATA, needs_data
 
 

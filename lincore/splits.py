@@ -1,0 +1,94 @@
+"""Which rows are trained on and which are tested: at random, the last ones, or as given."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lincore.datasets import Dataset, Split
+from lincore.errors import DataError
+
+
+def split(
+    data: Dataset, how: str = "stratified", *, test_size: float = 0.3, seed: int = 0
+) -> Split:
+    """Set rows of every class apart for testing.
+
+    A class of one row is trained on and never tested; any other class has rows in both parts.
+
+    Parameters
+    ----------
+    data : Dataset
+    how : {"stratified", "last", "given"}
+        At random within each class; the last rows of each class in file order; or the test part
+        that the source brought, whatever `test_size` says.
+    test_size : float
+        Share of each class, between 0 and 1.
+    seed : int
+        For "stratified".
+
+    Returns
+    -------
+    Split
+
+    Raises
+    ------
+    DataError
+        When `how` or `test_size` is out of range, when the source brought no test part, or when
+        that leaves a class without training rows.
+
+    Examples
+    --------
+    >>> from lincore.datasets import load
+    >>> data = load(([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]))
+    >>> split(data, "last", test_size=0.5).test.tolist()
+    [1, 3]
+    """
+    if how == "given":
+        return _given_split(data)
+    if how not in ("stratified", "last"):
+        raise DataError(f"No split is called {how!r}.", remedy="Use stratified, last or given.")
+    if not 0 < test_size < 1:
+        raise DataError(f"The test share {test_size} is not between 0 and 1.", remedy="Try 0.3.")
+    tested = np.zeros(data.n_rows, dtype=bool)
+    order = rows_by_class(data, seed if how == "stratified" else None)
+    for rows, n_test in zip(order, counts_set_apart(data, test_size), strict=True):
+        tested[rows[len(rows) - n_test :]] = True
+    if not tested.any():
+        raise DataError(
+            "No class has a second row, so none can be tested.",
+            where=data.name,
+            remedy="Choose a target whose values repeat, or bring more rows.",
+        )
+    return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
+
+
+def rows_by_class(data: Dataset, seed: int | None = None) -> list[np.ndarray]:
+    """Return the row numbers of each class, in file order or shuffled; splits test the last."""
+    rng = None if seed is None else np.random.default_rng(seed)
+    rows = [np.flatnonzero(data.codes == code) for code in range(data.n_classes)]
+    return rows if rng is None else [rng.permutation(of_class) for of_class in rows]
+
+
+def counts_set_apart(data: Dataset, test_size: float) -> np.ndarray:
+    """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart."""
+    # Rounding alone would leave a small class without test rows, or with nothing else.
+    wanted = np.maximum(np.round(test_size * data.counts), 1).astype(np.intp)
+    return np.minimum(wanted, np.maximum(data.counts - 1, 0))
+
+
+def _given_split(data: Dataset) -> Split:
+    tested = data.given_test
+    if tested is None or not tested.any():
+        raise DataError(
+            "The data bring no test part of their own.",
+            where=data.name,
+            remedy="Use stratified or last, or zip folders called train and test.",
+        )
+    trained = np.bincount(data.codes[~tested], minlength=data.n_classes)
+    if not trained.all():
+        raise DataError(
+            f"The given split leaves no training rows to class {data.classes[trained.argmin()]}.",
+            where=data.name,
+            remedy="Use stratified or last, or add rows of that class to the training part.",
+        )
+    return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
