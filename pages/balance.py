@@ -4,6 +4,7 @@ import streamlit as st
 
 from lincore.report import balance_words
 from pages.ui import (
+    balance_costs,
     balance_jobs,
     balance_pictures,
     balance_scores,
@@ -83,10 +84,10 @@ if sweep.open:
         )
 elif in_use.open:
     with in_use:
-        balance_use.show_priors(setup, first, data, method)
+        balance_use.show(setup, first, data, method)
 elif costs.open:
     with costs:
-        balance_use.show_costs(setup, first, data, method, balance_use.axes(first, data))
+        balance_costs.show(setup, first, data, method, balance_costs.axes())
 elif scores.open:
     with scores:
         balance_scores.show_scores(setup, first, data)

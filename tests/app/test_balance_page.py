@@ -147,19 +147,19 @@ def test_sizes_by_slider_by_button_and_of_several_classes():
 
 
 def test_the_table_sets_sizes_within_what_there_is(monkeypatch):
-    from pages.ui import balance_setup, balance_use
+    from pages.ui import balance_costs, balance_setup
 
     state = {
         balance_setup.KEPT: {2: 18},
         "table": {"edited_rows": {0: {"kept": 500}, 1: {"kept": 7}, 2: {"kept": None}}},
-        balance_use.COSTS: 1.0 - np.eye(3),
+        balance_costs.COSTS: 1.0 - np.eye(3),
         "costs": {"edited_rows": {2: {"0": 5, "1": None}}},
     }
     monkeypatch.setattr(balance_setup.st, "session_state", state)
     balance_setup._edit("table", np.array([210, 105, 53]))
     assert state[balance_setup.KEPT] == {1: 7}  # more than all is all; an empty cell too
-    balance_use._edit("costs")
-    assert state[balance_use.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [5, 1, 0]]
+    balance_costs._edit("costs")
+    assert state[balance_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [5, 1, 0]]
 
 
 def test_models_options_and_losses():

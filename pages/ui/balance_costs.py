@@ -1,0 +1,153 @@
+"""What errors cost: decisions of least expected cost, and the boundary that they move."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages.ui import balance_pictures, balance_use, controls, text
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lincore.datasets import Dataset
+    from lincore.experiments.results import Results
+    from lincore.experiments.study import BalanceStudy
+    from pages.ui.balance_setup import Setup
+
+COSTS = "balance.costs"
+VERSION = "balance.costs.version"
+#: A table of costs for more classes than this is no table to fill in.
+MOST_COSTS = 12
+
+
+@st.fragment
+def show(
+    setup: Setup, study: BalanceStudy, data: Dataset, method: str, axes: tuple[int, ...]
+) -> None:
+    """Ask what errors cost, score decisions of least expected cost, and draw their boundary."""
+    from lincore.experiments import in_use, priors
+
+    if data.n_classes > MOST_COSTS:
+        st.info(f"Costs of {data.n_classes} classes make too large a table; up to {MOST_COSTS}.")
+        return
+    cell = balance_use.right_cell()
+    code, new = balance_use.shares(study, data)
+    st.caption("What an error costs, in any unit, by true and by predicted class: change a number.")
+    costs = _costs(data)
+    results = balance_pictures.named(study, cell)
+    bold = priors.reprior(results, in_use.priors_of(study, cell), new)
+    careful = in_use.decided(bold, costs)
+    _costs_table(bold, careful, new, costs)
+    st.caption(
+        f"{balance_use.whose(cell)}, told that {text.escape(data.classes[code])} has "
+        f"{100 * new[code]:.0f} % in use (the slider under Priors). {len(results.rows):,} test "
+        f"{text.row_noun(data)}, weighted to the shares in use; 95 % intervals."
+    )
+    _costs_pictures(setup, study, data, method, axes, bold, careful, new, costs)
+
+
+def axes() -> tuple[int, ...]:
+    """Return the axes that the pictures above are drawn along."""
+    chosen = (st.session_state.get(f"balance.{end}") for end in "xy")
+    found = tuple(int(axis) for axis in chosen if axis is not None)
+    return found if len(found) == 2 else (0, 1)
+
+
+def _costs_pictures(
+    setup: Setup,
+    study: BalanceStudy,
+    data: Dataset,
+    method: str,
+    axes: tuple[int, ...],
+    bold: Results,
+    careful: Results,
+    new: np.ndarray,
+    costs: np.ndarray,
+) -> None:
+    from lincore import plots
+    from lincore.experiments import in_use
+    from lincore.experiments.arm_views import as_taken, shifted, with_costs
+    from lincore.experiments.scores import has_posteriors
+
+    called, cell = balance_pictures.label(study, method), balance_use.right_cell()
+    if not has_posteriors(bold, called):
+        st.caption(f"{text.escape(called)} has no posteriors, so costs do not move its boundary.")
+        return
+    old = in_use.priors_of(study, cell)[study.methods.index(method)]
+    view = balance_pictures.views(setup, (method,), cell, axes, study, data)[1]
+    moved = shifted(view, in_use.shift_between(old, new))
+    frame = plots.Frame.of(moved)
+    pair = {
+        "most probable class": as_taken(moved, bold, called),
+        "least expected cost": as_taken(with_costs(moved, costs), careful, called),
+    }
+    for column, (what, each) in zip(st.columns(2, gap="medium"), pair.items(), strict=True):
+        with column:
+            figure = plots.boundary(each, frame=frame, title=f"{called}, {what}")
+            controls.figure(figure, key=f"balance.costs.{what.split()[0]}")
+
+
+def _costs_table(bold: Results, careful: Results, new: np.ndarray, costs: np.ndarray) -> None:
+    import pandas as pd
+
+    from lincore.experiments import in_use
+    from lincore.report.balance_rows import amount
+
+    rows = []
+    for name in bold.methods:
+        before, after = (in_use.cost_in_use(r, name, new, costs) for r in (bold, careful))
+        error = in_use.error_in_use(careful, name, new)
+        rows.append(
+            {
+                "model": name,
+                "cost of the most probable class": amount(before, "log loss"),
+                "cost of the cheapest decision": amount(after, "log loss"),
+                "error of the cheapest decision (%)": amount(error, "error"),
+            }
+        )
+    with st.container(key="balance.costs.rows"):
+        st.dataframe(
+            pd.DataFrame(rows), hide_index=True, alt="Expected cost of a row, for every model."
+        )
+
+
+def _costs(data: Dataset) -> np.ndarray:
+    """Ask for the cost of each error."""
+    import numpy as np
+    import pandas as pd
+
+    stored = st.session_state.get(COSTS)
+    if stored is None or len(stored) != data.n_classes:
+        stored = 1.0 - np.eye(data.n_classes)
+        st.session_state[COSTS] = stored
+    key = f"balance.costs.table.{st.session_state.get(VERSION, 0)}"
+    names = [str(k) for k in range(data.n_classes)]
+    frame = pd.DataFrame(stored, columns=names)
+    frame.insert(0, "true class", [str(label) for label in data.classes])
+    config: dict[str, Any] = {
+        name: st.column_config.NumberColumn(f"taken for {text.escape(label)}", min_value=0.0)
+        for name, label in zip(names, data.classes, strict=True)
+    }
+    st.data_editor(
+        frame,
+        key=key,
+        hide_index=True,
+        disabled=["true class"],
+        column_config=config,
+        on_change=_edit,
+        args=(key,),
+        alt="What it costs to take a row of a class for another.",
+    )
+    return np.asarray(stored)
+
+
+def _edit(key: str) -> None:
+    costs = st.session_state[COSTS].copy()
+    for row, change in st.session_state[key]["edited_rows"].items():
+        for column, value in change.items():
+            if value is not None:
+                costs[int(row), int(column)] = float(value)
+    st.session_state[COSTS] = costs
+    st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
