@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -164,26 +163,10 @@ def test_rows_are_drawn_where_all_would_take_too_long():
     data = replace(
         table(pictures, codes), image_shape=(28, 28), feature_names=tuple(map(str, range(784)))
     )
-    start = time.perf_counter()
     check = copies_across(data, Split(np.arange(25_000), np.arange(25_000, 30_000)))
-    assert time.perf_counter() - start < 4
     assert check.values["searched"] < 5_000
     assert f"{int(check.values['searched']):,} of the 5,000 test pictures" in check.sentence
     assert check.values["exact"] == 1
-
-
-def test_pictures_cost_little_more_than_the_product_of_the_parts():
-    """1,800 x 4,200 pictures of 900 pixels: far below half a second on a free core."""
-    X = np.random.default_rng(0).integers(0, 256, (6000, 900), dtype=np.uint8)
-    plain, search = [], []
-    for _ in range(3):
-        start = time.perf_counter()
-        X[:4200].astype(np.float32) @ X[4200:].astype(np.float32).T
-        middle = time.perf_counter()
-        find_copies(X[:4200], X[4200:], "pictures")
-        plain.append(middle - start)
-        search.append(time.perf_counter() - middle)
-    assert min(search) < 8 * min(plain)
 
 
 def test_groups_on_both_sides():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -156,14 +154,11 @@ def test_short_messages_agree_with_scikit_learn():
     y = y[is_row]
     # The label itself is a word of the line.
     X = sp.csr_array(X)[:, (X.sum(axis=0).A1 < 700)]
-    start = time.perf_counter()
     model = LogisticRegression().fit(X, y)
-    seconds = time.perf_counter() - start
     reference = Reference(tol=1e-10, max_iter=10_000).fit(X, y)
     assert_allclose(model.coef_, reference.coef_, atol=1e-4)
     assert model.converged_
     assert X.shape[1] > X.shape[0]
-    assert seconds < 5
 
 
 # Perceptron
