@@ -62,7 +62,7 @@ class Choice(NamedTuple):
 def ask(experiment: Experiment) -> Choice | None:
     """Ask what to compare; None while no model is chosen."""
     data, choice, split = experiment
-    left, right = st.columns([3, 1], vertical_alignment="top")
+    left, right = st.columns([4, 1], vertical_alignment="top")
     with left:
         words = _words(data)
     with right:
@@ -92,14 +92,18 @@ def _words(data: Dataset) -> list[str]:
     wanted = st.session_state.get(key, usual)
     # Through the session alone: a default beside a stored value is reported as a mistake.
     st.session_state[key] = [word for word in wanted if word in offered]
-    return st.multiselect(
+    # Pills and no multiselect, whose white names on the accent are too faint in the dark.
+    chosen = st.pills(
         "Models",
         offered,
+        selection_mode="multi",
         format_func=LABELS.__getitem__,
         key=key,
         persist_state="session",
         help="All of them are fitted on the same training rows and judged on the same test rows.",
     )
+    # In one order, however they were clicked: otherwise the same set would be another choice.
+    return [word for word in offered if word in chosen]
 
 
 def _scheme(data: Dataset, choice: cached.SplitChoice) -> str:

@@ -76,9 +76,10 @@ def _draw(shown: Shown, curve: LearningCurve) -> None:
     known = shown.results.settings["labels"]
     labels = [str(known.get(name, name)) for name in band.methods]
     # The intervals of all of them lie over each other: two can be read.
-    banded = st.multiselect(
+    banded = st.pills(
         "Intervals of",
         labels,
+        selection_mode="multi",
         default=labels[:2],
         key=f"{KEY}.bands",
         help="The models whose 95 % intervals are drawn.",

@@ -292,9 +292,9 @@ def test_large_data_wait_for_the_button(monkeypatch):
     app.button(key="compare.run.start").click().run()
     settle(app)
     assert "cannot be told apart" in app.header[0].value
-    app.multiselect(key="compare.words").set_value([]).run()
+    app.pills(key="compare.words").set_value([]).run()
     assert app.header[0].value == "Choose at least one model."
-    app.multiselect(key="compare.words").set_value(["lda"]).run()
+    app.pills(key="compare.words").set_value(["lda"]).run()
     app.button(key="compare.run.update").click().run()
     assert "LDA reaches accuracy" in settle(app).header[0].value
     for tab in ("Pairs", "Where two differ", "Recall by class", "Boundaries", "Time"):
