@@ -97,6 +97,7 @@ def _words(data: Dataset) -> list[str]:
         "Models",
         offered,
         selection_mode="multi",
+        wrap=True,
         format_func=LABELS.__getitem__,
         key=key,
         persist_state="session",

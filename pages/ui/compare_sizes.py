@@ -80,6 +80,7 @@ def _draw(shown: Shown, curve: LearningCurve) -> None:
         "Intervals of",
         labels,
         selection_mode="multi",
+        wrap=True,
         default=labels[:2],
         key=f"{KEY}.bands",
         help="The models whose 95 % intervals are drawn.",
