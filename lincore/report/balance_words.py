@@ -42,7 +42,7 @@ def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dic
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
     >>> parts_in_words(study, "lda", "recall of class 3")["prior shift"].split(":")[0]
-    'Prior shift costs 19.7 points (12.0 to 27.4)'
+    'Prior shift costs 20.7 points (8.5 to 32.9)'
     """
     split = study.attribution(method, loss)
     return {part: _part(study, split, part, found) for part, found in split.parts.items()}
