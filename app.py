@@ -9,6 +9,8 @@ from pages.ui import warm
 
 # A picture of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
+# Streamlit writes the chosen of a multiselect in white on the accent: too faint in the dark theme.
+CHIPS = "<style>span[data-baseweb='tag'] { background-color: #43489E !important; }</style>"
 
 
 def main() -> None:
@@ -23,6 +25,7 @@ def main() -> None:
             st.Page("pages/balance.py", title="Balance", icon=":material/balance:"),
         ]
     )
+    st.html(CHIPS)
     warm.wait()
     try:
         page.run()

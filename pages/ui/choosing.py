@@ -139,9 +139,9 @@ def steps(
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.steps"):
         if not sparse:
             standardize = controls.standardize(data, key=f"{key}.standardize")
+        controls.begin_with(f"{key}.project", project)
         project = st.toggle(
             "SVD" if sparse else "PCA",
-            value=project,
             key=f"{key}.project",
             persist_state="session",
             help="Replace the features by their first principal components."

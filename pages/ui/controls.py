@@ -33,13 +33,12 @@ def number(
     """Return a whole number from a range; a stored value outside of it is brought inside."""
     if key in st.session_state and not low <= st.session_state[key] <= high:
         st.session_state[key] = min(max(st.session_state[key], low), high)
-    value = min(max(default, low), high)
+    begin_with(key, min(max(default, low), high))
     return int(
         st.number_input(
             label,
             low,
             high,
-            value,
             step=1,
             key=key,
             help=help,
@@ -49,11 +48,21 @@ def number(
     )
 
 
+def begin_with(key: str, value: Any) -> None:
+    """Give a widget a value until the visitor chooses one.
+
+    Through the session: a widget that is on the screen when its key is forgotten (another data
+    set has come) would else go on with the former value.
+    """
+    if key not in st.session_state:
+        st.session_state[key] = value
+
+
 def standardize(data: Dataset, *, key: str) -> bool:
     """Ask whether to bring features to unit variance: yes for tables, no for pixels."""
+    begin_with(key, data.image_shape is None)
     return st.toggle(
         "Standardise",
-        value=data.image_shape is None,
         key=key,
         persist_state="session",
         help="Bring every feature to mean 0 and variance 1 over the training rows, so that units "
