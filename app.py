@@ -10,7 +10,9 @@ from pages.ui import warm
 # A picture of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
 # Streamlit writes the chosen of a multiselect in white on the accent: too faint in the dark theme.
-CHIPS = "<style>[data-testid='stMultiSelectTagsContainer'] [data-tag] { background-color: #43489E !important; }</style>"
+CHIPS = """<style>
+[data-testid="stMultiSelectTagsContainer"] [data-tag] { background-color: #43489E !important; }
+</style>"""
 
 
 def main() -> None:
