@@ -106,26 +106,28 @@ def _centre(
         What was subtracted; the mean itself where a column is constant.
     """
     p = X.shape[1]
-    first = X[rows[0]]
     anchor = _anchor(X, rows, weight)
     # Weights move the anchor off the constants, so there every column counts as varying.
     columns = np.arange(0 if weight is None else p)
     constant = np.arange(len(columns), p)
+    room = np.empty((TILE_ROWS, p))
     for start in range(0, len(rows), TILE_ROWS):
         chosen = rows[start : start + TILE_ROWS]
-        tile = X.take(chosen, axis=0)
-        varies = constant
+        tile = room[: len(chosen)]
+        if X.dtype == np.float64:
+            X.take(chosen, axis=0, out=tile, mode="clip")
+        else:
+            tile[:] = X.take(chosen, axis=0)
+        tile -= anchor
         if len(constant):
-            # All columns are compared: choosing some of a tile costs more than comparing it.
-            varies = (tile != first).any(axis=0)[constant]
-        if varies.any():
-            # The rows before were equal to the anchor here.
-            buffer[:start, len(columns) : len(columns) + np.count_nonzero(varies)] = 0
-            columns, constant = np.append(columns, constant[varies]), constant[~varies]
-        if not _are_all(columns, p):
-            tile = tile.take(columns, axis=1)
+            # What is not zero to the last bit shows in the disjunction of the bits of a column.
+            varies = (np.bitwise_or.reduce(tile.view(np.int64), axis=0) != 0)[constant]
+            if varies.any():
+                # The rows before were equal to the anchor here.
+                buffer[:start, len(columns) : len(columns) + np.count_nonzero(varies)] = 0
+                columns, constant = np.append(columns, constant[varies]), constant[~varies]
         piece = buffer[start : start + len(chosen), : len(columns)]
-        np.subtract(tile, anchor[columns], out=piece)
+        piece[:] = tile if _are_all(columns, p) else tile.take(columns, axis=1)
         if weight is not None:
             piece *= np.sqrt(weight[chosen])[:, None]
     return columns, anchor

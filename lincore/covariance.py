@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from lincore.moments import Moments
-from lincore.pivoted import PivotedFactor, pivoted_factor
+from lincore.pivoted import PivotedFactor, few_rows_times, pivoted_factor
 
 Shrinkage = float | Literal["oas"] | None
 Array = NDArray[np.float64]
@@ -59,7 +59,7 @@ class Whitener:
         if self.basis.ndim == 1:
             return rows * self.basis
         if self._is_worth_solving(rows):
-            return self._solved(rows @ self.basis)
+            return self._solved(few_rows_times(rows, self.basis))
         return rows @ self.factor
 
     def unwhiten(self, white: Array) -> Array:
@@ -67,7 +67,7 @@ class Whitener:
         if self.basis.ndim == 1:
             return white * self.basis
         if self._is_worth_solving(white):
-            return self._solved(white) @ self.basis.T
+            return few_rows_times(self._solved(white), self.basis.T)
         return white @ self.factor.T
 
     def after(self, forward: Array) -> Whitener:

@@ -12,7 +12,7 @@ from lincore.covariance import RowSpace, is_positive
 from lincore.linear import LinearClassifier
 from lincore.moment_classifier import MomentClassifier, total_mean
 from lincore.moments import Moments
-from lincore.pivoted import pivoted_factor
+from lincore.pivoted import few_rows_times, pivoted_factor
 
 Array = NDArray[np.float64]
 Targets = Literal["one-hot", "plus-minus", "fisher"]
@@ -153,9 +153,10 @@ def _standard_solution(R: Array, products: Array) -> tuple[Array, Array]:
     found = pivoted_factor(R)
     if found is not None:
         # The inverse is W Wᵀ with W = basis @ inv(root @ root.T).
-        coordinates = lapack.dpotrs(found.root, found.basis.T @ products, lower=1)[0]
-        coordinates = lapack.dpotrs(found.root, coordinates, lower=1)[0]
-        return found.basis @ coordinates, found.null
+        coordinates = few_rows_times(products.T, found.basis).T
+        for _ in range(2):
+            coordinates = lapack.dpotrs(found.root, coordinates, lower=1)[0]
+        return few_rows_times(coordinates.T, found.basis.T).T, found.null
     values, vectors = np.linalg.eigh(R)
     kept = is_positive(values)
     coordinates = vectors[:, kept].T @ products / values[kept, None]

@@ -76,3 +76,15 @@ def pivoted_factor(R: Array) -> PivotedFactor | None:
     basis = np.empty((p, rank))
     basis[pivots] = triangle
     return PivotedFactor(basis, root, null)
+
+
+def few_rows_times(rows: Array, matrix: Array) -> Array:
+    """Return ``rows @ matrix`` for few rows (n, p) and a matrix (p, r), next to LAPACK's work.
+
+    NumPy and SciPy bring a BLAS each, whose threads wait for work by spinning: a product by
+    NumPy's just after a factor by SciPy's costs a hundred times what it should.
+    """
+    transposed = matrix.flags.f_contiguous
+    left = matrix if transposed else matrix.T
+    product = blas.dgemm(1.0, left, np.ascontiguousarray(rows).T, trans_a=int(transposed))
+    return np.ascontiguousarray(product.T)
