@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -91,6 +93,8 @@ def test_real_tables_go_through_the_page(name):
     ],
 )
 def test_real_pictures_go_through_the_page(name, shape, n):
+    started = time.monotonic()
     app = bring(open_app(), (name, (DATA / name).read_bytes()))
     assert not app.error
     assert data_of(app).image_shape == shape and data_of(app).n_rows == n
+    assert time.monotonic() - started < 30
