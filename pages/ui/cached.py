@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
-
     from lincore.datasets import Dataset, Split
     from lincore.experiments.holdout import TrainingPart
     from lincore.experiments.pipeline import Steps
@@ -87,19 +85,6 @@ def classify(digest: str, choice: SplitChoice, model: ModelChoice, _data: Datase
     if fitted is None:  # nobody can stop what no job watches over
         raise RuntimeError("a fit ended without a model")
     return fitted
-
-
-@st.cache_resource(max_entries=32, ttl="2h", show_spinner="Finding the principal components …")
-def components(
-    digest: str, choice: SplitChoice, standardize: bool, n_components: int, _data: Dataset
-) -> Pipeline:
-    """Fit PCA, and the steps before it, on the training part."""
-    from lincore.experiments import holdout
-    from lincore.experiments.pipeline import Steps, pipeline_for
-
-    part = training_part(digest, choice, _data)
-    pipeline = pipeline_for(_data, None, Steps(standardize, n_components=n_components))
-    return holdout.fit(pipeline, _data, split(digest, choice, _data), part)
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner="Looking at the model …")

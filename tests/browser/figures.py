@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,24 +13,24 @@ from tests.browser.scripts import CAMERA, MARKER, PLACE
 Place = tuple[float, float]
 
 
-class Figures:
+class Figures(ABC):
     """The part of a `Dashboard` that acts in Plotly figures, in the coordinates of their data."""
 
     page: Page
 
+    @abstractmethod
     def element(self, key: str) -> Locator:
         """Return the element of the widget or container with this key."""
-        raise NotImplementedError
 
+    @abstractmethod
     def settle(self) -> None:
         """Wait until everything has been drawn."""
-        raise NotImplementedError
 
-    def _sent(self) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def _sent(self) -> int: ...
 
-    def _follow(self, before: int, messages: int = 1, patience: float = 1_500) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _follow(self, before: int, messages: int = 1, patience: float = 1_500) -> None: ...
 
     def click_row(self, key: str, row: int) -> None:
         """Click the marker of a row of the data."""
