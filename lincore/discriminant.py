@@ -94,7 +94,12 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self.priors_ = class_priors(moments.count, self.priors)
-        whitener = Whitener.from_covariance(self._covariance(moments), equilibrate=space is None)
+        plain = space is None and self.shrinkage is None and self.divisor == "n"
+        whitener = (
+            Whitener.within(moments)
+            if plain
+            else Whitener.from_covariance(self._covariance(moments), equilibrate=space is None)
+        )
         means, seen = moments.mean, moments.count[:, None] > 0
         if space is not None:
             whitener = whitener.after(space.forward)

@@ -152,8 +152,10 @@ class FisherDiscriminant(
         self._check_options()
         self.priors_ = class_priors(moments.count, self.priors)
         total, seen = moments.pooled(), moments.count > 0
-        whitener = Whitener.from_covariance(
-            moments.within() / total.count, equilibrate=space is None
+        whitener = (
+            Whitener.within(moments)
+            if space is None
+            else Whitener.from_covariance(moments.within() / total.count, equilibrate=False)
         )
         white = whitener.whiten(np.where(seen[:, None], moments.mean - total.mean, 0.0))
         # Whitened, S_W is the identity: eigh(S_B, S_W) becomes an svd of K rows.

@@ -216,8 +216,12 @@ class Moments:
         mean = self.mean if origin is None else self.mean - np.asarray(origin, dtype=float)
         mean = np.where((self.count > 0)[..., None], mean, 0.0)
         if A.ndim == 1:
-            outer = A * A if self.is_diagonal else np.outer(A, A)
-            return Moments(self.count, mean * A, self.scatter * outer)
+            outer = A * A if self.is_diagonal else A[:, None] * A
+            mapped = Moments(self.count, mean * A, self.scatter * outer)
+            if "_pooled" in self.__dict__:  # nearly free in other units, not so from the groups
+                mapped.__dict__["_pooled"] = self._pooled.map(A, origin)
+                mapped.__dict__["_within"] = self._within * outer
+            return mapped
         if self.is_diagonal:
             raise ValueError("Diagonal moments can only be mapped by a change of units.")
         return Moments(self.count, mean @ A, A.T @ self.scatter @ A)
@@ -226,7 +230,11 @@ class Moments:
         """Keep only the diagonal of the scatter."""
         if self.is_diagonal:
             return self
-        return Moments(self.count, self.mean, np.diagonal(self.scatter, axis1=-2, axis2=-1).copy())
+        variances = np.diagonal(self.scatter, axis1=-2, axis2=-1).copy()
+        diagonal = Moments(self.count, self.mean, variances)
+        if "_pooled" in self.__dict__:
+            diagonal.__dict__["_pooled"] = self._pooled.diagonal()
+        return diagonal
 
     def pooled(self) -> Moments:
         """Merge over the last axis of the grouping: the moments of all its rows together."""

@@ -1,6 +1,7 @@
 """A page of its own for what the helpers of the browser tests and of the pages can do."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 import plotly.graph_objects as go
@@ -9,11 +10,17 @@ import streamlit as st
 from pages.ui import jobs, selection
 
 
+#: While this file stands beside the page, the job waits in the middle for as long as it takes.
+HOLD = Path(__file__).with_name("hold")
+
+
 def work(progress):
     """Take twenty steps of a tenth of a second, and keep each."""
     finished = []
     for step in range(20):
-        if not progress(step, 20, f"step {step}"):
+        while (goes_on := progress(step, 20, f"step {step}")) and step == 10 and HOLD.exists():
+            time.sleep(0.1)
+        if not goes_on:
             break
         time.sleep(0.1)
         finished.append(step)

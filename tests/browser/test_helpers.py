@@ -18,8 +18,12 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def lone_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("lone")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("lone")
+
+
+@pytest.fixture(scope="module")
+def lone_address(folder: Path) -> Iterator[str]:
     shutil.copy(Path(__file__).with_name("lone_app.py"), folder / "app.py")
     for name in ("pages", "lincore", ".streamlit"):
         (folder / name).symlink_to(ROOT / name)
@@ -35,7 +39,9 @@ def dashboard(chromium: Browser, lone_address: str, tmp_path: Path) -> Iterator[
     visitor.close()
 
 
-def test_a_job_runs_while_the_page_answers_and_can_be_stopped(dashboard):
+def test_a_job_runs_while_the_page_answers_and_can_be_stopped(dashboard, folder):
+    hold = folder / "hold"
+    hold.touch()
     dashboard.element("lone.run.start").get_by_role("button").click()
     dashboard.element("lone.run.job").get_by_text("of 20 done").wait_for()
     assert not violations(dashboard.page)
@@ -47,6 +53,7 @@ def test_a_job_runs_while_the_page_answers_and_can_be_stopped(dashboard):
     dashboard.wait_for_job("lone.run")
     shown = dashboard.text()
     assert "stopped after" in shown and "of 20" in shown and ", stopped" in shown
+    hold.unlink()
     dashboard.press("lone.run.restart")
     dashboard.wait_for_job("lone.run")
     assert "Counted 20, finished" in dashboard.text()
