@@ -21,7 +21,10 @@ _SAMPLE_LINES = 30
 _LARGEST_SAMPLE = 4_000_000
 _JUDGED = 200
 _COMMENT_MARKS = ("#", "%", "//")
-_UNCLEAN = re.compile(r"[\t|;,]|\d\s+[\d.,+-]")
+# "Smith, John" is a name and no two fields.
+_UNCLEAN = re.compile(r"[\t|;]|,(?!\s)|\d\s+[\d.,+-]")
+# What a spreadsheet writes where a value cannot be computed is no comment.
+_ERRORS = r"(?!N/A|REF!|DIV/0!|VALUE!|NAME\?|NUM!|NULL!)"
 _ASKED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
 
 
@@ -83,9 +86,12 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     if options.quote is None and quote in sample:
         plain = list(read_records(sample, separator, ""))
         # Quotation marks that come without a partner join lines that are whole by themselves.
-        width = _width(plain)
-        alike = sum(len(record.fields) == width for record in plain) >= 0.9 * len(plain)
-        if len(plain) > len(records) and width > 1 and alike:
+        alike = _share_alike(plain)
+        if (
+            len(plain) > len(records)
+            and _width(plain) > 1
+            and alike >= max(0.9, _share_alike(records))
+        ):
             quote, records = "", plain
     if comment and options.comment is None:
         named = _name_the_columns(text, bare, comment, separator, quote, records)
@@ -133,7 +139,8 @@ def _comment_mark(text: str) -> str:
     """Return the mark that some early lines begin with, but not most of them."""
     lines = [line for line in _sample(text).split("\n") if line.strip()]
     for mark in _COMMENT_MARKS:
-        marked = [line.startswith(mark) for line in lines]
+        pattern = _comment_pattern(mark)
+        marked = [pattern.match(line) is not None for line in lines]
         # All but "#" are told only where the file begins with them.
         if (marked[0] or (mark == "#" and any(marked))) and 2 * sum(marked) <= len(marked):
             return mark
@@ -147,7 +154,11 @@ def _comment_mark(text: str) -> str:
 def _without_comments(text: str, comment: str) -> str:
     if not comment or comment not in text:
         return text
-    return re.sub(rf"(?m)^{re.escape(comment)}.*$", "", text)
+    return _comment_pattern(comment).sub("", text)
+
+
+def _comment_pattern(mark: str) -> re.Pattern[str]:
+    return re.compile(rf"(?m)^{re.escape(mark)}{_ERRORS if mark == '#' else ''}.*$")
 
 
 def _name_the_columns(
@@ -185,8 +196,12 @@ def _separator(sample: str, quote: str) -> str:
     csv.Sniffer is not used: it takes "1,5;2,5" for comma-separated, and 16 kB of quotes cost it
     more than a second.
     """
-    scores = {mark: _agreement(sample, mark, quote) for mark in SEPARATORS + SPACES}
-    best = max(scores, key=lambda mark: (round(scores[mark], 6), -SEPARATORS.find(mark)))
+    if _share_alike(tabbed := list(read_records(sample, "\t", quote))) == 1 and _width(tabbed) > 1:
+        # Nothing else has a tab in each line, equally often.
+        return "\t"
+    order = SEPARATORS + SPACES
+    scores = {mark: _agreement(sample, mark, quote) for mark in order}
+    best = max(scores, key=lambda mark: (round(scores[mark], 6), -order.find(mark)))
     # A colon stands in times of day: it is thought of where nothing else will do.
     return ":" if scores[best] <= 0 and _agreement(sample, ":", quote) > 1.4 else best
 
@@ -196,7 +211,7 @@ def _agreement(sample: str, separator: str, quote: str) -> float:
     width = _width(records)
     if width < 2:
         return -1.0 if separator == SPACES else 0.0
-    agreement = sum(len(record.fields) == width for record in records) / len(records)
+    agreement = _share_alike(records)
     fields = [field for record in records[:_JUDGED] for field in record.fields if field]
     numbers = [NUMBER.fullmatch(field) is not None for field in fields]
     clean = [
@@ -206,6 +221,12 @@ def _agreement(sample: str, separator: str, quote: str) -> float:
     if separator in (SPACES, ":") and (len(records) < 3 or 3 * sum(numbers) < len(numbers)):
         return -1.0
     return agreement + 0.5 * sum(clean) / max(len(clean), 1)
+
+
+def _share_alike(records: Sequence[Record]) -> float:
+    """Return the share of records that have as many fields as most."""
+    width = _width(records)
+    return sum(len(record.fields) == width for record in records) / max(len(records), 1)
 
 
 def _width(records: Sequence[Record]) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 _STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%", "＝", "＋", "－", "＠")
+_NUMBER = re.compile(r"-?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def spreadsheet_safe(text: object) -> str:
@@ -16,8 +19,10 @@ def spreadsheet_safe(text: object) -> str:
 
     Examples
     --------
-    >>> spreadsheet_safe("=HYPERLINK(1)"), spreadsheet_safe("-1.5"), spreadsheet_safe("setosa")
-    ("'=HYPERLINK(1)", '-1.5', 'setosa')
+    >>> spreadsheet_safe("=HYPERLINK(1)"), spreadsheet_safe("-1.5"), spreadsheet_safe("-1,5e-3")
+    ("'=HYPERLINK(1)", '-1.5', '-1,5e-3')
+    >>> spreadsheet_safe("setosa"), spreadsheet_safe("-1+1")
+    ('setosa', "'-1+1")
     """
     said = str(text)
     if not said.lstrip(" \u00a0").startswith(_STARTS) or _is_number(said):
@@ -27,4 +32,4 @@ def spreadsheet_safe(text: object) -> str:
 
 def _is_number(text: str) -> bool:
     # float() would take "-inf" and "1_000" too, which a spreadsheet reads as it likes.
-    return text.replace(".", "", 1).removeprefix("-").isdecimal() and text.isascii()
+    return _NUMBER.fullmatch(text) is not None

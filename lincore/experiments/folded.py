@@ -12,8 +12,6 @@ from lincore.experiments.schemes import Fold
 from lincore.moments import Moments, leave_one_out
 
 Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-# For some classes, one list entry for each fold.
-ByFold: TypeAlias = list[Moments]
 
 # Values in the scatters of all parts (640 MB): ten folds of ten classes of 784 features, or each
 # of 30,000 rows of 50 features left out. Beyond it every fold is summed by itself.
@@ -69,8 +67,8 @@ def summarise_parts(
     return [_cut(X[rows], part[rows], np.zeros_like(rows), 1) for rows in members]
 
 
-def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> list[ByFold]:
-    """Return the moments of the training rows, for the classes of each entry and each fold.
+def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> list[Moments]:
+    """Return the moments by class of the training rows of each fold: (K,), (K, p), (K, p, p).
 
     By `leave_one_out`. Classes without test rows in a fold have all of their rows there.
 
@@ -80,38 +78,39 @@ def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> 
     >>> everything = np.arange(4)
     >>> plan = [Fold(0, i, np.delete(everything, i), everything[i : i + 1]) for i in range(4)]
     >>> moments = training_moments(summarise_parts(X, codes, 2, plan), 4)
-    >>> of_fold(moments, 1).mean
+    >>> moments[1].mean
     array([[0., 1.],
            [5., 6.]])
     """
+    widths = [part.moments.count.shape[1] for part in parts]
+    starts = np.cumsum([0, *widths])
+    p = parts[0].moments.n_features
+    found = [_blank(int(starts[-1]), p) for _ in range(n_folds)]
 
-    def merge(parts: Parts) -> ByFold:
-        n_parts, moments = len(parts.folds), parts.moments
-        nothing = Moments.empty(moments.count.shape[1:], moments.n_features)
-        if not n_parts:
-            return [nothing] * n_folds
-        left_out = leave_one_out(moments) if n_parts > 1 else [nothing]
-        if n_parts == n_folds and (parts.folds < n_folds).all():
-            return left_out
-        merged = [left_out[0] + moments[0]] * n_folds
-        for i, found in zip(parts.folds, left_out, strict=True):
-            if i < n_folds:
-                merged[i] = found
-        return merged
+    def merge(part: Parts, start: int, width: int) -> None:
+        """Write the training moments of some classes where they belong."""
+        into = [moments[start : start + width] for moments in found]
+        nothing = Moments.empty((width,), p)
+        tested = {int(i): into[i] for i in part.folds if i < n_folds}
+        rest = [moments for i, moments in enumerate(into) if i not in tested]
+        if len(part.folds) < 2:
+            left_out = [nothing.merge(nothing, moments) for moments in tested.values()]
+        else:
+            # Rows that no fold tests are left out of none.
+            spare = _blank(width, p) if len(part.folds) > len(tested) else nothing
+            left_out = leave_one_out(part.moments, [tested.get(int(i), spare) for i in part.folds])
+        if rest:
+            first = nothing if not len(part.folds) else part.moments[0]
+            others = left_out[0] if left_out else nothing
+            for moments in rest:
+                first.merge(others, moments)
 
-    return list(mapper(merge, parts))
+    list(mapper(lambda job: merge(*job), zip(parts, starts, widths, strict=False)))
+    return found
 
 
-def of_fold(moments: list[ByFold], fold: int) -> Moments:
-    """Put the moments of one fold's training rows together: (K,), (K, p), (K, p, p)."""
-    if len(moments) == 1:
-        return moments[0][fold]
-    chosen = [of_classes[fold] for of_classes in moments]
-    return Moments(
-        np.concatenate([m.count for m in chosen]),
-        np.concatenate([m.mean for m in chosen]),
-        np.concatenate([m.scatter for m in chosen]),
-    )
+def _blank(n_classes: int, p: int) -> Moments:
+    return Moments(np.empty(n_classes), np.empty((n_classes, p)), np.empty((n_classes, p, p)))
 
 
 def _cut(X: NDArray[Any], part: NDArray[np.intp], codes: NDArray[np.intp], n_classes: int) -> Parts:

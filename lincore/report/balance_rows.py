@@ -93,7 +93,7 @@ def parts_rows(
             continue
         row = {"loss": f"{loss} ({'nats' if loss == 'log loss' else '%'})"}
         row["full"] = amount(split.full, loss)
-        row |= {part: amount(split.parts[part], loss, signed=True) for part in PARTS}
+        row |= {part: amount(split.parts[part], loss) for part in PARTS}
         row["reduced"] = amount(split.reduced, loss)
         rows.append(row)
     return tuple(rows)
@@ -122,22 +122,22 @@ def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, 
         {
             "remedy": REMEDY_NAMES.get(remedy.name, remedy.name),
             loss: amount(remedy.loss, loss),
-            "bought back": amount(remedy.bought_back, loss, signed=True),
+            "bought back": amount(remedy.bought_back, loss),
             "of the loss": "–" if np.isnan(remedy.share) else f"{100 * remedy.share:.0f} %",
-            "still missing": amount(remedy.still_missing, loss, signed=True),
-            "recall of the others": amount(remedy.others, "recall", signed=True),
+            "still missing": amount(remedy.still_missing, loss),
+            "recall of the others": amount(remedy.others, "recall"),
         }
         for remedy in study.remedies(method, loss)
     )
 
 
-def amount(found: Interval, loss: str, *, signed: bool = False) -> str:
+def amount(found: Interval, loss: str) -> str:
     """Write a loss, or a change of one, with its interval.
 
     Examples
     --------
-    >>> amount(Interval(0.103, 0.081, 0.125), "error", signed=True)
-    '+10.3 (8.1 to 12.5)'
+    >>> amount(Interval(0.103, 0.081, 0.125), "error")
+    '10.3 (8.1 to 12.5)'
     >>> amount(Interval(0.5, float("nan"), float("nan")), "log loss")
     '0.500'
     """
@@ -145,11 +145,11 @@ def amount(found: Interval, loss: str, *, signed: bool = False) -> str:
         return "–"
     digits, scale = (3, 1.0) if loss == "log loss" else (1, 100.0)
 
-    def number(value: float, sign: str = "") -> str:
-        # No minus before a zero.
-        return f"{round(scale * value, digits) + 0.0:{sign}.{digits}f}".replace("-", "\u2212")
+    def number(value: float) -> str:
+        # No minus before a zero; and no plus, with which a spreadsheet begins a formula.
+        return f"{round(scale * value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")
 
-    text = number(found.value, "+" if signed else "")
+    text = number(found.value)
     if np.isnan(found.low):
         return text
     return f"{text} ({number(found.low)} to {number(found.high)})"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import balance_pictures, balance_use, controls, text
+from pages.ui import balance_pictures, balance_use, controls, tables, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,7 +108,7 @@ def _costs_table(bold: Results, careful: Results, new: np.ndarray, costs: np.nda
             }
         )
     with st.container(key="balance.costs.rows"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(rows), hide_index=True, alt="Expected cost of a row, for every model."
         )
 
@@ -130,7 +130,7 @@ def _costs(data: Dataset) -> np.ndarray:
         name: st.column_config.NumberColumn(f"taken for {text.escape(label)}", min_value=0.0)
         for name, label in zip(names, data.classes, strict=True)
     }
-    st.data_editor(
+    tables.edit(
         frame,
         key=key,
         hide_index=True,

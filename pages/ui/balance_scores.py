@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import balance_pictures, controls, text
+from pages.ui import balance_pictures, controls, tables, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -23,7 +23,7 @@ def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
 
     cells = list(dict.fromkeys(("full", "reduced", balance_pictures.applied())))
     with st.container(key="balance.scores"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(score_rows(study, cells)),
             hide_index=True,
             alt="Scores of every model trained on the full and on the reduced set.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from pages.ui import cached, choosing, controls, text
+from pages.ui import cached, choosing, controls, tables, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,7 +136,7 @@ def _table(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
             "kept": [kept.get(k, int(counts[k])) for k in range(data.n_classes)],
         }
     )
-    st.data_editor(
+    tables.edit(
         frame,
         key=f"{KEY}.table.{version}",
         hide_index=True,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import balance_pictures, controls, text
+from pages.ui import balance_pictures, controls, tables, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,7 +128,7 @@ def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndar
             row[f"log loss, {what}"] = amount(loss, "log loss")
         rows.append(row)
     with st.container(key="balance.use.rows"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(rows),
             hide_index=True,
             alt="Error and log loss of every model with the shares expected in use.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import balance_pictures, controls, text
+from pages.ui import balance_pictures, controls, tables, text
 
 if TYPE_CHECKING:
     from lincore.experiments.study import BalanceStudy
@@ -43,7 +43,7 @@ def show_parts(study: BalanceStudy, method: str, loss: str) -> None:
     recalls = [name for name, cut in zip(study.recall_names, study.is_reduced, strict=True) if cut]
     rows = balance_rows.parts_rows(study, method, ["error", "balanced error", "log loss", *recalls])
     with st.container(key="balance.parts"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(rows),
             hide_index=True,
             alt="What each loss was, became, and to what it was lost, with 95 % intervals.",
@@ -84,7 +84,7 @@ def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
         key="balance.remedies",
     )
     with st.container(key="balance.remedy_rows"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(balance_rows.remedy_rows(study, method, loss)),
             hide_index=True,
             alt=f"What each remedy buys back of the {loss}, with 95 % intervals.",

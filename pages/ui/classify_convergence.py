@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import cached, controls, jobs, text
+from pages.ui import cached, controls, jobs, tables, text
 
 if TYPE_CHECKING:
     from pages.ui.classify_fit import Fitted
@@ -189,7 +189,7 @@ def _table(lines: Any) -> None:
     ]
     columns = ["solver", "objective", "gradient", "iterations", "seconds", "ended because"]
     with st.container(key=f"{KEY}.table"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(shown, columns=columns),
             hide_index=True,
             column_config={

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import cached, selection, text
+from pages.ui import cached, selection, tables, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +72,7 @@ def scores(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) ->
         "class, or the shares of the classes as posterior."
     )
     with st.container(key=f"{KEY}.scores"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(lines, columns=columns),
             hide_index=True,
             column_config={
@@ -90,7 +90,7 @@ def scores(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) ->
         }
     )
     with st.container(key=f"{KEY}.classes"):
-        st.dataframe(
+        tables.show(
             by_class,
             hide_index=True,
             column_config={

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from pages.ui import cached, classify_model, controls, text
+from pages.ui import cached, classify_model, controls, tables, text
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -225,7 +225,7 @@ def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
     if order is not None:
         table = table.sort_values(order, ascending=False)
     with st.container(key=f"{KEY}.posterior"):
-        st.dataframe(
+        tables.show(
             table,
             hide_index=True,
             column_config={

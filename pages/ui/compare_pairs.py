@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import controls, text
+from pages.ui import controls, tables, text
 
 if TYPE_CHECKING:
     from lincore.experiments.differences import Difference
@@ -109,7 +109,7 @@ def _table(shown: Shown, found: list[Difference]) -> None:
     }
     columns |= {name: st.column_config.NumberColumn(format="%.3f") for name in ("p", "p (Holm)")}
     with st.container(key=f"{KEY}.pairs.table"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(lines),
             hide_index=True,
             column_config=columns,

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import compare_pairs, compare_planes, compare_rows, compare_sizes, controls, text
+from pages.ui import (
+    compare_pairs,
+    compare_planes,
+    compare_rows,
+    compare_sizes,
+    controls,
+    tables,
+    text,
+)
 
 if TYPE_CHECKING:
     from pages.ui.compare_scores import Shown
@@ -64,7 +72,7 @@ def _recall_table(shown: Shown) -> None:
     }
     classes = [spreadsheet_safe(label) for label in shown.results.classes]
     with st.container(key=f"{KEY}.recall.table"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame({"class": classes, **columns}),
             hide_index=True,
             alt="Recall of every class by every model, with 95 % intervals.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore.heard import heard
-from pages.ui import jobs, text
+from pages.ui import jobs, tables, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -117,6 +117,6 @@ def live(job: Job) -> None:
             line["state"] = "cannot be fitted" if name in failed else "to come"
         lines.append(line)
     with st.container(key=f"{KEY}.live"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(lines), hide_index=True, alt="Accuracy of the models finished so far."
         )

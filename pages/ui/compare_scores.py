@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from pages.ui import controls, text
+from pages.ui import controls, tables, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -124,7 +124,7 @@ def table(shown: Shown) -> None:
         line["seconds"] = float(results.seconds[results.position(name)])
         lines.append(line)
     with st.container(key=f"{KEY}.table"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(lines),
             hide_index=True,
             column_config={

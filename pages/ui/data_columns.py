@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import state
+from pages.ui import state, tables
 from pages.ui.data_sources import Source
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def show(found: Source) -> None:
     _target(found)
     base, key = _base(_frame(found))
     with st.container(key="data.columns"):
-        st.data_editor(
+        tables.edit(
             base,
             key=key,
             hide_index=True,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import controls, panels, state, text
+from pages.ui import controls, panels, state, tables, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,7 +148,7 @@ def _table(n_classes: int, n_features: int, distance: float) -> pd.DataFrame:
         st.session_state[BASE] = kept[1] if kept is not None and kept[0] == layout else fresh
     column = st.column_config
     with st.container(key="data.draw.table"):
-        edited: pd.DataFrame = st.data_editor(
+        edited: pd.DataFrame = tables.edit(
             st.session_state[BASE],
             key=key,
             hide_index=True,

@@ -9,7 +9,7 @@ import streamlit as st
 
 from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS
-from pages.ui import controls, jobs, state, text, uploads
+from pages.ui import controls, jobs, state, tables, text, uploads
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -87,7 +87,7 @@ def skipped(data: Dataset) -> None:
     many = "file was" if len(data.skipped) == 1 else "files were"
     st.subheader(f"{len(data.skipped):,} {many} skipped", anchor=False)
     with st.container(key="data.skipped"):
-        st.dataframe(
+        tables.show(
             pd.DataFrame(data.skipped, columns=["file", "reason"]),
             hide_index=True,
             height=min(38 + 35 * len(data.skipped), 320),

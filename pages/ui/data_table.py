@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import state, text
+from pages.ui import state, tables, text
 from pages.ui.data_sources import Source, is_readable
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def rows(found: Source) -> None:
     frame = found.table.frame
     shown = frame.iloc[:SHOWN_ROWS, :SHOWN_COLUMNS]
     with st.container(key="data.rows"):
-        st.dataframe(
+        tables.show(
             shown,
             hide_index=True,
             height=min(38 + 35 * len(shown), 320),

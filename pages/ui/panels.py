@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import cached, controls, text
+from pages.ui import cached, controls, tables, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -27,7 +27,7 @@ def table_head(data: Dataset, *, key: str) -> None:
     frame = selection.frame(data, np.arange(shown), {})
     st.subheader("Rows", anchor=False)
     with st.container(key=key):
-        st.dataframe(
+        tables.show(
             frame,
             height=320,
             hide_index=True,
@@ -90,7 +90,7 @@ def truth(data: Dataset) -> None:
                     data.truth.covariances[k, i, j]
                 )
         lines.append(line)
-    st.dataframe(
+    tables.show(
         pd.DataFrame(lines).round(3),
         key="data.truth",
         hide_index=True,

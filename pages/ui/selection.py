@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import streamlit as st
 
-from pages.ui import controls, text
+from pages.ui import controls, tables, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,7 +167,7 @@ def _table(
     data: Dataset, rows: np.ndarray, columns: Mapping[str, Sequence[Any]], *, key: str, title: str
 ) -> None:
     with st.container(key=key):
-        st.dataframe(
+        tables.show(
             frame(data, rows, columns),
             hide_index=True,
             height=min(38 + 35 * len(rows), 320),
