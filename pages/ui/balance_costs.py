@@ -127,7 +127,7 @@ def _costs(data: Dataset) -> np.ndarray:
     frame = pd.DataFrame(stored, columns=names)
     frame.insert(0, "true class", [str(label) for label in data.classes])
     config: dict[str, Any] = {
-        name: st.column_config.NumberColumn(f"taken for {text.escape(label)}", min_value=0.0)
+        name: st.column_config.NumberColumn(f"taken for {label}", min_value=0.0)
         for name, label in zip(names, data.classes, strict=True)
     }
     tables.edit(

@@ -64,16 +64,14 @@ def _recall_table(shown: Shown) -> None:
 
     from lincore.experiments import scores
     from lincore.report.compare_words import with_interval
-    from lincore.spreadsheet import spreadsheet_safe
 
     columns = {
         label: [with_interval(found, "accuracy") for found in scores.recall(shown.results, name)]
         for name, label in zip(shown.results.methods, shown.labels, strict=True)
     }
-    classes = [spreadsheet_safe(label) for label in shown.results.classes]
     with st.container(key=f"{KEY}.recall.table"):
         tables.show(
-            pd.DataFrame({"class": classes, **columns}),
+            pd.DataFrame({"class": [str(label) for label in shown.results.classes], **columns}),
             hide_index=True,
             alt="Recall of every class by every model, with 95 % intervals.",
         )
