@@ -78,7 +78,7 @@ def read_delimited(
     heading = find_heading(layout, options.header, name)
     names, naming = unique_names(heading.names)
     check_table_shape(text.count("\n") + 1, len(names), name, limits)
-    marks = _marks(layout, heading, options)
+    marks = marks_of(layout, heading, options)
     frame, first_line, parsing = _parse(layout, heading, names, marks, options, name)
     check_table_shape(*frame.shape, name, limits)
     frame, tidying = _tidy(frame, heading, marks, options)
@@ -99,7 +99,8 @@ def read_delimited(
     return Delimited(frame, notices, first_line, reading)
 
 
-def _marks(layout: Layout, heading: Heading, options: ReadOptions) -> Marks:
+def marks_of(layout: Layout, heading: Heading, options: ReadOptions) -> Marks:
+    """Return the decimal and the thousands mark: those asked for, or those found."""
     body = [record for record in layout.records if record.first_line >= heading.first_line]
     found = find_marks(body, layout.separator)
     decimal = options.decimal or found.decimal
@@ -188,30 +189,36 @@ def _read_csv(
     name: str,
     first_line: int,
 ) -> pd.DataFrame:
-    given = options.missing_marks
-    quoting: Any = csv.QUOTE_MINIMAL if layout.quote else csv.QUOTE_NONE
     # With a decimal comma 1.234 is no number with a fraction: what is one is decided later.
     everything: Any = "str" if marks.decimal == "," or "." in marks.thousands else None
     try:
         return pd.read_csv(
             io.BytesIO(rows.encode("utf-8", "replace")),
-            sep=r"\s+" if layout.separator == SPACES else layout.separator,
-            header=None,
-            names=list(names),
-            index_col=False,
             dtype=everything,
-            na_values=["", *given] if given is not None else list(MISSING_MARKS),
-            keep_default_na=given is None,
-            quotechar=layout.quote or '"',
-            quoting=quoting,
-            skipinitialspace=True,
-            low_memory=False,
+            **csv_arguments(layout, names, options),
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, OverflowError) as error:
         if _splits_evenly(rows, layout, len(names)):
             unquoted = layout._replace(quote="")
             return _read_csv(rows, unquoted, names, marks, options, name, first_line)
-        raise _parse_error(str(error), name, first_line) from error
+        raise parse_error(str(error), name, first_line) from error
+
+
+def csv_arguments(layout: Layout, names: Sequence[str], options: ReadOptions) -> dict[str, Any]:
+    """Return what pandas must be told to read the rows below the header."""
+    given = options.missing_marks
+    return {
+        "sep": r"\s+" if layout.separator == SPACES else layout.separator,
+        "header": None,
+        "names": list(names),
+        "index_col": False,
+        "na_values": ["", *given] if given is not None else list(MISSING_MARKS),
+        "keep_default_na": given is None,
+        "quotechar": layout.quote or '"',
+        "quoting": csv.QUOTE_MINIMAL if layout.quote else csv.QUOTE_NONE,
+        "skipinitialspace": True,
+        "low_memory": False,
+    }
 
 
 def _splits_evenly(rows: str, layout: Layout, n_columns: int) -> bool:
@@ -226,7 +233,7 @@ def _splits_evenly(rows: str, layout: Layout, n_columns: int) -> bool:
     return all(line.count(layout.separator) == n_columns - 1 for line in lines)
 
 
-def _parse_error(message: str, name: str, first_line: int) -> DataError:
+def parse_error(message: str, name: str, first_line: int) -> DataError:
     """Say in the user's words, and lines, what pandas found."""
     counts = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
     if counts:
@@ -263,22 +270,32 @@ def _short_lines(
     return short
 
 
+def is_text(column: pd.Series[Any]) -> bool:
+    """Tell whether pandas left a column as text."""
+    return isinstance(column.dtype, pd.StringDtype) or column.dtype == object
+
+
+def stripped(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
+    """Return a text column without blanks around its values, marks of missing ones taken out."""
+    given = options.missing_marks
+    marked = ["", *(mark.strip() for mark in (MISSING_MARKS if given is None else given))]
+    if column.dtype == object:
+        column = column.astype("str").where(column.notna())
+    column = column.str.strip()
+    blank = column.isin(marked)
+    return column.mask(blank) if blank.any() else column
+
+
 def _tidy(
     frame: pd.DataFrame, heading: Heading, marks: Marks, options: ReadOptions
 ) -> tuple[pd.DataFrame, list[Notice]]:
     """Strip text, find the numbers in it, drop the columns that only trailing separators made."""
     notices: list[Notice] = []
     columns: dict[str, pd.Series[Any]] = {}
-    given = options.missing_marks
-    marked = ["", *(mark.strip() for mark in (MISSING_MARKS if given is None else given))]
     for name in frame:
         column = frame[name]
-        if isinstance(column.dtype, pd.StringDtype) or column.dtype == object:
-            if column.dtype == object:
-                column = column.astype("str").where(column.notna())
-            column = column.str.strip()
-            blank = column.isin(marked)
-            column = column.mask(blank) if blank.any() else column
+        if is_text(column):
+            column = stripped(column, options)
             numbers = read_numbers(column, marks, strict=options.decimal is not None)
             if numbers is not None:
                 column = numbers.column

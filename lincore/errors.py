@@ -78,3 +78,7 @@ class DataError(ValueError):
         self.notice = Notice(what, where, remedy)
         self.remedies = remedies
         super().__init__(str(self.notice))
+
+
+class TooLargeError(DataError):
+    """The input is beyond a limit that another way of reading may not need."""

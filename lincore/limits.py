@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from lincore.errors import DataError
+from lincore.errors import DataError, TooLargeError
 
 
 class Readable(Protocol):
@@ -37,6 +37,17 @@ class Limits:
         Columns of a table. They are counted in the text: pandas needs minutes for 300,000.
     max_cells : int
         Rows times columns of a table.
+    max_streamed_bytes : int
+        Size, as text or as Parquet's columns, of a table of numbers that is read in blocks
+        because it is beyond one of the limits above.
+    max_streamed_cells : int
+        Rows times columns of such a table: the time that reading takes.
+    max_drawn_bytes : int
+        Text of the rows that are drawn from such a table for a first look.
+    max_held_rows, max_held_values : int
+        Rows of such a table that are held, and rows times features; the others are summed.
+    max_summed_values : int
+        Classes times the square of the features: the sums of such a table.
     max_label_chars : int
         Characters of one class label. An array of labels is as wide as the longest one.
     max_members : int
@@ -64,6 +75,12 @@ class Limits:
     max_words: int = 200_000
     max_columns: int = 5_000
     max_cells: int = 50_000_000
+    max_streamed_bytes: int = 4_000_000_000
+    max_streamed_cells: int = 1_000_000_000
+    max_drawn_bytes: int = 20_000_000
+    max_held_rows: int = 200_000
+    max_held_values: int = 10_000_000
+    max_summed_values: int = 10_000_000
     max_label_chars: int = 200
     max_members: int = 100_000
     max_member_bytes: int = 50_000_000
@@ -122,7 +139,7 @@ def check_size(n_bytes: int, name: str, limits: Limits = LIMITS) -> None:
     if n_bytes == 0:
         raise DataError("The file is empty.", where=name, remedy="Load a file that holds data.")
     if n_bytes > limits.max_file_bytes:
-        raise DataError(
+        raise TooLargeError(
             f"The file is larger than {limits.max_file_bytes / 1e6:,.0f} MB.",
             where=name,
             remedy="Load a part of it, for example every tenth row or fewer images.",
@@ -217,7 +234,7 @@ def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = L
             remedy="Leave columns out, or put rows where columns are.",
         )
     if n_rows * n_columns > limits.max_cells:
-        raise DataError(
+        raise TooLargeError(
             f"There are {n_rows:,} rows of {n_columns:,} columns; together "
             f"{limits.max_cells:,} cells are allowed.",
             where=name,
@@ -228,15 +245,20 @@ def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = L
 
 
 def table_limits(limits: Limits = LIMITS) -> str:
-    """Say in one sentence how large a table may be.
+    """Say how large a table may be, and what becomes of larger ones.
 
     Examples
     --------
-    >>> table_limits()
-    'Tables of up to 120 MB of text, 5,000 columns and 50 million cells, in lines of up to 1 MB.'
+    >>> whole, larger = table_limits().split(". ")
+    >>> whole
+    'Tables of up to 120 MB of text, 5,000 columns and 50 million cells, in lines of up to 1 MB'
+    >>> larger
+    'Larger ones of numbers, up to 4,000 MB unpacked: 200,000 rows are held, the others summed.'
     """
     return (
         f"Tables of up to {limits.max_table_bytes / 1e6:,.0f} MB of text, "
         f"{limits.max_columns:,} columns and {limits.max_cells / 1e6:,.0f} million cells, "
-        f"in lines of up to {limits.max_line_bytes / 1e6:g} MB."
+        f"in lines of up to {limits.max_line_bytes / 1e6:g} MB. "
+        f"Larger ones of numbers, up to {limits.max_streamed_bytes / 1e6:,.0f} MB unpacked: "
+        f"{limits.max_held_rows:,} rows are held, the others summed."
     )
