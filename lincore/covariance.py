@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,21 +122,6 @@ class Whitener:
         return cls(basis, part.log_det + float(2 * np.log(scale).sum()), part.root)
 
     @classmethod
-    def within(cls, moments: Moments) -> Whitener:
-        """Factorise the covariance within classes, divisor n, once for all who ask.
-
-        Parameters
-        ----------
-        moments : Moments of shapes (K,), (K, p), (K, p, p) or (K, p)
-            By class.
-        """
-        found = _within.get(moments)
-        if found is None:
-            found = cls.from_covariance(moments.within() / moments.count.sum())
-            _within[moments] = found
-        return found
-
-    @classmethod
     def _from_eigenvalues(cls, cov: Array) -> Whitener:
         # eigh, not inv: a lost rank shows as a shorter factor, never as noise.
         values, vectors = np.linalg.eigh(cov)
@@ -159,10 +143,6 @@ class Whitener:
         factor = np.zeros(len(variances))
         factor[varying] = 1 / np.sqrt(kept)
         return cls(factor, float(np.log(kept).sum()))
-
-
-# LDA and Fisher's discriminant begin alike, and are fitted to the same moments in every fold.
-_within: WeakKeyDictionary[Moments, Whitener] = WeakKeyDictionary()
 
 
 class RowSpace(NamedTuple):

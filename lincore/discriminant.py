@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.canonical import canonical_means
 from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
 from lincore.linear import LinearClassifier, SoftmaxPosterior
@@ -94,21 +95,23 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self.priors_ = class_priors(moments.count, self.priors)
-        plain = space is None and self.shrinkage is None and self.divisor == "n"
-        whitener = (
-            Whitener.within(moments)
-            if plain
-            else Whitener.from_covariance(self._covariance(moments), equilibrate=space is None)
-        )
         means, seen = moments.mean, moments.count[:, None] > 0
-        if space is not None:
-            whitener = whitener.after(space.forward)
-            means = np.where(seen, space.lift_points(means), 0.0)
+        if space is None and self.shrinkage is None and self.divisor == "n":
+            canonical = canonical_means(moments)
+            whitener = canonical.whitener
+            white = np.where(seen, canonical.means - self.priors_ @ canonical.means, 0.0)
+            centre = self.priors_ @ means
+        else:
+            covariance = self._covariance(moments)
+            whitener = Whitener.from_covariance(covariance, equilibrate=space is None)
+            if space is not None:
+                whitener = whitener.after(space.forward)
+                means = np.where(seen, space.lift_points(means), 0.0)
+            centre = self.priors_ @ means
+            # A class without rows has no mean: its score is minus infinity, and never NaN.
+            white = whitener.whiten(np.where(seen, means - centre, 0.0))
         self.means_, self.rank_ = means, whitener.rank
         self.densities_ = Gaussians(means, (whitener,) * len(means))
-        centre = self.priors_ @ means
-        # A class without rows has no mean: its score is minus infinity, and never NaN.
-        white = whitener.whiten(np.where(seen, means - centre, 0.0))
         coef = whitener.unwhiten(white)
         with np.errstate(divide="ignore"):
             intercept = np.log(self.priors_) - 0.5 * (white**2).sum(axis=1) - coef @ centre

@@ -10,6 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lincore.canonical import CanonicalMeans, canonical_means
 from lincore.covariance import RowSpace, Whitener, is_positive
 from lincore.fisher_criterion import Definition, fisher_criterion
 from lincore.linear import LinearClassifier
@@ -152,15 +153,15 @@ class FisherDiscriminant(
         self._check_options()
         self.priors_ = class_priors(moments.count, self.priors)
         total, seen = moments.pooled(), moments.count > 0
-        whitener = (
-            Whitener.within(moments)
-            if space is None
-            else Whitener.from_covariance(moments.within() / total.count, equilibrate=False)
-        )
-        white = whitener.whiten(np.where(seen[:, None], moments.mean - total.mean, 0.0))
+        if space is None:
+            canonical = canonical_means(moments)
+        else:
+            within = moments.within() / total.count
+            canonical = CanonicalMeans.of(
+                moments, Whitener.from_covariance(within, equilibrate=False)
+            )
         # Whitened, S_W is the identity: eigh(S_B, S_W) becomes an svd of K rows.
-        rows = np.sqrt(moments.count / total.count)[:, None] * white
-        _, lengths, axes = np.linalg.svd(rows, full_matrices=False)
+        whitener, white, _, lengths, axes = canonical
         kept = np.flatnonzero(is_positive(lengths**2))[: np.count_nonzero(seen) - 1]
         if not len(kept):
             raise ValueError("The means of the classes are equal: no direction separates them.")

@@ -6,13 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
+from lincore.canonical import canonical_means
 from lincore.covariance import RowSpace, is_positive
 from lincore.linear import LinearClassifier
 from lincore.moment_classifier import MomentClassifier, total_mean
 from lincore.moments import Moments
-from lincore.pivoted import few_rows_times, pivoted_factor
 
 Array = NDArray[np.float64]
 Targets = Literal["one-hot", "plus-minus", "fisher"]
@@ -79,9 +78,13 @@ class LeastSquaresClassifier(MomentClassifier, LinearClassifier):
             raise ValueError(f"alpha must be a finite number >= 0, got {self.alpha!r}.")
         target = class_targets(moments.count, self.targets)
         total = moments.pooled()
-        # A class without rows has no mean; its weight in the product is zero.
-        products = (moments.mean - total.mean).T @ (moments.count[:, None] * target)
-        coef = _smallest_solution(total.scatter, products, self.alpha)
+        coef = None
+        if space is None and not self.alpha:
+            coef = _canonical_solution(moments, target)
+        if coef is None:
+            # A class without rows has no mean; its weight in the product is zero.
+            products = (moments.mean - total.mean).T @ (moments.count[:, None] * target)
+            coef = _smallest_solution(total.scatter, products, self.alpha)
         if space is not None:
             coef = space.forward @ coef
         mean_target = moments.count @ target / total.count
@@ -128,6 +131,24 @@ def class_targets(count: Array, targets: Targets) -> Array:
     raise ValueError(f"targets must be 'one-hot', 'plus-minus' or 'fisher', got {targets!r}.")
 
 
+def _canonical_solution(moments: Moments, target: Array) -> Array | None:
+    """Solve the normal equations without penalty where the classes vary in all directions.
+
+    In canonical coordinates, where M are the class means times ``sqrt(n_k)``, the total scatter is
+    ``I + MᵀM``; with ``M = U S V`` the solution for targets T is ``V diag(s / (1 + s²)) Uᵀ T``.
+    None where the scatter within classes has less rank than there are varying features.
+    """
+    varying = np.diagonal(moments.pooled().scatter) > 0
+    if not varying.any() or not (np.diagonal(moments.within())[varying] > 0).all():
+        return None
+    whitener, _, left, lengths, axes = canonical_means(moments)
+    if whitener.root is None or whitener.rank < np.count_nonzero(varying):
+        return None
+    weighted = np.sqrt(moments.count / moments.count.sum())[:, None] * target
+    shrunk = (lengths / (1 + lengths**2))[:, None] * (left.T @ weighted)
+    return whitener.unwhiten(shrunk.T @ axes).T
+
+
 def _smallest_solution(scatter: Array, products: Array, alpha: float) -> Array:
     """Solve ``(scatter + alpha I) W = products``; of many solutions return the shortest."""
     solution = np.zeros_like(products)
@@ -150,13 +171,6 @@ def _standard_solution(R: Array, products: Array) -> tuple[Array, Array]:
 
     What W holds of the null space is left open.
     """
-    found = pivoted_factor(R)
-    if found is not None:
-        # The inverse is W Wᵀ with W = basis @ inv(root @ root.T).
-        coordinates = few_rows_times(products.T, found.basis).T
-        for _ in range(2):
-            coordinates = lapack.dpotrs(found.root, coordinates, lower=1)[0]
-        return few_rows_times(coordinates.T, found.basis.T).T, found.null
     values, vectors = np.linalg.eigh(R)
     kept = is_positive(values)
     coordinates = vectors[:, kept].T @ products / values[kept, None]

@@ -28,8 +28,8 @@ class Layer(NamedTuple):
 LAYERS = {
     "front": Layer("lincore"),
     "numbers": Layer(
-        "lincore.blocks lincore.moments lincore.covariance lincore.optimize lincore.gaussian "
-        "lincore.pivoted lincore.quadric lincore.newton lincore.sequential lincore.row_blocks "
+        "lincore.blocks lincore.moments lincore.covariance lincore.canonical lincore.optimize "
+        "lincore.gaussian lincore.pivoted lincore.quadric lincore.newton lincore.sequential lincore.row_blocks "
         "lincore.softmax_loss lincore.softmax_solvers lincore.conditioning lincore.separation "
         "lincore.wald lincore.sparse_rows lincore.threads lincore.heard",
         outside="numpy scipy threadpoolctl",
