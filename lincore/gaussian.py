@@ -12,6 +12,9 @@ from lincore.moments import BLOCK_VALUES
 
 Array = NDArray[np.float64]
 
+# Rows whose distances are measured at a time: of some dozen features they stay in cache.
+MEASURED_ROWS = 2048
+
 
 class Gaussians(NamedTuple):
     """K Gaussian densities over the same p features.
@@ -59,36 +62,47 @@ class Gaussians(NamedTuple):
         means = self.means - centre
         diagonal = all(whitener.basis.ndim == 1 for whitener in self.whiteners)
         measure = self._diagonal_distances if diagonal else self._full_distances
-        length = max(1, BLOCK_VALUES // max(1, X.shape[1]))
+        length = max(1, min(BLOCK_VALUES // max(1, X.shape[1]), MEASURED_ROWS))
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(0, len(X), length):
                 block = slice(start, start + length)
                 distances[block] = measure(X[block] - centre, means)
-        beyond = ~np.isfinite(distances[:, known]).all(axis=1)
-        if beyond.any() and (beyond := beyond & np.isfinite(X).all(axis=1)).any():
-            row = int(np.argmax(beyond))
-            raise ValueError(
-                f"Row {row} of X lies so far from the classes that the squares of its distances "
-                "overflow. Look for wrong values in it, or give the features in larger units."
-            )
+        if not np.isfinite(distances).all():
+            self._refuse_overflow(X, distances[:, known])
         return distances
+
+    @staticmethod
+    def _refuse_overflow(X: NDArray[np.generic], distances: Array) -> None:
+        """Raise ValueError for finite rows of X whose distances are not."""
+        beyond = ~np.isfinite(distances).all(axis=1) & np.isfinite(X).all(axis=1)
+        if beyond.any():
+            raise ValueError(
+                f"Row {int(np.argmax(beyond))} of X lies so far from the classes that the squares "
+                "of its distances overflow. Look for wrong values in it, or give the features in "
+                "larger units."
+            )
 
     def _full_distances(self, rows: Array, means: Array) -> Array:
         distances = np.empty((len(rows), len(means)))
         white, last = rows, None
+        difference = np.empty(0)
         for k, (mean, whitener) in enumerate(zip(means, self.whiteners, strict=True)):
             if whitener is not last:  # a shared covariance is applied once
                 white, last = whitener.whiten(rows), whitener
-            difference = white - whitener.whiten(mean[None])
-            distances[:, k] = np.einsum("ij,ij->i", difference, difference)
+            if difference.shape != white.shape:
+                difference = np.empty_like(white)
+            np.subtract(white, whitener.whiten(mean[None]), out=difference)
+            distances[:, k] = np.vecdot(difference, difference)
         return distances
 
     def _diagonal_distances(self, rows: Array, means: Array) -> Array:
         """Multiply the square out: two products instead of a pass for each class."""
         precision = np.stack([whitener.factor for whitener in self.whiteners]) ** 2
         constant = np.einsum("kj,kj,kj->k", precision, means, means)
-        squares = rows**2 @ precision.T - 2 * rows @ (precision * means).T + constant
-        return np.asarray(np.maximum(squares, 0.0))
+        squares = rows**2 @ precision.T
+        squares -= rows @ (2 * precision * means).T
+        squares += constant
+        return np.maximum(squares, 0.0, out=squares)
 
     def log_density(self, X: ArrayLike) -> Array:
         """Return the logarithm of each class density at each row, shape (n, K).

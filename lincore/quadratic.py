@@ -209,4 +209,4 @@ def _whitener(covariance: Array, frame: Whitener) -> Whitener | None:
     else:
         factor = solve_triangular(root, frame.factor.T, lower=True, check_finite=False).T
     log_det = frame.log_det + 2 * np.log(np.diagonal(root)).sum()
-    return Whitener(factor, float(log_det))
+    return Whitener(np.ascontiguousarray(factor), float(log_det))
