@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.plots.palette import ACCENT, BAD, EDGE, GOOD, GREY, INK
+from lincore.plots.palette import ACCENT, EDGE, GREY, INK
 from lincore.plots.style import (
     axis,
     count,
@@ -70,8 +70,8 @@ def coefficients(
         x=value[order].astype(np.float32),
         y=np.arange(len(order), dtype=np.int16),
         orientation="h",
-        marker={"color": [BAD if v < 0 else GOOD for v in value[order].tolist()],
-                "line": {"width": 0}},
+        # The side tells the sign: two colours would be taken for those of two classes.
+        marker={"color": ACCENT, "line": {"width": 0}},
         text=[escape(label) for label in labels],
         textposition="none",
         hovertemplate="<b>%{text}</b><br>%{x:.4~g}<extra></extra>",

@@ -15,6 +15,11 @@ from lincore.plots.style import enumerate_words, escape, shorten
 from lincore.plots.words import join
 
 LABEL_WIDTH = 20
+# Pixels under pictures of weights, for the scale of their colours.
+BAR = 44
+# Of a biplot: opacity of the points, height that a name needs and width of a letter on a phone, as
+# shares of the picture.
+FAINT, CLEARANCE, LETTER = 0.4, 0.055, 0.021
 
 
 def weight_images(
@@ -37,10 +42,15 @@ def weight_images(
     figure = images(stack, titles, columns=columns, title=title)
     largest = float(np.abs(stack).max(initial=0.0)) or 1.0
     scale = [[0, BAD], [0.5, "#F7F7F7"], [1, GOOD]]
+    # The scale lies under the pictures: beside them it takes a phone's width.
+    bar = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom",
+           "yref": "container", "lenmode": "pixels", "len": 220, "thickness": 10, "xpad": 8,
+           "ypad": 4, "outlinewidth": 0, "nticks": 5, "tickformat": "~g"}  # fmt: skip
     figure.update_layout(
         coloraxis={"colorscale": scale, "cmin": -largest, "cmax": largest, "showscale": True,
-                   "colorbar": {"thickness": 10, "len": 0.9, "outlinewidth": 0, "nticks": 5,
-                                "tickformat": "~g"}},
+                   "colorbar": bar},
+        height=figure.layout.height + BAR,
+        margin={"b": figure.layout.margin.b + BAR},
     )  # fmt: skip
     return figure
 
@@ -81,7 +91,9 @@ def biplot(
     ranges = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range], dtype=float)
     reach = 0.8 * np.abs(ranges).min(axis=1).clip(1e-12) / np.abs(arrows[chosen]).max(axis=0).clip(1e-12)  # noqa: E501  # fmt: skip
     tips = arrows[chosen] * reach.min()
-    for i, tip, below in zip(chosen.tolist(), tips, _below(tips, ranges), strict=True):
+    figure.update_traces(marker_opacity=FAINT)  # the names are to be read over them
+    labels = [shorten(features[i], LABEL_WIDTH) for i in chosen.tolist()]
+    for label, tip, height in zip(labels, tips, _heights(tips, ranges), strict=True):
         figure.add_annotation(
             x=float(tip[0]),
             y=float(tip[1]),
@@ -96,25 +108,37 @@ def biplot(
             arrowcolor=INK,
         )
         figure.add_annotation(
-            x=float(tip[0]), y=float(tip[1]), text=escape(shorten(features[i], LABEL_WIDTH)),
-            showarrow=False, xanchor="left" if tip[0] >= 0 else "right",
-            yanchor="top" if below else "bottom", font={"size": 12, "color": INK},
+            x=float(tip[0]), y=height, text=escape(label), showarrow=False, yanchor="middle",
+            xanchor=_anchor(label, tip, ranges), xshift=4 if tip[0] >= 0 else -4,
+            font={"size": 12, "color": INK, "shadow": "auto"},
         )  # fmt: skip
     meta = dict(figure.layout.meta)
     meta["alt"] = join(meta["alt"], f"Arrows for {told}.")
     return figure.update_layout(meta=meta)
 
 
-def _below(tips: NDArray[np.float64], ranges: NDArray[np.float64]) -> list[bool]:
-    """Say which names stand below their arrow's tip: those of neighbours on different sides."""
-    below: list[bool] = []
-    places = tips / np.ptp(ranges, axis=1)
-    for i, place in enumerate(places):
-        wanted = bool(place[1] < 0)
-        near = np.abs(places[:i] - place) < [0.2, 0.06]
-        taken = [below[k] for k in np.flatnonzero(near.all(axis=1)).tolist()]
-        below.append(not wanted if wanted in taken else wanted)
-    return below
+def _heights(tips: NDArray[np.float64], ranges: NDArray[np.float64]) -> list[float]:
+    """Return how high the name of each arrow stands: at its tip, moved off its neighbours."""
+    low, high = ranges[1]
+    gap = CLEARANCE * (high - low)
+    heights = np.clip(tips[:, 1], low + gap, high - gap)
+    for side in (tips[:, 0] >= 0, tips[:, 0] < 0):
+        order = np.flatnonzero(side)[np.argsort(heights[side], kind="stable")]
+        for _ in range(100):
+            lacking = np.maximum(gap - np.diff(heights[order]), 0) / 2
+            if not lacking.max(initial=0.0) > 1e-3 * gap:
+                break
+            heights[order[:-1]] -= lacking
+            heights[order[1:]] += lacking
+    return [float(height) for height in heights]
+
+
+def _anchor(label: str, tip: NDArray[np.float64], ranges: NDArray[np.float64]) -> str:
+    """Return which end of a name stands at the tip: the outward one only where it would be cut."""
+    low, high = ranges[0]
+    room = (high - tip[0] if tip[0] >= 0 else tip[0] - low) / (high - low)
+    outward, inward = ("left", "right") if tip[0] >= 0 else ("right", "left")
+    return outward if LETTER * len(label) < room + 0.02 else inward
 
 
 def reconstructions(

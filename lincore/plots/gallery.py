@@ -11,12 +11,21 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from lincore.plots.style import bare_axis, count, empty_figure, enumerate_words, escape, shorten
+from lincore.plots.style import (
+    bare_axis,
+    count,
+    empty_figure,
+    enumerate_words,
+    escape,
+    shorten_all,
+)
 
 # Of the width of an image: between images, and above each for its title.
 GAP, LINE = 0.08, 0.2
-# Pixels of the screen that an image is wide.
-LARGEST = 200
+# Pixels of the screen: how wide an image is at most, and all images of a sheet, and how tall.
+LARGEST, WIDEST, TALLEST = 200, 900, 1400
+# Characters of names that fit side by side on a phone, and how long one may be at all.
+NAMES_WIDTH, LONGEST, SHORTEST = 66, 16, 6
 
 
 def images(
@@ -35,19 +44,22 @@ def images(
     Returns
     -------
     plotly.graph_objects.Figure
+        Its ``layout.meta["sheet"]`` holds how wide the images are drawn at most, in pixels, and
+        how tall they are for their width, so that a page can give a narrow sheet its height.
     """
     n_images, height, width = stack.shape[:3]
     columns = max(1, min(columns, n_images))
-    gap, line = GAP * width, LINE * width
+    gap, line = GAP * width, LINE * width * any(titles)
     pixels = stack if stack.dtype == np.uint8 else stack.astype(np.float32)
     low = 0.0 if stack.dtype == np.uint8 else float(pixels.min())
     n_lines = -(-n_images // columns)
     across, down = columns * (width + gap) - gap, n_lines * (height + line + gap) - gap
+    wide = min(LARGEST * across / width, WIDEST, TALLEST * across / down)
     figure = empty_figure(
         title,
         alt=f"{title}: {count(n_images, 'image')} of {width} by {height} pixels, "
         f"{enumerate_words(titles, most=12)}.",
-        height=int(np.clip(down * min(LARGEST / width, 900 / across), 80, 1400)),
+        height=round(wide * down / across),
         coloraxis={
             "colorscale": "gray",
             "cmin": low,
@@ -55,7 +67,8 @@ def images(
             "showscale": False,
         },
     )
-    for position, (image, name) in enumerate(zip(pixels, titles, strict=True)):
+    names = shorten_all(titles, int(np.clip(NAMES_WIDTH // columns, SHORTEST, LONGEST)))
+    for position, (image, name) in enumerate(zip(pixels, names, strict=True)):
         row, column = divmod(position, columns)
         _add(
             figure, image, name, left=column * (width + gap), top=row * (height + line + gap) + line
@@ -65,7 +78,8 @@ def images(
     figure.update_yaxes(
         bare_axis(range=[down, 0], scaleanchor="x", constraintoward="top", **inside)
     )
-    return figure
+    meta = dict(figure.layout.meta) | {"sheet": {"width": wide, "ratio": down / across}}
+    return figure.update_layout(meta=meta)
 
 
 def _add(
@@ -89,7 +103,7 @@ def _add(
     figure.add_annotation(
         x=left + image.shape[1] / 2,
         y=top,
-        text=escape(shorten(name, 16)),
+        text=escape(name),
         showarrow=False,
         yanchor="bottom",
         font={"size": 11},

@@ -147,7 +147,8 @@ def _captions(found: Any, true: int) -> list[str] | None:
         return None
     captions = []
     for place, share in enumerate(found.proba[:, true].tolist()):
-        said = f"{100 * share:.1f} %"
+        # Short: names of six pictures stand side by side on a phone.
+        said = f"{100 * share:.{1 if share < 0.1 else 0}f} %"
         if found.distances is not None:
             said += f" d {found.distances[place, true]:.1f}"
         captions.append(said)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import cached, controls, text
+from pages.ui import cached, controls, sheets, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,7 +122,7 @@ def _pictures(weights: Weights, labels: list[str], data: Dataset) -> None:
     figure = plots.weight_images(
         stack, labels[:MOST_PICTURES], columns=min(6, len(stack)), title="Weights of the pixels"
     )
-    controls.figure(figure, key=f"{KEY}.weights")
+    sheets.show(figure, key=f"{KEY}.weights")
     st.caption(
         "Taken back through the steps to the pixels: where a picture is light and the weight "
         "above zero, that speaks for the class."

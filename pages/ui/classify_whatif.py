@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from pages.ui import cached, classify_model, controls, tables, text
+from pages.ui import cached, classify_model, controls, sheets, tables, text
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -188,7 +188,7 @@ def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
         values = values * step.scale_ + step.mean_
     shape = data.image_shape or ()
     figure = plots.images(values.reshape(1, *shape), [""], columns=1, title="What the model sees")
-    controls.figure(figure, key=f"{KEY}.picture")
+    sheets.show(figure, key=f"{KEY}.picture")
 
 
 def _seen(pipeline: Pipeline, rows: np.ndarray, data: Dataset) -> Any:

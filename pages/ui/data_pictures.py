@@ -9,7 +9,7 @@ import streamlit as st
 
 from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS
-from pages.ui import controls, jobs, state, tables, text, uploads
+from pages.ui import controls, jobs, sheets, state, tables, text, uploads
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -186,7 +186,7 @@ def _pairs(data: Dataset, found: Any) -> None:
         columns=6,
         title=f"Pictures and their copies: the first {len(rows) // 2} of {len(seen):,} pairs",
     )
-    controls.figure(sheet, key="data.copies")
+    sheets.show(sheet, key="data.copies")
 
 
 def _shape(options: ImageOptions, data: Dataset | None) -> ImageOptions:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import controls, explore_options, explore_work, text
+from pages.ui import controls, explore_options, explore_work, sheets, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,11 +28,9 @@ def eigen_images(experiment: Experiment, options: Options, seen: Seen) -> None:
     """Draw the first components, and Fisher's directions, as pictures."""
     data = experiment.data
     most = _most(data)
-    names = explore_options.component_names(seen.projection)
-    _weights(
-        data, seen.projection.components[:most], names[:most], "The components as pictures",
-        key="explore.eigenimages",
-    )  # fmt: skip
+    found = seen.projection.components[:most]
+    numbers = [f"{i + 1}" for i in range(len(found))]
+    _weights(data, found, numbers, "The components as pictures", key="explore.eigenimages")
     units = "standardised pixels" if options.standardize else "pixels"
     colours = (
         "Grey pixels count nothing."
@@ -67,7 +65,7 @@ def means(experiment: Experiment, choice: Choice) -> None:
     picture = plots.images(
         stack, titles, columns=_columns(len(shown)), title="The mean picture of each class"
     )
-    controls.figure(picture, key="explore.means")
+    sheets.show(picture, key="explore.means")
     rest = f" The first {most} of {len(seen)} classes are shown." if len(seen) > most else ""
     st.caption(f"Over {len(experiment.split.train):,} training pictures.{rest}")
 
@@ -103,7 +101,7 @@ def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: l
     originals = data.X[rows].reshape(-1, *_shape(data))
     rebuilt = projection.rebuilt(data.X[rows], number).reshape(originals.shape)
     picture = plots.reconstructions(originals, [rebuilt], [number])
-    controls.figure(picture, key="explore.reconstruction")
+    sheets.show(picture, key="explore.reconstruction")
     share = projection.shares[:number].sum()
     error = explore_work.rebuilding_error(choice, number, data)
     judged = ""
@@ -141,7 +139,7 @@ def _weights(data: Dataset, weights: np.ndarray, names: list[str], title: str, *
         picture = plots.images(_balanced(stack), names, columns=columns, title=title)
     else:
         picture = plots.weight_images(stack, names, columns=columns, title=title)
-    controls.figure(picture, key=key)
+    sheets.show(picture, key=key)
 
 
 def _balanced(stack: np.ndarray) -> np.ndarray:

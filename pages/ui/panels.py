@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import cached, controls, tables, text
+from pages.ui import cached, sheets, tables, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -59,7 +59,7 @@ def contact_sheet(data: Dataset, *, key: str) -> None:
         columns=columns,
         title=f"The first pictures of {whose}",
     )
-    controls.figure(sheet, key=key)
+    sheets.show(sheet, key=key)
     st.download_button(
         "Download as a zip of images",
         lambda: cached.image_zip(data.digest, data),

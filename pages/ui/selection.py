@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import streamlit as st
 
-from pages.ui import controls, tables, text
+from pages.ui import sheets, tables, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Mode = Literal["points", "box", "lasso"]
 
 MOST_PICTURES = 60
-SHEET_COLUMNS = 10
+SHEET_COLUMNS = 6
 MOST_ROWS = 500
 MOST_WORDS = 50
 
@@ -160,7 +160,7 @@ def _pictures(
     titles = captions or [str(data.classes[code]) for code in data.codes[rows]]
     stack = data.X[rows].reshape(-1, *data.image_shape)
     sheet = plots.images(stack, titles, columns=SHEET_COLUMNS, title=title)
-    controls.figure(sheet, key=key)
+    sheets.show(sheet, key=key)
 
 
 def _table(
