@@ -14,7 +14,7 @@ from lincore.plots.style import compact, enumerate_words, percent
 from lincore.plots.words import join
 
 # Nodes on each axis: one byte each.
-NODES = 240
+NODES = 180
 # The codes of `lincore.multiclass.Ambiguity`, how they are called and how they look: strong and
 # colourless or purple, which no class has.
 MEANINGS = {1: "claimed by none", 2: "claimed by several", 3: "tied votes"}

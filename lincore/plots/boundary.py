@@ -9,7 +9,7 @@ from lincore.experiments.views import View
 from lincore.plots import curves, shading
 from lincore.plots.frame import Frame
 from lincore.plots.lines import boundary_lines
-from lincore.plots.points import Marks, point_traces
+from lincore.plots.points import MOST_OVER_SHADES, Marks, point_traces
 from lincore.plots.regions import region_layers
 from lincore.plots.style import count, empty_figure
 from lincore.plots.window import plane_axis
@@ -38,7 +38,7 @@ def boundary(view: View, *, frame: Frame | None = None, title: str = "") -> go.F
     if len(view.axis_names) == 1:
         return curves.curves(view, tinted=True, frame=frame, title=title)
     marks, window = Marks.of(view), (frame or Frame.of(view)).around(view)
-    drawn = marks.sample()
+    drawn = marks.sample(MOST_OVER_SHADES)
     figure = empty_figure(
         title or "Decision boundary and regions",
         subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), window.note),

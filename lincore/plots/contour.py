@@ -12,7 +12,7 @@ from lincore.experiments.views import Quantity, View
 from lincore.plots import curves, shading
 from lincore.plots.frame import Frame
 from lincore.plots.lines import boundary_lines
-from lincore.plots.points import Marks, point_traces
+from lincore.plots.points import MOST_OVER_SHADES, Marks, point_traces
 from lincore.plots.regions import checked, floor_level, whole_layer, winning_layers
 from lincore.plots.style import count, empty_figure
 from lincore.plots.window import plane_axis
@@ -67,7 +67,7 @@ def contour(
         return curves.curves(view, quantity=quantity, focus=focus, frame=frame, title=title)
     frame = frame or Frame.of(view)
     marks, window = Marks.of(view), frame.around(view)
-    drawn = marks.sample()
+    drawn = marks.sample(MOST_OVER_SHADES)
     figure = empty_figure(
         title or heading(marks.labels, quantity, focus),
         subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), window.note),

@@ -14,7 +14,7 @@ from lincore.plots.boundary import TINT
 from lincore.plots.frame import Frame
 from lincore.plots.lines import boundary_lines
 from lincore.plots.points import Marks, point_traces
-from lincore.plots.regions import CELLS, region_layers
+from lincore.plots.regions import region_layers
 from lincore.plots.style import (
     AXIS_WIDTH,
     axis,
@@ -29,6 +29,8 @@ from lincore.plots.words import class_counts, join, scope
 
 # Points in each small picture: more are a blot.
 MOST_POINTS = 600
+# Values in all layers of all pictures.
+CELLS = 30_000
 # Pixels of a small picture's height, and of the gap above it for its name.
 TALL, GAP = 230, 48
 
@@ -122,7 +124,7 @@ def _add(
         wrong = trace.customdata is None
         trace.marker.size = trace.marker.size * (0.75 if wrong else 0.6)
         # Rings of every model would be as many lines in the legend.
-        trace.showlegend = position == 0 and not wrong
+        trace.showlegend = bool(trace.showlegend) and position == 0 and not wrong
     figure.add_traces([trace.update(own) for trace in traces + points])
     plain = {"showticklabels": False, "ticks": "", "showgrid": False, "showline": False}
     across, up = window.ranges

@@ -16,6 +16,10 @@ from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, shorten
 MOST_SVG = 2_000
 # Above this a sample is drawn: 100,000 points take a browser without a graphics card 5 s.
 MOST_DRAWN = 20_000
+# Above this a sample is drawn over shades, which more would hide; it also travels in 60 kB.
+MOST_OVER_SHADES = 2_000
+# Layers of all classes, and of one class.
+MOST_LAYERS, MOST_TURNS = 60, 8
 # More rings than this hide what they ring.
 MOST_RINGS = 120
 
@@ -123,7 +127,7 @@ class Marks(NamedTuple):
 
 
 def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Any]:
-    """Return a trace for each class that has rows, and one that marks the wrong rows.
+    """Return a trace for each class that has rows (of many rows several), and one for wrong rows.
 
     Points of one coordinate are spread over the height of a lane for each class, from 0 at the
     bottom to K at the top.
@@ -131,11 +135,9 @@ def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Any]:
     coordinates = marks.points if marks.points.shape[1] == 2 else _in_lanes(marks)
     trace = go.Scatter if len(marks.codes) <= MOST_SVG else go.Scattergl
     x, y = compact(coordinates[:, 0]), compact(coordinates[:, 1])
-    traces = []
-    for code, label in enumerate(marks.labels):
-        chosen = marks.codes == code
-        if not chosen.any():
-            continue
+    traces, seen = [], set[int]()
+    for code, chosen in _layers(marks):
+        label = marks.labels[code]
         traces.append(
             trace(
                 x=x[chosen],
@@ -143,6 +145,7 @@ def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Any]:
                 mode="markers",
                 name=legend_name(label, int(marks.counts[code])),
                 legendgroup=str(code),
+                showlegend=code not in seen,
                 marker=marker(code, len(marks.codes)),
                 customdata=marks.rows[chosen].astype(np.int32),
                 text=_verdicts(marks, chosen),
@@ -150,14 +153,31 @@ def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Any]:
                 hovertemplate=_hover(len(axis_names)),
             )
         )
+        seen.add(code)
     return traces + _wrong(trace, x, y, marks)
+
+
+def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
+    """Return the classes with positions of their rows, in the order in which they are painted.
+
+    Of many rows every class is painted in several layers, in turn with the other classes: the
+    last class would else hide the others wherever they overlap.
+    """
+    rows = {code: np.flatnonzero(marks.codes == code) for code in np.unique(marks.codes).tolist()}
+    turns = 1
+    if len(marks.codes) > MOST_SVG:
+        turns = int(np.clip(MOST_LAYERS // len(rows), 1, MOST_TURNS))
+    layers = [(code, chosen[turn::turns]) for turn in range(turns) for code, chosen in rows.items()]
+    return [(code, chosen) for code, chosen in layers if len(chosen)]
 
 
 def marker(code: int, n_points: int) -> dict[str, Any]:
     """Return the look of a class, smaller the more points there are."""
-    size = float(np.clip(13 - 1.6 * np.log10(max(n_points, 1)), 5.5, 10))
-    edge = {"color": EDGE, "width": 1 if n_points <= MOST_SVG else 0}
-    opacity = 0.95 if n_points <= MOST_SVG else 0.7
+    decades = np.log10(max(n_points, 1))
+    few = n_points <= MOST_SVG
+    size = float(np.clip(13 - 1.6 * decades, 5.5, 10) if few else np.clip(16 - 2.7 * decades, 4, 7))
+    edge = {"color": EDGE, "width": 1 if few else 0}
+    opacity = 0.95 if few else 0.6
     return {
         "color": colour(code),
         "symbol": symbol(code),
@@ -175,7 +195,7 @@ def legend_name(label: str, n_rows: int) -> str:
 def _verdicts(marks: Marks, chosen: NDArray[np.bool_]) -> list[str] | None:
     if marks.predicted is None:
         return None
-    taken = [f"<br>taken for {escape(label)}" for label in marks.labels]
+    taken = [f"<br>taken for {escape(shorten(label, LEGEND_WIDTH))}" for label in marks.labels]
     pairs = zip(marks.predicted[chosen].tolist(), marks.wrong[chosen].tolist(), strict=True)
     return [taken[guess] if wrong else "" for guess, wrong in pairs]
 

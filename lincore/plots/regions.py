@@ -12,8 +12,12 @@ from lincore.plots.window import Window
 
 Array = NDArray[np.float64]
 
-# Values in all layers of one figure: 130 kB as float32 in base64, up to 190 kB as JSON.
-CELLS = 24_000
+# Values in all layers of one figure: 85 kB as float32 in base64, up to 110 kB as JSON.
+CELLS = 16_000
+# What each layer takes in JSON beside its values, in values.
+OVERHEAD = 150
+# Nodes on each axis of a layer, at least.
+FEWEST = 12
 # Nodes on each axis of the grid on which it is found out which class wins where.
 COARSE = 121
 # Beyond this many standard deviations a density has less than a thousandth of its peak.
@@ -150,7 +154,7 @@ def _winning_maps(
 ) -> list[tuple[int, Map]]:
     """Return each class that wins somewhere with a map of the box around that place."""
     boxes = _boxes(view, window, near_classes=near_classes)
-    n = int(np.sqrt(cells / max(len(boxes), 1)))
+    n = int(np.sqrt(max(cells / max(len(boxes), 1) - OVERHEAD, FEWEST**2)))
     return [(code, Map.of(view, low, high, n)) for code, (low, high) in boxes.items()]
 
 

@@ -32,12 +32,20 @@ def test_large_data_are_sampled_by_class_and_drawn_by_webgl():
     figure = plots.scatter(points, codes, ["a", "b", "c"], ["u", "v"], title="Many")
     shown = figure.data
     assert {trace.type for trace in shown} == {"scattergl"}
-    sizes = [len(trace.x) for trace in shown]
+    groups = [trace.legendgroup for trace in shown]
+    sizes = [sum(len(t.x) for t in shown if t.legendgroup == code) for code in ("0", "1", "2")]
     assert sum(sizes) == 20_000 and sizes[2] >= 1
     assert sizes[0] / sizes[1] == pytest.approx(10_000 / 19_995, rel=1e-2)
+    rows = np.concatenate([trace.customdata for trace in shown])
+    assert len(np.unique(rows)) == 20_000, "every row is drawn once"
+    # Painted in turn, so that no class hides the others: the last of one before the next of all.
+    assert groups[:6] == ["0", "1", "2", "0", "1", "2"] and len(groups) > 12
+    assert max(len(trace.x) for trace in shown) < 0.2 * 20_000
     assert "A sample of 20,000 of 30,000 rows" in figure.layout.meta["subtitle"]
     assert "30,000 rows" in figure.layout.meta["alt"]
-    assert [trace.name for trace in shown] == ["a (10,000)", "b (19,995)", "c (5)"]
+    named = [trace.name for trace in shown if trace.showlegend]
+    assert named == ["a (10,000)", "b (19,995)", "c (5)"]
+    assert {(t.legendgroup, t.name) for t in shown} == set(zip("012", named, strict=True))
     again = plots.scatter(points, codes, ["a", "b", "c"], ["u", "v"], title="Many")
     assert figure == again
 
