@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -46,6 +46,7 @@ def sweep(
     repeats: int = 10,
     exact: bool = True,
     progress: Progress | None = None,
+    keep: Callable[[Sweep], None] | None = None,
 ) -> Sweep:
     """Let some classes of the training part shrink, and follow every loss of every method.
 
@@ -61,10 +62,16 @@ def sweep(
     sizes : sequence of int or float, optional
         Training rows of each of these classes, as numbers or as shares (floats up to 1.0); all
         rows are always added. Default: 20 from all rows down to a few, in equal ratios.
-    methods, steps, split, test_size, seed, progress
+    methods, steps, split, test_size, seed
         As for `lincore.balance`.
     repeats : int
         Random choices of the rows.
+    progress : callable, optional
+        Called as ``progress(done, total, what)`` after every few sizes and after each repetition,
+        of which `done` are finished; to return False stops the sweep with those that are. Stopped
+        in the first, it returns the sizes that are there, and NaN for the others.
+    keep : callable, optional
+        Given the sweep so far: size by size in the first repetition, then after each.
     exact : bool
         Also the curves of classes that are rarer but known as well as from all rows
         (`Moments.scale`), which have no noise from the choice of rows.
@@ -97,27 +104,54 @@ def sweep(
     counts = nested.counts
     arms = _arms(data, labels, sizes, counts)
     found: list[Array] = []
+
+    def filled(losses: list[Array]) -> Sweep:
+        return Sweep(
+            classes=data.classes,
+            swept=labels,
+            sizes=np.array(arms),
+            methods=tuple(method.name for method in plan.methods),
+            loss_names=loss_names(data.classes),
+            losses=np.stack(losses, axis=3),
+            seeds=seed + np.arange(len(losses)),
+            test_ratio=len(first.test) / counts.sum() if plan.new_splits else 0.0,
+            failures=dict(plan.failures),
+            settings=settings_of(plan, repeats),
+        )
+
+    def tell(losses: Array, n_sizes: int) -> bool:
+        if keep is not None and not found:
+            keep(filled([losses]))
+        what = f"{_turn(plan, len(found), repeats)}, {n_sizes} of {len(arms)} sizes"
+        return progress is None or progress(len(found), repeats, what) is not False
+
     for repeat in range(repeats):
-        found.append(_one_seed(plan, arms, repeat, exact))
-        what = f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
-        if progress is not None and progress(repeat + 1, repeats, what) is False:
+        losses, is_whole = _one_seed(plan, arms, repeat, exact, tell)
+        if is_whole or not found:
+            found.append(losses)
+        if keep is not None:
+            keep(filled(found))
+        what = _turn(plan, repeat, repeats)
+        if not is_whole or (progress is not None and progress(repeat + 1, repeats, what) is False):
             break
-    return Sweep(
-        classes=data.classes,
-        swept=labels,
-        sizes=np.array(arms),
-        methods=tuple(method.name for method in plan.methods),
-        loss_names=loss_names(data.classes),
-        losses=np.stack(found, axis=3),
-        seeds=seed + np.arange(len(found)),
-        test_ratio=len(first.test) / counts.sum() if plan.new_splits else 0.0,
-        failures=dict(plan.failures),
-        settings=settings_of(plan, repeats),
-    )
+    return filled(found)
 
 
-def _one_seed(plan: Plan, arms: list[Counts], repeat: int, exact: bool) -> Array:
-    """Return the losses of one seed, (M, A, 4, L); NaN where nothing was fitted."""
+def _turn(plan: Plan, repeat: int, repeats: int) -> str:
+    return f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
+
+
+def _one_seed(
+    plan: Plan,
+    arms: list[Counts],
+    repeat: int,
+    exact: bool,
+    tell: Callable[[Array, int], bool],
+) -> tuple[Array, bool]:
+    """Return the losses of one seed, (M, A, 4, L), NaN where nothing was fitted; and whether all.
+
+    `tell` hears the losses after every few sizes, and how many are there; False stops.
+    """
     data, (split, nested) = plan.data, plan.draw(repeat)
     # By group the split has other sizes each time.
     arms = [np.minimum(arm, nested.counts) for arm in arms]
@@ -145,9 +179,11 @@ def _one_seed(plan: Plan, arms: list[Counts], repeat: int, exact: bool) -> Array
             last = batch[-1][2]
             with part_mapper(len(split.train) * data.n_features) as mapper:
                 list(mapper(fit, batch))
+            if not tell(losses.copy(), batch[-1][0] + 1):
+                return losses, False
         if exact and serve:
             _exact(plan, losses[:, :, 2:], arms, last, split)
-    return losses
+    return losses, True
 
 
 def _exact(

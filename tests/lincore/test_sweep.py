@@ -143,3 +143,33 @@ def test_it_can_be_stopped_and_refuses_nonsense():
         sweep(skewed(), [])
     with pytest.raises(ValueError, match="At least one"):
         sweep(skewed(), "class 3", repeats=0)
+
+
+def test_it_fills_size_by_size_and_a_stop_keeps_what_is_there():
+    """While it runs one sees the first split grow, then whole splits; the same in the end."""
+    seen, said = [], []
+    arguments = {"methods": ("lda", "logistic"), "steps": STEPS, "repeats": 2}
+    whole = sweep(
+        skewed(),
+        "class 3",
+        [4, 8, 12, 24],
+        keep=seen.append,
+        progress=lambda *told: said.append(told),
+        **arguments,
+    )
+    first = [int((~np.isnan(one.losses[0, :, 0, 0, 0])).sum()) for one in seen]
+    assert first == sorted(first) and first[0] == 2 and set(first[-3:]) == {5}
+    assert [len(one.seeds) for one in seen][-2:] == [1, 2]
+    assert_array_equal(seen[-1].losses, whole.losses)
+    assert_array_equal(seen[0].losses[:, :2, :2, 0], whole.losses[:, :2, :2, 0])
+    assert all(not part.crossings() for part in seen[:-1]), "one split tells nothing of chance"
+    assert ("Split 1 of 2, 2 of 5 sizes") in {what for _, _, what in said}
+    assert [done for done, _, _ in said] == sorted(done for done, _, _ in said)
+
+    part = sweep(skewed(), "class 3", [4, 8, 12, 24], progress=lambda *_: False, **arguments)
+    assert_array_equal(part.losses[:, :2, :2], whole.losses[:, :2, :2, :1])
+    assert np.isnan(part.losses[:, 2:]).all()
+    assert len(part.curve("lda").mean) == 2
+    calls = iter([True] * 5 + [False])
+    later = sweep(skewed(), "class 3", [4, 8, 12, 24], progress=lambda *_: next(calls), **arguments)
+    assert_array_equal(later.losses, whole.losses[:, :, :, :1]), "an unfinished split is left out"
