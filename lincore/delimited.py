@@ -18,8 +18,10 @@ from lincore.headers import Heading, find_heading
 from lincore.hidden_numbers import Marks, find_marks, read_numbers
 from lincore.labels import columns_named, unique_names
 from lincore.layout import Layout, find_layout, read_records
+from lincore.leading_zeros import find_codes, may_have_zeros, restore_zeros
 from lincore.limits import LIMITS, Limits, check_size, check_table_shape
 from lincore.missing import MISSING_MARKS, mark_missing
+from lincore.odd_rows import drop_odd_rows, drop_totals
 from lincore.reading import SPACES, Reading, ReadOptions
 
 _FOOTER_LINES = 10
@@ -81,7 +83,11 @@ def read_delimited(
     marks = marks_of(layout, heading, options)
     frame, first_line, parsing = _parse(layout, heading, names, marks, options, name)
     check_table_shape(*frame.shape, name, limits)
+    frame, dropping = drop_odd_rows(frame, _header_fields(layout, heading), name)
     frame, tidying = _tidy(frame, heading, marks, options)
+    frame, totals = drop_totals(frame, name)
+    # Rows left out between others make every line number wrong.
+    first_line = None if dropping else first_line
     frame = mark_missing(frame, options.missing_in)
     check_table_shape(*frame.shape, name, limits)
     reading = Reading(
@@ -95,8 +101,13 @@ def read_delimited(
         header_line=heading.header_line,
         packed=unpacked is not raw,
     )
-    notices = (*decoding, *heading.notices, *naming, *parsing, *tidying)
+    notices = (*decoding, *heading.notices, *naming, *parsing, *dropping, *tidying, *totals)
     return Delimited(frame, notices, first_line, reading)
+
+
+def _header_fields(layout: Layout, heading: Heading) -> list[str]:
+    line = heading.header_line
+    return next((record.fields for record in layout.records if record.first_line == line), [])
 
 
 def marks_of(layout: Layout, heading: Heading, options: ReadOptions) -> Marks:
@@ -191,11 +202,14 @@ def _read_csv(
 ) -> pd.DataFrame:
     # With a decimal comma 1.234 is no number with a fraction: what is one is decided later.
     everything: Any = "str" if marks.decimal == "," or "." in marks.thousands else None
+    raw = rows.encode("utf-8", "replace")
+    how = csv_arguments(layout, names, options)
     try:
-        return pd.read_csv(
-            io.BytesIO(rows.encode("utf-8", "replace")),
-            dtype=everything,
-            **csv_arguments(layout, names, options),
+        frame = pd.read_csv(io.BytesIO(raw), dtype=everything, **how)
+        if everything is not None or not may_have_zeros(raw, layout.separator):
+            return frame
+        return restore_zeros(
+            frame, lambda some: pd.read_csv(io.BytesIO(raw), dtype="str", usecols=some, **how)
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, OverflowError) as error:
         if _splits_evenly(rows, layout, len(names)):
@@ -290,17 +304,15 @@ def _tidy(
     frame: pd.DataFrame, heading: Heading, marks: Marks, options: ReadOptions
 ) -> tuple[pd.DataFrame, list[Notice]]:
     """Strip text, find the numbers in it, drop the columns that only trailing separators made."""
-    notices: list[Notice] = []
-    columns: dict[str, pd.Series[Any]] = {}
-    for name in frame:
-        column = frame[name]
-        if is_text(column):
-            column = stripped(column, options)
-            numbers = read_numbers(column, marks, strict=options.decimal is not None)
-            if numbers is not None:
-                column = numbers.column
-                notices += numbers.notices
-        columns[str(name)] = column
+    columns = {str(name): frame[name] for name in frame}
+    texts = {name: stripped(columns[name], options) for name in columns if is_text(columns[name])}
+    codes, keeping = find_codes(texts, len(columns))
+    notices = list(keeping)
+    for name, column in texts.items():
+        strict = options.decimal is not None
+        numbers = None if name in codes else read_numbers(column, marks, strict)
+        columns[name] = column if numbers is None else numbers.column
+        notices += () if numbers is None else numbers.notices
     unnamed = [
         name
         for i, name in reversed(list(enumerate(columns, start=1)))

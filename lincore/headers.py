@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple
@@ -45,7 +46,8 @@ def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading
         When there are no rows, or the first row has more fields than the header.
     """
     records, notices = _below_titles(layout, asked, name)
-    head, body = records[0], records[1:]
+    # Where files were put one below the other, the header returns among the rows.
+    head, body = records[0], [r for r in records[1:] if r.fields != records[0].fields]
     has_header = asked is not False if asked is not None else _is_header(head, body)
     if not has_header:
         numbers = numbered("column", max(layout.width, len(head.fields)))
@@ -54,7 +56,12 @@ def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading
         return Heading(list(numbers), None, head.first_line, (*notices, *said))
     names, naming = _names(head, body, name)
     if asked is None and (units := _units(body)):
-        names = [f"{n} ({u.strip('[]()')})" if u else n for n, u in zip_longest(names, units)]
+        # Below a blank stands the name itself: a heading over several columns is written once.
+        said = [*head.fields, *[""] * len(names)]
+        names = [
+            _joined(name, u, is_named=bool(field))
+            for name, u, field in zip_longest(names, units, said[: len(names)])
+        ]
         told = f"The line holds units: {', '.join(filter(None, units))}."
         naming.append(Notice(told, f"{name}, line {body[0].first_line}"))
         body = body[1:]
@@ -83,12 +90,8 @@ def _below_titles(
             remedy="Check that quotation marks come in pairs.",
         )
     n_titles = 0
-    while (
-        n_titles < len(records) - 2
-        and layout.width >= 2
-        and records[n_titles].n_said <= 1
-        and (len(records[n_titles].fields) < layout.width or layout.width >= 3)
-    ):
+    usual = Counter(record.n_said for record in records).most_common(1)[0][0]
+    while n_titles < len(records) - 2 and _is_title(records[n_titles], layout.width, usual):
         n_titles += 1
     if not n_titles:
         return records, []
@@ -96,6 +99,18 @@ def _below_titles(
     told = f"It stands above the table and was skipped: {title!r}."
     lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
     return records[n_titles:], [Notice(told, f"{name}, {lines}")]
+
+
+def _is_title(record: Record, width: int, usual: int) -> bool:
+    """Tell whether a record stands above a table: a title, or a pair such as Station;Berlin.
+
+    `width` and `usual` count the fields of most records, and those that are not blank.
+    """
+    if record.n_said <= 1:
+        return width >= 2 and (width >= 3 or len(record.fields) < width)
+    # A spreadsheet fills lines up with blanks. In R's tables the header has one field less.
+    is_first = all(record.fields[: record.n_said])
+    return is_first and 2 * record.n_said <= usual and record.n_said < usual - 1
 
 
 def _is_header(head: Record, body: Sequence[Record]) -> bool:
@@ -155,9 +170,16 @@ def _names(head: Record, body: Sequence[Record], name: str) -> tuple[list[str], 
             remedy="Give every column a name in the header.",
         )
     numbers = numbered("column", max(len(fields), len(first)))
-    names = [field or number for field, number in zip_longest(fields, numbers)]
+    # A line break in a name is one of the page, not of the name.
+    names = [" ".join((field or number).split()) for field, number in zip_longest(fields, numbers)]
     most = LIMITS.max_label_chars
     return [n if len(n) <= most else f"{n[: most - 1]}…" for n in names], notices
+
+
+def _joined(name: str, unit: str | None, *, is_named: bool) -> str:
+    if not unit:
+        return name
+    return f"{name} ({unit.strip('[]()')})" if is_named else unit
 
 
 def _units(body: Sequence[Record]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -25,6 +25,8 @@ _BARE = {
     ",": re.compile(rf"[+-]?,\d+{_EXPONENT}"),
 }
 _WHOLE = re.compile(r"[+-]?\d+")
+# Spares most numbers the other patterns.
+_PLAIN = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?", re.ASCII)
 # What the marked numbers of a column look like, the narrower before the wider.
 _WITH_MARKS = {
     "commas": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+"),
@@ -34,7 +36,20 @@ _WITH_MARKS = {
     "both, comma last": re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d*)?"),
     "both, point last": re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?"),
 }
-_SIGNS = re.compile(r"^[$€£¥]\s*|\s*[$€£¥%]$")
+_CURRENCY = (
+    r"(?:(?:US|A|C|R|NZ|HK|S)?\$|[€£¥₹₽₩₺₪]|Rs\.?|kr\.?|zł|Kč|Ft"
+    r"|(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|BRL|MXN|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|ZAR|KRW)"
+    r"(?![A-Za-z]))"
+)
+_SIGNS = re.compile(rf"^{_CURRENCY}\s*|\s*(?:%|‰|{_CURRENCY})$")
+# How accountants write what is negative: (1.50), 1.50-, -$1.50.
+_IN_BRACKETS = re.compile(r"\((.*\d.*)\)")
+_MINUS_LAST = re.compile(r"(.*\d[^-]*)-")
+_SIGN_FIRST = re.compile(rf"([+-])\s*({_CURRENCY}.*)")
+# A limit of detection, or a star that leads to a note: among numbers without.
+_FLAGS = re.compile(r"^[<>≤≥~≈]\s*(?=[\d.,])|(?<=\d)\s*[*†‡]+$")
+# What may follow each number of a column, if it follows all of them: kg, m/s, °C.
+_UNIT = re.compile(r"(?<=[\d.,])\s*([A-Za-zµμΩ°²³/·^()%]{1,10})$")
 # Words that stand for a missing value among numbers, whatever they mean elsewhere.
 # fmt: off
 _NO_VALUE = frozenset((
@@ -47,8 +62,10 @@ _NO_VALUE = frozenset((
 # No number is longer, and only short texts are looked at by patterns that go back and forth.
 _LONGEST = 60
 _JUDGED = 300
+_FLAG = "a flag"
 _MANY = 20
 _FEW = 3
+_SOME = 3
 
 
 class Marks(NamedTuple):
@@ -77,7 +94,7 @@ def find_marks(records: Sequence[Record], separator: str) -> Marks:
     found = dict.fromkeys(_WITH_MARKS, 0)
     for i in range(width):
         values = [record.fields[i] for record in records if len(record.fields) > i]
-        values = [_SIGNS.sub("", value[:_LONGEST]) for value in values if value not in BLANKS]
+        values = [_bare(value[:_LONGEST])[0] for value in values if value not in BLANKS]
         marked = [value for value in values if not _WHOLE.fullmatch(value)]
         for kind, pattern in _WITH_MARKS.items():
             if marked and all(pattern.fullmatch(value) for value in marked):
@@ -111,30 +128,59 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
     >>> found.column.tolist()
     [1234.0, 12.0, nan]
     """
+    if plain := _read_plain(column, marks.decimal):
+        return plain
     unique = column.dropna().unique()
     if not len(unique):
         return None
+    unit = _common_unit(unique)
     for decimal in (
         (marks.decimal,) if strict else (marks.decimal, "." if marks.decimal == "," else ",")
     ):
         # A look at some of them spares long texts the whole.
-        some = [value for value in unique[:_JUDGED] if _as_number(value, decimal) is not None]
+        some = [value for value in unique[:_JUDGED] if _as_number(value, decimal, unit) is not None]
         if 2 * len(some) < min(len(unique), _JUDGED):
             continue
-        numbers = {value: _as_number(value, decimal) for value in unique}
+        numbers = {value: _as_number(value, decimal, unit) for value in unique}
         odd = [value for value, number in numbers.items() if number is None]
-        if not _may_be_missing(odd, len(numbers), column):
+        if not _may_be_missing(odd, len(numbers), column) or not _mostly_plain(numbers):
             continue
-        return Numbers(_convert(column, numbers), _said(column, numbers, odd))
+        return Numbers(_convert(column, numbers), _said(column, numbers, odd, unit))
     return None
 
 
-def _as_number(value: str, decimal: str) -> str | None:
+def _read_plain(column: pd.Series[Any], decimal: str) -> Numbers | None:
+    """Read a column of which each value is a number without any other mark, at a stroke."""
+    mark = re.escape(decimal)
+    pattern = rf"[+-]?(?:[0-9]+{mark}?[0-9]*|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    present = column.dropna()
+    if present.empty or not present.str.fullmatch(pattern).all():
+        return None
+    return Numbers(pd.to_numeric(column.str.replace(decimal, ".", regex=False)), ())
+
+
+def _bare(value: str) -> tuple[str, str]:
+    """Return a number without currency, percent and flags, its sign first; and what was taken."""
+    if _PLAIN.fullmatch(value):
+        return value, ""
+    bare = value.strip().replace("\u00a0", " ").replace("\u202f", " ").replace("−", "-")
+    sign, taken = "", ""
+    if found := _IN_BRACKETS.fullmatch(bare) or _MINUS_LAST.fullmatch(bare):
+        sign, bare = "-", found[1].strip()
+        taken = "brackets" if value.strip().startswith("(") else "a minus at the end"
+    elif found := _SIGN_FIRST.fullmatch(bare):
+        sign, bare = found[1], found[2]
+    for pattern in (_FLAGS, _SIGNS):
+        bare, n_found = pattern.subn("", bare)
+        taken = taken or (_FLAG if n_found and pattern is _FLAGS else "")
+    return sign + bare.strip(), taken
+
+
+def _as_number(value: str, decimal: str, unit: str = "") -> str | None:
     """Return a number in Python's spelling, or None."""
     if len(value) > _LONGEST:
         return None
-    bare = _SIGNS.sub("", value.strip()).strip().replace("\u00a0", " ").replace("\u202f", " ")
-    bare = bare.replace("−", "-")
+    bare, _ = _bare(value.strip().removesuffix(unit))
     if not bare.isascii():
         # Digits of any script count: pandas reads those of ASCII alone.
         bare = "".join(str(int(sign)) if sign.isdecimal() else sign for sign in bare)
@@ -144,6 +190,29 @@ def _as_number(value: str, decimal: str) -> str | None:
     for mark in (groups, " ", "'", "’"):
         bare = bare.replace(mark, "")
     return bare.replace(",", ".")
+
+
+def _common_unit(unique: Iterable[str]) -> str:
+    """Return what stands behind the number in all values that hold one, such as kg."""
+    units = set()
+    n_numbers = 0
+    for value in unique:
+        if len(value) > _LONGEST:
+            return ""
+        if any(sign.isdigit() for sign in value):
+            found = _UNIT.search(value.strip())
+            units.add(found[1] if found else "")
+            n_numbers += 1
+        if len(units) > 1:
+            return ""
+    return units.pop() if units and n_numbers >= _SOME else ""
+
+
+def _mostly_plain(numbers: dict[str, str | None]) -> bool:
+    """Tell whether most numbers stand without flags, and some without brackets."""
+    taken = [_bare(value)[1] for value, number in numbers.items() if number is not None]
+    negative = sum(bool(what) and what != _FLAG for what in taken)
+    return 2 * taken.count(_FLAG) <= len(taken) and 10 * negative <= 9 * len(taken)
 
 
 def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -> bool:
@@ -161,20 +230,24 @@ def _convert(column: pd.Series[Any], numbers: dict[str, str | None]) -> pd.Serie
 
 
 def _said(
-    column: pd.Series[Any], numbers: dict[str, str | None], odd: Sequence[str]
+    column: pd.Series[Any], numbers: dict[str, str | None], odd: Sequence[str], unit: str
 ) -> tuple[Notice, ...]:
     where = f"column {column.name!r}"
     notices = []
-    signs = sorted(
-        {
-            m[0].strip()
-            for value in numbers
-            if len(value) <= _LONGEST
-            for m in _SIGNS.finditer(value.strip())
-        }
-    )
+    read = [
+        value
+        for value, number in numbers.items()
+        if number is not None and not _PLAIN.fullmatch(value)
+    ]
+    signs = {m[0].strip() for value in read for m in _SIGNS.finditer(value.strip(" ()+-"))}
+    signs |= {unit} if unit else set()
     if signs:
-        notices.append(Notice(f"Numbers with {', '.join(signs)}: read without it.", where))
+        told = f"Numbers with {', '.join(sorted(signs))}: read without it."
+        notices.append(Notice(told, where))
+    taken = {taken: value for value in reversed(read) if (taken := _bare(value)[1])}
+    for what, example in sorted(taken.items()):
+        meaning = "read without it" if what == _FLAG else "read as negative"
+        notices.append(Notice(f"Numbers with {what}, such as {example!r}: {meaning}.", where))
     if odd:
         count = int(column.isin(odd).sum())
         words = ", ".join(repr(word[:30]) for word in odd[:5])

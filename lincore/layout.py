@@ -82,16 +82,16 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     sample = _sample(bare)
     quote = _quote(sample) if options.quote is None else options.quote
     separator = separator or _separator(sample, quote)
+    if comment == "#" and options.comment is None and _are_values(text, separator, quote):
+        bare = _without_comments(text, comment, above=True)
+        sample = _sample(bare)
     records = list(read_records(sample, separator, quote))
     if options.quote is None and quote in sample:
         plain = list(read_records(sample, separator, ""))
         # Quotation marks that come without a partner join lines that are whole by themselves.
-        alike = _share_alike(plain)
-        if (
-            len(plain) > len(records)
-            and _width(plain) > 1
-            and alike >= max(0.9, _share_alike(records))
-        ):
+        alike, quoted = _share_alike(plain), _share_alike(records)
+        better = alike >= max(0.9, quoted) and (alike > quoted or not _are_paired(plain, quote))
+        if len(plain) > len(records) and _width(plain) > 1 and better:
             quote, records = "", plain
     if comment and options.comment is None:
         named = _name_the_columns(text, bare, comment, separator, quote, records)
@@ -151,10 +151,31 @@ def _comment_mark(text: str) -> str:
     return ""
 
 
-def _without_comments(text: str, comment: str) -> str:
+def _without_comments(text: str, comment: str, *, above: bool = False) -> str:
+    """Empty the comment lines, or those above the table alone."""
     if not comment or comment not in text:
         return text
-    return _comment_pattern(comment).sub("", text)
+    pattern = _comment_pattern(comment)
+    if not above:
+        return pattern.sub("", text)
+    end = 0
+    while text[end : end + 1] == "\n" or pattern.match(text, end):
+        end = text.find("\n", end) + 1 or len(text)
+    return pattern.sub("", text[:end]) + text[end:]
+
+
+def _are_values(text: str, separator: str, quote: str) -> bool:
+    """Tell whether "#" begins values, such as colours or tags, in lines like all others."""
+    lines = [line for line in _sample(text).split("\n") if line.strip()]
+    pattern = _comment_pattern("#")
+    plain = [i for i, line in enumerate(lines) if not pattern.match(line)]
+    marked = [line for line in lines[plain[0] :] if pattern.match(line)] if plain else []
+    rows = list(read_records("\n".join(lines[i] for i in plain), separator, quote))
+    # A number there is a row that somebody has taken out.
+    return bool(marked) and all(
+        len(record.fields) == _width(rows) and not NUMBER.fullmatch(record.fields[0][1:].strip())
+        for record in read_records("\n".join(marked), separator, quote)
+    )
 
 
 def _comment_pattern(mark: str) -> re.Pattern[str]:
@@ -190,13 +211,25 @@ def _quote(sample: str) -> str:
     return "'" if around["'"] > around['"'] and 2 * around["'"] >= n_lines else '"'
 
 
+def _are_paired(plain: Sequence[Record], quote: str) -> bool:
+    """Tell whether each field that a mark opens is closed by a later one, line breaks or not."""
+    turns = [
+        field.startswith(quote)
+        for record in plain
+        for field in record.fields
+        if field.startswith(quote) != field.endswith(quote)
+    ]
+    return len(turns) % 2 == 0 and turns == [True, False] * (len(turns) // 2)
+
+
 def _separator(sample: str, quote: str) -> str:
     """Return the separator that gives most lines equally many fields, and clean ones.
 
     csv.Sniffer is not used: it takes "1,5;2,5" for comma-separated, and 16 kB of quotes cost it
     more than a second.
     """
-    if _share_alike(tabbed := list(read_records(sample, "\t", quote))) == 1 and _width(tabbed) > 1:
+    tabbed = list(read_records(sample, "\t", quote))
+    if _share_alike(tabbed) == 1 and 2 * sum(record.n_said > 1 for record in tabbed) > len(tabbed):
         # Nothing else has a tab in each line, equally often.
         return "\t"
     order = SEPARATORS + SPACES

@@ -1,0 +1,199 @@
+"""Tables as spreadsheets, instruments and other programs leave them: what is made of each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lincore.datasets import load
+from lincore.delimited import read_delimited
+from lincore.errors import DataError
+from lincore.experiments.methods import as_method
+from lincore.experiments.preparation import build_preparer
+from lincore.leading_zeros import may_have_zeros
+from lincore.reading import ReadOptions
+
+RNG = np.random.default_rng(0)
+CODES = np.arange(60) % 3
+CLASSES = np.array(["north", "south", "east"])[CODES]
+LENGTH = np.round(RNG.normal(10 + 2 * CODES, 1), 2)
+MONEY = np.round(RNG.normal(1500 + 100 * CODES, 80), 2)
+HEAD, ROWS = (
+    "length,money,region",
+    [f"{a},{b},{c}" for a, b, c in zip(LENGTH, MONEY, CLASSES, strict=True)],
+)
+
+
+def text(*lines: str) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def german(number: float) -> str:
+    return f"{number:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def with_money(write) -> str:
+    """Return the table with quoted amounts written in some way."""
+    rows = zip(LENGTH, MONEY, CLASSES, strict=True)
+    return text(HEAD, *(f'{a},"{write(b)}",{c}' for a, b, c in rows))
+
+
+# Each is the same table: two features, three classes of twenty rows.
+MESSY = {
+    "as it should be": text(HEAD, *ROWS),
+    "totals at the end": text(HEAD, *ROWS, f"{LENGTH.sum():.2f},{MONEY.sum():.2f},Total"),
+    "means and totals": text(
+        HEAD, *ROWS, f"{LENGTH.mean()},{MONEY.mean()},Mean", f"{LENGTH.sum()},{MONEY.sum()},Sum"
+    ),
+    "the header once more": text(HEAD, *ROWS[:20], HEAD, *ROWS[20:40], HEAD, *ROWS[40:]),
+    "blank rows of commas": text(HEAD, *(line for row in ROWS for line in (row, ",,"))),
+    "pairs above the table": text("Station,Berlin", "Day,2024", "", "a,b,c,length,money,region")
+    + text(*(f"1,2,{i % 7},{row}" for i, row in enumerate(ROWS))),
+    "a spreadsheet's pairs": text("Station,Berlin,,,,", "Day,2024,,,,", ",,,,,")
+    + text("a,b,c,length,money,region", *(f"1,2,{i % 7},{row}" for i, row in enumerate(ROWS))),
+    "line breaks in the header": text('"length\n[mm]","money\n[EUR]",region', *ROWS),
+    "a heading over two columns": text("size,,place", HEAD, *ROWS),
+    "tabs and commas": text("who\tlength\tmoney\tregion")
+    + text(*(f"Doe, Jo {i}\t" + row.replace(",", "\t") for i, row in enumerate(ROWS))),
+    "currencies": with_money(lambda b: f"USD {b:,.2f}"),
+    "currency before the number": with_money(lambda b: f"-US${b:,.2f}"),
+    "brackets for minus": with_money(lambda b: f"({b:.2f})" if b < 1600 else f"{b:.2f}"),
+    "minus at the end": with_money(lambda b: f"{b:.2f}-" if b < 1600 else f"{b:.2f}"),
+    "units in every cell": with_money(lambda b: f"{b:.1f} kg"),
+    "stars": with_money(lambda b: f"{b:.2f}*" if b > 1700 else f"{b:.2f}"),
+    "limits of detection": with_money(lambda b: "<1450" if b < 1450 else f"{b:.2f}"),
+    "an error of a spreadsheet": text("money,length,region")
+    + text(*(f"{b if i % 9 else '#N/A'},{LENGTH[i]},{CLASSES[i]}" for i, b in enumerate(MONEY))),
+    "decimal commas and points": text("length;money;region")
+    + text(*(f"{german(LENGTH[i])};{german(b)} €;{CLASSES[i]}" for i, b in enumerate(MONEY))),
+}
+
+
+@pytest.mark.parametrize("kind", MESSY)
+def test_what_is_messy_is_read_as_meant(kind):
+    data = load(MESSY[kind].encode(), name="made.csv")
+    assert data.classes.tolist() == ["east", "north", "south"]
+    assert data.counts.tolist() == [20, 20, 20]
+    used = [any(word in name for word in ("length", "money")) for name in data.feature_names]
+    assert sum(used) == 2
+    preparer = build_preparer(data)
+    X = data.X if preparer is None else preparer.fit_transform(data.X, data.codes)
+    assert (as_method("lda").estimator.fit(X, data.codes).predict(X) == data.codes).mean() > 0.6
+
+
+def numbers(kind: str) -> list[float]:
+    frame = read_delimited(MESSY[kind].encode(), "made.csv").frame
+    return frame["money"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("currencies", MONEY),
+        ("currency before the number", -MONEY),
+        ("brackets for minus", np.where(MONEY < 1600, -MONEY, MONEY)),
+        ("minus at the end", np.where(MONEY < 1600, -MONEY, MONEY)),
+        ("units in every cell", np.round(MONEY, 1)),
+        ("stars", MONEY),
+        ("limits of detection", np.where(MONEY < 1450, 1450, MONEY)),
+        ("decimal commas and points", MONEY),
+    ],
+)
+def test_numbers_keep_their_value_whatever_stands_around_them(kind, expected):
+    np.testing.assert_allclose(numbers(kind), expected, atol=0.051 if "units" in kind else 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("totals at the end", "The last row holds totals"),
+        ("means and totals", "The last 2 rows hold totals"),
+        ("the header once more", "2 rows were like the header line"),
+        ("blank rows of commas", "60 rows were without any value"),
+        ("brackets for minus", "read as negative"),
+        ("limits of detection", "a flag, such as '<1450'"),
+        ("units in every cell", "Numbers with kg"),
+    ],
+)
+def test_what_was_left_out_or_changed_is_said(kind, said):
+    notices = read_delimited(MESSY[kind].encode(), "made.csv").notices
+    assert any(said in notice.what for notice in notices)
+
+
+def test_a_row_called_total_that_is_no_total_stays():
+    table = text(HEAD, *ROWS, "10.5,1500,Total")
+    assert len(read_delimited(table.encode(), "made.csv").frame) == 61
+    every = text(HEAD, *(row.replace("north", "all") for row in ROWS))
+    assert len(read_delimited(every.encode(), "made.csv").frame) == 60
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_labels_and_codes_keep_their_leading_zeros(decimal):
+    lines = [
+        f"{a};{zipcode};{label};{1 + i % 2}"
+        for i, (a, zipcode, label) in enumerate(
+            zip(LENGTH, ["01067", "10115", "99999"] * 20, ["007", "07", "7"] * 20, strict=True)
+        )
+    ]
+    table = text("length;zip;label;half", *lines).replace(".", decimal)
+    data = load(table.encode(), name="made.csv")
+    assert data.classes.tolist() == ["007", "07", "7"]
+    assert data.counts.tolist() == [20] * 3
+    assert data.feature_names == ("length", "zip", "half")
+    assert data.levels == (None, ("01067", "10115", "99999"), None)
+    assert "Leading zeros" in data.notices[0].what
+
+
+def test_gaps_among_codes_are_gaps():
+    table = text(
+        "code,u,kind", *(f"{'' if i % 7 == 0 else f'{i % 4:05}'},{i},a" for i in range(60))
+    )
+    frame = read_delimited(table.encode(), "made.csv").frame
+    assert frame["code"].dropna().unique().tolist() == ["00001", "00002", "00003", "00000"]
+    assert frame["code"].isna().sum() == 9
+
+
+def test_zeros_that_only_pad_numbers_are_no_codes():
+    pixels = RNG.integers(0, 256, (40, 9))
+    lines = [",".join(f"{value:03}" for value in row) for row in pixels]
+    frame = read_delimited(text(*lines).encode(), "made.csv").frame
+    np.testing.assert_array_equal(frame, pixels)
+    lines = [f"{day:03},{LENGTH[day % 60]},{'ab'[day % 2]}" for day in range(300)]
+    frame = read_delimited(text("day,length,kind", *lines).encode(), "made.csv").frame
+    assert frame["day"].tolist() == list(range(300))
+
+
+@pytest.mark.parametrize("padding", [0, 3_999_996, 3_999_998, 3_999_999, 4_000_001])
+def test_leading_zeros_are_found_wherever_they_stand(padding):
+    assert may_have_zeros(b"x" * padding + b",007,", ",")
+    assert not may_have_zeros(b"x" * padding + b",0.07,100,0,-0.5\n", ",")
+
+
+def test_quotation_marks_without_a_partner_and_with_one():
+    feet = text("length,height,money,region", *(f"{a},5' 3\",1,b" for a in LENGTH))
+    assert read_delimited(feet.encode(), "made.csv").frame["height"][0] == "5' 3\""
+    broken = text(*(f'{a},"two\nlines",{c}' for a, c in zip(LENGTH, CLASSES, strict=True)))
+    assert read_delimited(broken.encode(), "made.csv").frame.iloc[0, 1] == "two\nlines"
+
+
+def test_what_begins_with_a_hash_may_be_a_value():
+    colours = text(
+        "# exported by hand", "colour,length,region", "#ff0000,1.5,a", "red,2.5,b", "blue,3.5,a"
+    )
+    frame = read_delimited((colours + "green,4.5,b\n").encode(), "made.csv").frame
+    assert frame["colour"].tolist() == ["#ff0000", "red", "blue", "green"]
+    out = text("length,money,region", "1.5,2,a", "#2.5,3,b", "3.5,4,a", "4.5,5,b", "5.5,6,b")
+    assert read_delimited(out.encode(), "made.csv").frame["length"].tolist() == [1.5, 3.5, 4.5, 5.5]
+
+
+def test_blank_fields_between_tabs_are_missing_however_late_they_come():
+    lines = [f"{a}\t{b}\t{c}" for a, b, c in zip(LENGTH, MONEY, CLASSES, strict=True)] * 100
+    table = text("length\tmoney\tregion", *lines, "1.5\t\tnorth")
+    last = read_delimited(table.encode(), "made.csv").frame.iloc[-1]
+    assert (last["length"], last["region"]) == (1.5, "north")
+    assert np.isnan(last["money"])
+
+
+def test_a_row_that_is_too_long_is_still_refused():
+    with pytest.raises(DataError, match="fields"):
+        read_delimited(text(HEAD, *ROWS, "1,2,3,4").encode(), "made.csv", ReadOptions())
