@@ -196,10 +196,11 @@ class RowSpace(NamedTuple):
         return Moments(full.count, mean, full.scatter)
 
 
-def is_positive(eigenvalues: Array) -> NDArray[np.bool_]:
-    """Tell eigenvalues (p,) from rounding: larger than 10 p eps of the largest."""
+def is_positive(eigenvalues: Array, p: int | None = None) -> NDArray[np.bool_]:
+    """Tell eigenvalues, all p or the largest of them, from rounding: 10 p eps of the largest."""
     eps = np.finfo(np.float64).eps
-    return np.asarray(eigenvalues > eigenvalues.max(initial=0.0) * len(eigenvalues) * 10 * eps)
+    p = len(eigenvalues) if p is None else p
+    return np.asarray(eigenvalues > eigenvalues.max(initial=0.0) * p * 10 * eps)
 
 
 def deviations(cov: Array) -> Array:

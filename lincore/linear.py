@@ -12,8 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lincore.moments import BLOCK_VALUES
 from lincore.quadric import Quadric, stacked
+
+# Values converted to float64 at a time (3 MB), so that they are multiplied while in cache.
+CONVERTED_VALUES = 400_000
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
@@ -124,8 +126,11 @@ def blocked_product(X: Any, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     if X.dtype == np.float64 or sp.issparse(X):
         return np.asarray(X @ matrix)
     out = np.empty((len(X), matrix.shape[1]))
-    length = max(1, BLOCK_VALUES // max(1, X.shape[1]))
+    length = max(1, CONVERTED_VALUES // max(1, X.shape[1]))
+    room = np.empty((min(length, len(X)), X.shape[1]))
     for start in range(0, len(X), length):
-        block = slice(start, start + length)
-        out[block] = X[block].astype(np.float64) @ matrix
+        rows = X[start : start + length]
+        converted = room[: len(rows)]
+        converted[:] = rows
+        np.matmul(converted, matrix, out=out[start : start + length])
     return out

@@ -16,9 +16,12 @@ Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any
 # Values in the scatters of all parts (640 MB): ten folds of ten classes of 784 features, or each
 # of 30,000 rows of 50 features left out. Beyond it every fold is summed by itself.
 LARGEST_PARTS = 80_000_000
-# Up to this many (32 MB) all classes are merged at once; beyond, one after the other, so that
-# the parts of one class are gone before those of the next come.
+# Up to this many (32 MB) all classes are merged at once; beyond, one by one on all cores.
 FEW_VALUES = 4_000_000
+
+
+# For some classes, one list entry for each fold.
+ByFold: TypeAlias = list[Moments]
 
 
 class Parts(NamedTuple):
@@ -34,6 +37,11 @@ class Parts(NamedTuple):
 
     folds: NDArray[np.intp]
     moments: Moments
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, c."""
+        return int(self.moments.count.shape[1])
 
 
 def leaves_parts_out(plan: Sequence[Fold], X: NDArray[Any], codes: NDArray[np.intp]) -> bool:
@@ -61,14 +69,17 @@ def summarise_parts(
     part = np.full(len(codes), len(plan), dtype=np.intp)
     for i, fold in enumerate(plan):
         part[fold.test] = i
-    if len(plan) * n_classes * X.shape[1] ** 2 <= FEW_VALUES:
+    n_values = len(plan) * n_classes * X.shape[1] ** 2
+    n_present = len(np.unique(part * n_classes + codes))
+    if n_values <= FEW_VALUES or n_present > 0.8 * len(plan) * n_classes:
         return [_cut(X, part, codes, n_classes)]
+    # Where each row is left out, most classes are in no part but their own.
     members = [np.flatnonzero(codes == k) for k in range(n_classes)]
     return [_cut(X[rows], part[rows], np.zeros_like(rows), 1) for rows in members]
 
 
-def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> list[Moments]:
-    """Return the moments by class of the training rows of each fold: (K,), (K, p), (K, p, p).
+def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> list[ByFold]:
+    """Return the moments of the training rows, for the classes of each entry and each fold.
 
     By `leave_one_out`. Classes without test rows in a fold have all of their rows there.
 
@@ -78,35 +89,63 @@ def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> 
     >>> everything = np.arange(4)
     >>> plan = [Fold(0, i, np.delete(everything, i), everything[i : i + 1]) for i in range(4)]
     >>> moments = training_moments(summarise_parts(X, codes, 2, plan), 4)
-    >>> moments[1].mean
+    >>> of_fold(moments, 1).mean
     array([[0., 1.],
            [5., 6.]])
     """
-    widths = [part.moments.count.shape[1] for part in parts]
-    starts = np.cumsum([0, *widths])
-    p = parts[0].moments.n_features
-    found = [_blank(int(starts[-1]), p) for _ in range(n_folds)]
+    if len(parts) > 1 or parts[0].n_classes == 1:
+        return list(mapper(lambda part: _merged(part, n_folds), parts))
+    # Every class is in most folds: written side by side, as they are used.
+    p, n_classes = parts[0].moments.n_features, parts[0].n_classes
+    found = [_blank(n_classes, p) for _ in range(n_folds)]
 
-    def merge(part: Parts, start: int, width: int) -> None:
-        """Write the training moments of some classes where they belong."""
-        into = [moments[start : start + width] for moments in found]
-        nothing = Moments.empty((width,), p)
-        tested = {int(i): into[i] for i in part.folds if i < n_folds}
-        rest = [moments for i, moments in enumerate(into) if i not in tested]
-        if len(part.folds) < 2:
-            left_out = [nothing.merge(nothing, moments) for moments in tested.values()]
-        else:
-            # Rows that no fold tests are left out of none.
-            spare = _blank(width, p) if len(part.folds) > len(tested) else nothing
-            left_out = leave_one_out(part.moments, [tested.get(int(i), spare) for i in part.folds])
-        if rest:
-            first = nothing if not len(part.folds) else part.moments[0]
-            others = left_out[0] if left_out else nothing
-            for moments in rest:
-                first.merge(others, moments)
+    def merge(classes: slice) -> None:
+        part = Parts(parts[0].folds, parts[0].moments[:, classes])
+        _merged(part, n_folds, [moments[classes] for moments in found])
 
-    list(mapper(lambda job: merge(*job), zip(parts, starts, widths, strict=False)))
-    return found
+    at_once = parts[0].moments.scatter.size <= FEW_VALUES
+    step = n_classes if at_once else 1
+    list(mapper(merge, [slice(k, k + step) for k in range(0, n_classes, step)]))
+    return [found]
+
+
+def of_fold(moments: list[ByFold], fold: int) -> Moments:
+    """Put the moments of one fold's training rows together: (K,), (K, p), (K, p, p)."""
+    if len(moments) == 1:
+        return moments[0][fold]
+    chosen = [of_classes[fold] for of_classes in moments]
+    return Moments(
+        np.concatenate([m.count for m in chosen]),
+        np.concatenate([m.mean for m in chosen]),
+        np.concatenate([m.scatter for m in chosen]),
+    )
+
+
+def _merged(parts: Parts, n_folds: int, out: ByFold | None = None) -> ByFold:
+    """Return the training moments of some classes in each fold, written over `out` if given."""
+    n_parts, moments = len(parts.folds), parts.moments
+    nothing = Moments.empty(moments.count.shape[1:], moments.n_features)
+    if not n_parts:
+        return [nothing] * n_folds
+    tested = [int(i) for i in parts.folds if i < n_folds]
+    room = None
+    if out is not None:
+        # What no fold tests is left out of none: its place is taken by nobody.
+        room = [out[i] for i in tested] + [nothing.blank()] * (n_parts - len(tested))
+    if n_parts > 1:
+        left_out = leave_one_out(moments, room)
+    else:
+        left_out = [nothing] if room is None else [nothing.merge(nothing, room[0])]
+    if tested == list(range(n_folds)):
+        return left_out[:n_folds]
+    everything = left_out[0] + moments[0]
+    merged = [everything] * n_folds if out is None else out
+    for i in range(n_folds):
+        if i in tested:
+            merged[i] = left_out[tested.index(i)]
+        elif out is not None:
+            everything.merge(nothing, out[i])
+    return merged
 
 
 def _blank(n_classes: int, p: int) -> Moments:

@@ -14,6 +14,7 @@ from lincore.datasets import Dataset
 from lincore.experiments.fitting import Training, fit_classifier, fit_front, predictions
 from lincore.experiments.folded import (
     leaves_parts_out,
+    of_fold,
     summarise_parts,
     training_moments,
 )
@@ -145,7 +146,7 @@ def _from_one_pass(
         def solve(position: int) -> dict[int, Outcome]:
             if stopped:
                 return {}
-            return _solve_fold(run, group, numbers[position], moments[position], shared)
+            return _solve_fold(run, group, numbers[position], of_fold(moments, position), shared)
 
         try:
             yield from mapper(solve, range(len(plan)))
