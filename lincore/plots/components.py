@@ -19,7 +19,7 @@ LABEL_WIDTH = 20
 BAR = 44
 # Of a biplot: opacity of the points, height that a name needs and width of a letter on a phone, as
 # shares of the picture.
-FAINT, CLEARANCE, LETTER = 0.4, 0.055, 0.021
+FAINT, CLEARANCE, LETTER = 0.4, 0.055, 0.018
 
 
 def weight_images(

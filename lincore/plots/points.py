@@ -10,14 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.experiments.views import View
 from lincore.plots.palette import EDGE, INK, colour, symbol
-from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, shorten
+from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, shorten, shorten_all
 
 # Up to here SVG draws as fast as WebGL, and more finely.
 MOST_SVG = 2_000
 # Above this a sample is drawn: 100,000 points take a browser without a graphics card 5 s.
 MOST_DRAWN = 20_000
 # Above this a sample is drawn over shades, which more would hide; it also travels in 60 kB.
-MOST_OVER_SHADES = 2_000
+MOST_OVER_SHADES = 1_500
+# Characters of the class for which a wrong row is taken.
+HOVER_WIDTH = 16
 # Layers of all classes, and of one class.
 MOST_LAYERS, MOST_TURNS = 60, 8
 # More rings than this hide what they ring.
@@ -195,7 +197,8 @@ def legend_name(label: str, n_rows: int) -> str:
 def _verdicts(marks: Marks, chosen: NDArray[np.bool_]) -> list[str] | None:
     if marks.predicted is None:
         return None
-    taken = [f"<br>taken for {escape(shorten(label, LEGEND_WIDTH))}" for label in marks.labels]
+    # Short, for this is most of what travels of a row.
+    taken = [f", taken for {escape(label)}" for label in shorten_all(marks.labels, HOVER_WIDTH)]
     pairs = zip(marks.predicted[chosen].tolist(), marks.wrong[chosen].tolist(), strict=True)
     return [taken[guess] if wrong else "" for guess, wrong in pairs]
 

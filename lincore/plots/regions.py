@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 # Values in all layers of one figure: 85 kB as float32 in base64, up to 110 kB as JSON.
 CELLS = 16_000
 # What each layer takes in JSON beside its values, in values.
-OVERHEAD = 150
+OVERHEAD = 260
 # Nodes on each axis of a layer, at least.
 FEWEST = 12
 # Nodes on each axis of the grid on which it is found out which class wins where.

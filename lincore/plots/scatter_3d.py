@@ -25,7 +25,8 @@ from lincore.plots.words import class_counts, join, verdict
 
 # Without a graphics card more make the scene slow to turn.
 MOST_POINTS = 6_000
-CAMERA = {"eye": {"x": 1.75, "y": -2.0, "z": 1.0}, "center": {"x": 0.02, "z": -0.12}}
+# From so far that the names of the axes fit a phone.
+CAMERA = {"eye": {"x": 2.05, "y": -2.35, "z": 1.2}, "center": {"x": -0.03, "y": -0.05, "z": -0.17}}
 
 
 def scatter_3d(
@@ -37,6 +38,7 @@ def scatter_3d(
     title: str,
     rows: ArrayLike | None = None,
     predicted: ArrayLike | None = None,
+    subtitle: str = "",
 ) -> go.Figure:
     """Draw rows by class in a scene that can be turned; many of them as a sample by class.
 
@@ -52,6 +54,7 @@ def scatter_3d(
         Which rows of the data set they are: the `customdata` of the markers.
     predicted : array-like of shape (n,), optional
         Codes; rows that are taken for another class are ringed.
+    subtitle : str, optional
 
     Returns
     -------
@@ -67,19 +70,20 @@ def scatter_3d(
     figure = empty_figure(
         title,
         subtitle=join(
-            verdict(marks, drawn), marks.note(marks.sample(MOST_POINTS)),
+            subtitle, verdict(marks, drawn), marks.note(marks.sample(MOST_POINTS)),
             window.note if window else "",
         ),
         alt=join(f"{title}: scatter of {count(len(marks.codes), 'row')} over "
                  f"{enumerate_words(list(axis_names))}.",
                  f"Rows by class: {class_counts(marks)}.", verdict(marks)),
-        height=520,
+        height=440,
     )  # fmt: skip
     figure.add_traces(_traces(drawn, list(axis_names)))
     common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "nticks": 5}
     sides: dict[str, Any] = {}
     for letter, name, position in zip("xyz", axis_names, range(3), strict=True):
-        text = escape_scene(shorten(name, 24))
+        # What stands in brackets takes a line of its own.
+        text = escape_scene(shorten(name, 24)).replace(" (", "<br>(")
         sides[f"{letter}axis"] = common | {"title": {"text": text}}
         if window:
             sides[f"{letter}axis"]["range"] = window.ranges[position]

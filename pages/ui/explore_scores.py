@@ -147,7 +147,7 @@ def _figure(
     what = f"{len(rows):,} {_PART[options.part]} {noun}."
     if len(names) == 3:
         picture = plots.scatter_3d(
-            points, data.codes[rows], data.classes, names, title=title, rows=rows
+            points, data.codes[rows], data.classes, names, title=title, rows=rows, subtitle=what
         )
         controls.figure(picture, key=f"{key}.3d")
         return []
