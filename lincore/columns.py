@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from lincore.dates import is_date
-from lincore.labels import is_number, propose_label_column
+from lincore.labels import is_number, present_numbers, propose_label_column
 
 if TYPE_CHECKING:
     from lincore.tables import Table
@@ -149,9 +151,24 @@ def content_of(column: pd.Series[Any]) -> Content:
     >>> content_of(pd.Series([1.5, None, 2.5]))
     Content(kind='number', n_missing=1, n_distinct=2, examples=('1.5', '2.5'))
     """
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+        return _content_of_numbers(column)
     distinct = column.dropna().unique()
     examples = tuple(_shown(value) for value in distinct[:_EXAMPLES])
     return Content(kind_of(column), int(column.isna().sum()), len(distinct), examples)
+
+
+def _content_of_numbers(column: pd.Series[Any]) -> Content:
+    """Say the same of numbers by NumPy alone: pandas takes half a millisecond for a column."""
+    values = present_numbers(column)
+    n_distinct = len(np.unique(values))
+    # The first few different values, in their order: most often the first few values.
+    few = list(dict.fromkeys(values[: 4 * _EXAMPLES].tolist()))
+    if len(few) < min(_EXAMPLES, n_distinct):
+        few = column.dropna().unique().tolist()
+    examples = tuple(_shown(value) for value in few[:_EXAMPLES])
+    kind = _kind_of_numbers(column, values, n_distinct)
+    return Content(kind, len(column) - len(values), n_distinct, examples)
 
 
 def _shown(value: object) -> str:
@@ -177,21 +194,30 @@ def kind_of(column: pd.Series[Any]) -> Kind:
     if pd.api.types.is_bool_dtype(column):
         return "category"
     if is_number(column):
-        return "identifier" if _names_rows(column) else "number"
+        return _kind_of_numbers(column, present_numbers(column), n_distinct)
     return _kind_of_text(column, n_distinct)
 
 
-def _names_rows(column: pd.Series[Any]) -> bool:
+def _kind_of_numbers(column: pd.Series[Any], values: NDArray[Any], n_distinct: int) -> Kind:
+    if n_distinct == 0:
+        return "empty"
+    if n_distinct == 1:
+        return "constant"
+    if is_date(column):
+        return "date"
+    names_rows = len(values) == len(column) and _names_rows(str(column.name), values, n_distinct)
+    return "identifier" if names_rows else "number"
+
+
+def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
     """Tell whether whole numbers count the rows, in one run or in several, or are called so."""
-    values = column.dropna()
-    if len(values) < len(column) or not (values % 1 == 0).all():
+    if not (np.isfinite(values) & (np.floor(values) == values)).all():
         return False
-    if values.nunique() == len(values):
+    if n_distinct == len(values):
         runs_on = float(values.max()) - float(values.min()) == len(values) - 1
-        return bool(runs_on or _IDENTIFIER_NAME.search(str(column.name)))
-    steps = values.diff().iloc[1:]
-    counts = len(values) >= 20 and (steps == 1).mean() > 0.9
-    return bool(counts and _COUNTER_NAME.search(str(column.name)))
+        return bool(runs_on or _IDENTIFIER_NAME.search(name))
+    counts = len(values) >= 20 and (np.diff(values.astype(np.float64)) == 1).mean() > 0.9
+    return bool(counts and _COUNTER_NAME.search(name))
 
 
 def _kind_of_text(column: pd.Series[Any], n_distinct: int) -> Kind:

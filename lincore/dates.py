@@ -36,12 +36,14 @@ def is_date(column: pd.Series[Any]) -> bool:
     """
     if pd.api.types.is_datetime64_any_dtype(column) or isinstance(column.dtype, pd.PeriodDtype):
         return True
-    some = [str(value) for value in column.dropna().unique()[:_JUDGED]]
-    if pd.api.types.is_integer_dtype(column):
-        named = re.search(r"date|day|datum", str(column.name), re.IGNORECASE)
-        return bool(named) and all(_PLAIN.fullmatch(text) for text in some)
-    if pd.api.types.is_numeric_dtype(column):
+    whole = pd.api.types.is_integer_dtype(column)
+    if whole and not re.search(r"date|day|datum", str(column.name), re.IGNORECASE):
         return False
+    if pd.api.types.is_numeric_dtype(column) and not whole:
+        return False
+    some = [str(value) for value in column.dropna().unique()[:_JUDGED]]
+    if whole:
+        return all(_PLAIN.fullmatch(text) for text in some)
     return bool(some) and all(_DATE.fullmatch(text) or _CLOCK.fullmatch(text) for text in some)
 
 

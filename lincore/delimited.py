@@ -304,23 +304,28 @@ def _tidy(
     frame: pd.DataFrame, heading: Heading, marks: Marks, options: ReadOptions
 ) -> tuple[pd.DataFrame, list[Notice]]:
     """Strip text, find the numbers in it, drop the columns that only trailing separators made."""
-    columns = {str(name): frame[name] for name in frame}
-    texts = {name: stripped(columns[name], options) for name in columns if is_text(columns[name])}
-    codes, keeping = find_codes(texts, len(columns))
+    names = [str(name) for name in frame]
+    texts = {name: stripped(frame[name], options) for name in names if is_text(frame[name])}
+    codes, keeping = find_codes(texts, len(names))
     notices = list(keeping)
     for name, column in texts.items():
         strict = options.decimal is not None
         numbers = None if name in codes else read_numbers(column, marks, strict)
-        columns[name] = column if numbers is None else numbers.column
+        texts[name] = column if numbers is None else numbers.column
         notices += () if numbers is None else numbers.notices
+    # Thousands of columns of numbers are left where they are.
+    if len(texts) < len(names) / 2:
+        frame = frame.assign(**texts)
+    else:
+        frame = pd.DataFrame({name: texts.get(name, frame[name]) for name in names})
     unnamed = [
         name
-        for i, name in reversed(list(enumerate(columns, start=1)))
-        if name == f"column {i}" and heading.header_line and columns[name].isna().all()
+        for i, name in reversed(list(enumerate(names, start=1)))
+        if name == f"column {i}" and heading.header_line and frame[name].isna().all()
     ]
-    tail = list(columns)[len(columns) - len(unnamed) :]
-    if unnamed and len(unnamed) < len(columns) and unnamed[::-1] == tail:
+    tail = names[len(names) - len(unnamed) :]
+    if unnamed and len(unnamed) < len(names) and unnamed[::-1] == tail:
         told = "Left out, neither a name nor a value."
         notices.append(Notice(told, columns_named(tail)))
-        columns = {name: column for name, column in columns.items() if name not in tail}
-    return pd.DataFrame(columns), notices
+        frame = frame[names[: -len(tail)]]
+    return frame, notices

@@ -62,11 +62,12 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     found += [_zeros(table, column) for column in features if column.kind == "number"]
     target = next((column.name for column in columns if column.role == "target"), None)
     if target is not None:
-        known = table.frame[target].notna().to_numpy()
+        known = table.frame[target].notna().to_numpy(bool)
         labels = table.frame.loc[known, target]
         codes = pd.factorize(labels)[0]
-        found += [_giving_away(table.frame.loc[known], codes, column) for column in features]
-        found += [_lone_classes(labels), _repeats(table, features, target)]
+        found += [_giving_away(table.frame[c.name], known, codes, c) for c in features]
+        used = [column for column in columns if column.role in ("feature", "text", "target")]
+        found += [_lone_classes(labels), _repeats(table, used)]
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -101,14 +102,22 @@ def _zeros(table: Table, column: Column) -> Finding | None:
     return Finding(notice, (Remedy(label, reading={"missing_in": {column.name: (number,)}}),))
 
 
-def _giving_away(frame: pd.DataFrame, codes: NDArray[np.intp], column: Column) -> Finding | None:
-    """Tell whether a column alone tells the class of nearly every row."""
+def _giving_away(
+    values: pd.Series[Any], known: NDArray[np.bool_], codes: NDArray[np.intp], column: Column
+) -> Finding | None:
+    """Tell whether a column alone tells the class of nearly every row.
+
+    `codes` are those of the rows whose class is known.
+    """
     commonest = np.bincount(codes).max() / len(codes) if len(codes) else 1.0
     if len(codes) < _ENOUGH_ROWS or column.role == "text" or 1 - commonest < 2 * (1 - GIVES_AWAY):
         return None
-    values = frame[column.name]
     few = column.kind != "number" or column.n_distinct <= len(codes) / 10
-    share = _share_by_level(values, codes) if few else _share_by_order(values, codes)
+    if few:
+        share = _share_by_level(values[known], codes)
+    else:
+        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)[known]
+        share = _share_by_order(numbers, codes)
     if share < GIVES_AWAY:
         return None
     notice = Notice(
@@ -132,14 +141,14 @@ def _share_by_level(values: pd.Series[Any], codes: NDArray[np.intp]) -> float:
     return float(top[(top >= 2) & (top - 1 >= second)].sum() / len(codes))
 
 
-def _share_by_order(values: pd.Series[Any], codes: NDArray[np.intp]) -> float:
+def _share_by_order(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
     """Return the share of rows that have the class of the row before, in order of the value."""
-    present = values.notna().to_numpy()
-    order = np.argsort(values[present].to_numpy(dtype=np.float64), kind="stable")
+    present = ~np.isnan(values)
+    order = np.argsort(values[present], kind="stable")
     ordered = codes[present][order]
     bounds = int((np.diff(ordered) != 0).sum())
     # One step from each class to the next is what a perfect order needs.
-    needed = len(np.unique(codes)) - 1
+    needed = np.count_nonzero(np.bincount(codes)) - 1
     return float((present.sum() - max(bounds - needed, 0)) / len(codes))
 
 
@@ -163,11 +172,12 @@ def _lone_classes(labels: pd.Series[Any]) -> Finding | None:
     return Finding(notice, (drop, Remedy("Merge them", options={"merge_classes": merged})))
 
 
-def _repeats(table: Table, features: Sequence[Column], target: str) -> Finding | None:
-    names = [column.name for column in features]
-    if not names:
+def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
+    # Rows that differ in one column are no copies, and thousands of columns take long to compare.
+    n_rows = len(table.frame)
+    if len(used) < 2 or any(c.n_distinct == n_rows for c in used):
         return None
-    count = int(table.frame[[*names, target]].duplicated().sum())
+    count = int(table.frame[[column.name for column in used]].duplicated().sum())
     if not count:
         return None
     said = "1 row repeats another one" if count == 1 else f"{count:,} rows repeat another one"

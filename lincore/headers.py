@@ -57,10 +57,10 @@ def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading
     names, naming = _names(head, body, name)
     if asked is None and (units := _units(body)):
         # Below a blank stands the name itself: a heading over several columns is written once.
-        said = [*head.fields, *[""] * len(names)]
+        fields = [*head.fields, *[""] * len(names)][: len(names)]
         names = [
-            _joined(name, u, is_named=bool(field))
-            for name, u, field in zip_longest(names, units, said[: len(names)])
+            _joined(name, unit, is_named=bool(field))
+            for name, unit, field in zip_longest(names, units, fields)
         ]
         told = f"The line holds units: {', '.join(filter(None, units))}."
         naming.append(Notice(told, f"{name}, line {body[0].first_line}"))

@@ -246,6 +246,21 @@ def is_number(column: pd.Series[Any]) -> bool:
     return types.is_numeric_dtype(column) and not types.is_complex_dtype(column)
 
 
+def present_numbers(column: pd.Series[Any]) -> np.ndarray:
+    """Return the values of a column of numbers that are not missing, in their order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> present_numbers(pd.Series([1.5, None, 2.5]))
+    array([1.5, 2.5])
+    """
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
+        return column.to_numpy()
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return values[~np.isnan(values)]
+
+
 def display_name(file_name: str) -> str:
     """Return a file's name without its ending, to call the data by."""
     return _ENDINGS.sub("", file_name) or file_name

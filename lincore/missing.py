@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.errors import DataError
+from lincore.labels import present_numbers
 
 # Besides those that pandas knows: NA, N/A, NaN, null, None and the like.
 MISSING_MARKS = ("", "?", "-", " ?", "--", "n.a.", "N.A.", "<NA>", "#DIV/0!", "#VALUE!", "#REF!")
@@ -64,7 +65,7 @@ def suspicious_number(column: pd.Series[Any]) -> float | None:
     >>> suspicious_number(pd.Series(pressure))
     0.0
     """
-    values = column.dropna().to_numpy(dtype=np.float64)
+    values = present_numbers(column).astype(np.float64)
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) <= _FEW_DISTINCT:
         return None
