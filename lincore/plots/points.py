@@ -100,8 +100,10 @@ class Marks(NamedTuple):
             return self
         share = self.counts * (most - np.count_nonzero(self.counts)) / len(self.codes)
         quota = np.where(self.counts > 0, np.floor(share) + 1, 0).astype(int)
-        # What rounding down has left over goes where it took most.
-        quota[np.argsort(np.floor(share) - share, kind="stable")[: most - quota.sum()]] += 1
+        # What rounding down has left over goes where it took most, as far as there are rows.
+        order = np.argsort(np.floor(share) - share, kind="stable")
+        while quota.sum() < most:
+            quota[order[self.counts[order] > quota[order]][: most - quota.sum()]] += 1
         rng = np.random.default_rng(0)
         keep = [
             rng.permutation(np.flatnonzero(self.codes == code))[:number]
