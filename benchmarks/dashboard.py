@@ -161,7 +161,8 @@ def every_option(visit: Visit, data: str, server: float, drawn: float) -> None:
                 times = _there_and_back(visit, page, key, kind)
             except (PlaywrightError, RuntimeError, StopIteration, IndexError, ValueError) as error:
                 # Options that hide or forbid each other are no fault; what was not timed is told.
-                print(f"left   {data}, {key}: {(str(error) or repr(error)).splitlines()[0]}", flush=True)
+                reason = (str(error) or repr(error)).splitlines()[0]
+                print(f"left   {data}, {key}: {reason}", flush=True)
                 visit.dashboard.visit(page)
                 continue
             _require(f"{data}, {key}", times, server, drawn)
