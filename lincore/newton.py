@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 Linear = Callable[[Array], Array]
 
 MAX_INNER = 500
+# What a direction that refines a minimum leaves of the gradient.
+REFINED = 1e-4
 # A preconditioner that needed so many inner steps is built anew at the next point.
 WORN_AFTER = 8
 
@@ -71,9 +73,15 @@ class NewtonCG:
         # A share that falls with the root of the gradient makes the outer steps superlinear.
         share = min(0.1, np.sqrt(size / self._first))
         share = max(share, min(0.1, 0.1 * self._tol / size))
-        solution, steps = conjugate_gradients(
-            self._hessian_at(point.state), -point.gradient, self._precondition, share
-        )
+        return self._solve(self._hessian_at(point.state), point, self._precondition, share)
+
+    def refined(self, point: Point, product: Linear) -> Array:
+        """Return the direction by a product of more digits, solved far beyond the tolerance."""
+        precondition = self._precondition or self._preconditioner_at(point.state)
+        return self._solve(product, point, precondition, REFINED)
+
+    def _solve(self, product: Linear, point: Point, precondition: Linear, share: float) -> Array:
+        solution, steps = conjugate_gradients(product, -point.gradient, precondition, share)
         self.inner_steps.append(steps)
         self._steps_since += steps
         return solution

@@ -98,6 +98,20 @@ def test_no_solver_estimates_something_else(solver, C):
     assert_allclose(model.predict_proba(X), exact.predict_proba(X), atol=100 * tol)
 
 
+@pytest.mark.parametrize("solver", ["newton", "newton-cg"])
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_correlated_coefficients_have_eight_digits_at_the_default_tolerance(solver, K, C):
+    X, y = overlapping(K=K, n=400)
+    X[:, 1] = X[:, 0] + 1e-4 * X[:, 1]
+    ours = LogisticRegression(C=C, solver=solver).fit(X, y)
+    exact = fit_quietly(LogisticRegression(C=C, solver="newton", tol=1e-15), X, y)
+    assert_allclose(ours.coef_, exact.coef_, rtol=1e-8, atol=1e-8 * np.abs(exact.coef_).max())
+    assert ours.n_iter_ == len(ours.trace_) - 1
+    short = fit_quietly(LogisticRegression(C=C, solver=solver, max_iter=ours.n_iter_ - 1), X, y)
+    assert short.converged_ and short.n_iter_ <= ours.n_iter_ - 1
+
+
 @pytest.mark.parametrize("reference", [None, 2])
 def test_three_classes_agree_with_statsmodels(reference):
     X, y = overlapping(n=400)
