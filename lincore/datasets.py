@@ -12,11 +12,12 @@ import numpy as np
 
 from lincore.errors import DataError, Notice
 from lincore.limits import is_zip
-from lincore.sources import read_source
+from lincore.sources import large_path, read_source
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lincore.moments import Moments
     from lincore.pictures import Fit
     from lincore.reading import ReadOptions
 
@@ -101,6 +102,9 @@ class Dataset:
         How missing values are filled in from the training rows (`experiments.preparation`).
     rare : int
         Levels with fewer training rows than this are pooled; 0 pools none.
+    beyond : Moments of shapes (K,), (K, p), (K, p, p), optional
+        Of the rows of a large file that are not among these, by class: what is solved from
+        moments learns from them too. They are never tested.
 
     Examples
     --------
@@ -126,6 +130,7 @@ class Dataset:
     group_names: tuple[str, ...] | None = None
     imputation: Imputation = "median"
     rare: int = 0
+    beyond: Moments | None = None
 
     @property
     def n_rows(self) -> int:
@@ -152,6 +157,11 @@ class Dataset:
     def counts(self) -> np.ndarray:
         """Rows of each class, shape (K,)."""
         return np.bincount(self.codes, minlength=self.n_classes)
+
+    @property
+    def n_beyond(self) -> int:
+        """Rows of the same file that are summed and not held."""
+        return 0 if self.beyond is None else int(self.beyond.count.sum())
 
     @cached_property
     def has_missing(self) -> bool:
@@ -181,7 +191,7 @@ class Dataset:
         -------
         Dataset
             With what was known of the whole; the truth of generated data only where no class
-            dropped out.
+            dropped out. Rows that are summed are left behind.
 
         Raises
         ------
@@ -211,6 +221,7 @@ class Dataset:
             given_test=None if tested is None else tested[chosen],
             groups=None if groups is None else groups[chosen],
             truth=self.truth if len(left) == self.n_classes else None,
+            beyond=None,
         )
 
     @cached_property
@@ -222,7 +233,9 @@ class Dataset:
         described = repr((names, self.classes.tolist(), preparation))
         state.update(described.encode("utf-8", "surrogatepass"))
         X = (self.X.data, self.X.indices, self.X.indptr) if self.n_words else (self.X,)
-        for array in (*X, self.codes, self.given_test, self.groups):
+        beyond = self.beyond
+        sums = () if beyond is None else (beyond.count, beyond.mean, beyond.scatter)
+        for array in (*X, self.codes, self.given_test, self.groups, *sums):
             if array is not None:
                 state.update(repr((array.shape, array.dtype.str)).encode())
                 state.update(np.ascontiguousarray(array).data)
@@ -296,6 +309,10 @@ def load(
         return table_to_dataset(frame_to_table(source, name or "table"), target, **choices)
     if isinstance(source, tuple):
         return arrays_to_dataset(*source, name=name or "arrays")
+    large = large_path(source)
+    if large is not None:
+        table = read_table(large, name or large.name, options)
+        return table_to_dataset(table, target, **choices)
     raw, name = read_source(source, name)
     if is_zip(raw):
         inner = table_in_zip(raw, name)

@@ -105,7 +105,7 @@ def level_codes(
     (array([ 1.,  0., nan,  0.,  0.]), ('no', 'yes'), ('No', 'no'))
     """
     present = column.notna().to_numpy()
-    texts = column[present].map(_level_name)
+    texts = column[present].map(level_name)
     same = _same_spelling(texts)
     names = sorted({same.get(text, text) for text in texts.unique()}, key=natural_key)
     place = {name: float(code) for code, name in enumerate(names)}
@@ -114,7 +114,8 @@ def level_codes(
     return codes, tuple(names), tuple(sorted(same))
 
 
-def _level_name(value: object) -> str:
+def level_name(value: object) -> str:
+    """Return the text of a level or label; whole numbers have no fraction, long texts are cut."""
     # Whole numbers in a column with gaps are floats: 3.0 is the level 3.
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -138,7 +139,7 @@ def _same_spelling(texts: pd.Series[Any]) -> dict[str, str]:
 
 def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series[Any]:
     """Return labels with some given another name."""
-    texts = labels.map(_level_name, na_action="ignore")
+    texts = labels.map(level_name, na_action="ignore")
     return texts.map(lambda text: merged.get(text, text), na_action="ignore")
 
 

@@ -11,12 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lincore.errors import DataError, Notice
+from lincore.errors import DataError, Notice, TooLargeError
 from lincore.labels import columns_named
 from lincore.limits import LIMITS, Limits, check_size, check_table_shape
 
 PARQUET_MAGIC = b"PAR1"
 _BATCH_ROWS = 10_000
+# What the description of a file may cost before it is believed.
+THRIFT = {"thrift_string_size_limit": 10_000_000, "thrift_container_size_limit": 100_000}
 
 
 def is_parquet(raw: bytes) -> bool:
@@ -49,22 +51,23 @@ def read_parquet(
         raise
     # A damaged file can make Arrow raise nearly anything.
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
-        raise DataError(
-            f"The Parquet file is damaged: {str(error).splitlines()[0][:200]}.",
-            where=name,
-            remedy="Write it again, or save it as CSV.",
-        ) from error
+        raise damaged(error, name) from error
     said = "Left out, lists or records in each cell."
-    return _plain(frame), (Notice(said, columns_named(left_out)),) if left_out else ()
+    return plain_frame(frame), (Notice(said, columns_named(left_out)),) if left_out else ()
+
+
+def damaged(error: Exception, name: str) -> DataError:
+    """Say that a file is damaged, in Arrow's words."""
+    said = (str(error).splitlines() or [type(error).__name__])[0]
+    return DataError(
+        f"The Parquet file is damaged: {said[:200]}.",
+        where=name,
+        remedy="Write it again, or save it as CSV.",
+    )
 
 
 def _open(raw: bytes, texts: Sequence[str] = ()) -> Any:
-    return pq.ParquetFile(
-        io.BytesIO(raw),
-        read_dictionary=texts,
-        thrift_string_size_limit=10_000_000,
-        thrift_container_size_limit=100_000,
-    )
+    return pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts, **THRIFT)
 
 
 def _check_claims(metadata: Any, name: str, limits: Limits) -> None:
@@ -87,33 +90,35 @@ def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any,
     source = _open(raw, texts)
     batches, n_bytes = [], 0
     for batch in source.iter_batches(batch_size=_BATCH_ROWS, columns=flat, use_threads=False):
-        n_bytes += sum(_size_written_out(column) for column in batch.columns)
+        n_bytes += sum(size_written_out(column) for column in batch.columns)
         if n_bytes > limits.max_table_bytes * 4:
             raise _too_large(name, limits)
-        batches.append(pa.RecordBatch.from_arrays([_written_out(c) for c in batch.columns], flat))
+        batches.append(pa.RecordBatch.from_arrays([written_out(c) for c in batch.columns], flat))
     return pa.Table.from_batches(batches), nested
 
 
-def _size_written_out(column: Any) -> int:
+def size_written_out(column: Any) -> int:
+    """Return the bytes of a column without its dictionary."""
     if not pa.types.is_dictionary(column.type):
         return int(column.nbytes)
     lengths = pc.binary_length(column.dictionary)
     return int(pc.sum(lengths.take(column.indices)).as_py() or 0) + 8 * len(column)
 
 
-def _written_out(column: Any) -> Any:
+def written_out(column: Any) -> Any:
+    """Return a column without its dictionary."""
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _too_large(name: str, limits: Limits) -> DataError:
-    return DataError(
+    return TooLargeError(
         f"It unpacks to more than {limits.max_table_bytes / 1e6:,.0f} MB.",
         where=name,
         remedy="Load a part of the rows, or fewer columns.",
     )
 
 
-def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Return decimals as floats, and bytes as text."""
     for name in [name for name in frame if pd.api.types.is_object_dtype(frame[name])]:
         values = frame[name].dropna()

@@ -106,6 +106,8 @@ class Reading:
         Counted from 1; None without a header.
     packed : bool
         Whether the file was packed by gzip.
+    in_blocks : bool
+        Whether it is too large to be held: then `n_rows` counts the lines below the header.
     """
 
     n_rows: int
@@ -119,6 +121,7 @@ class Reading:
     comment: str = ""
     header_line: int | None = None
     packed: bool = False
+    in_blocks: bool = False
 
     def __str__(self) -> str:
         """Say it in one line.
@@ -130,6 +133,7 @@ class Reading:
         UTF-8, semicolon, decimal comma, header in line 1, 1,704 rows of 6 columns
         """
         size = f"{self.n_rows:,} rows of {self.n_columns:,} columns"
+        size += ", read in blocks" if self.in_blocks else ""
         if self.kind != "text":
             return f"{self.kind}, {size}" if self.kind == "Parquet" else size
         parts = ["gzip"] if self.packed else []

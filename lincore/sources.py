@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lincore.errors import DataError
-from lincore.limits import check_size, read_limited
+from lincore.limits import LIMITS, Limits, check_size, is_zip, read_limited
 
 
 def read_source(source: Any, name: str | None) -> tuple[bytes, str]:
@@ -46,3 +46,17 @@ def read_source(source: Any, name: str | None) -> tuple[bytes, str]:
         with suppress(OSError):
             check_size(os.fstat(source.fileno()).st_size or 1, name)
     return read_limited(source, name), name
+
+
+def large_path(source: Any, limits: Limits = LIMITS) -> Path | None:
+    """Return the path of a file that is too large to be held and may be a table, else None."""
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    path = Path(source)
+    try:
+        if not path.is_file() or path.stat().st_size <= limits.max_file_bytes:
+            return None
+        with path.open("rb") as stream:
+            return None if is_zip(stream.read(4)) else path
+    except (OSError, ValueError):
+        return None

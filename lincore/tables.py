@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,8 +17,9 @@ from lincore.choosing import choose_roles, keep_rows, left_out, no_feature
 from lincore.columns import ROLES, Column, Content, content_of
 from lincore.datasets import Dataset
 from lincore.delimited import read_delimited
-from lincore.errors import DataError, Notice
+from lincore.errors import DataError, Notice, TooLargeError
 from lincore.features import build_features, level_codes, merge_labels, refuse_infinite
+from lincore.held_rows import Progress, RowSource
 from lincore.labels import (
     display_name,
     encode_column,
@@ -29,9 +31,11 @@ from lincore.labels import (
     propose_label_column,
     unique_names,
 )
+from lincore.large_tables import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.limits import LIMITS, Limits, check_table_shape
 from lincore.missing import mark_missing
 from lincore.reading import Reading, ReadOptions
+from lincore.streams import LargeFile
 
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 
@@ -56,6 +60,8 @@ class Table:
         Line of the file that holds the first row; None where rows and lines do not run together.
     reading : Reading, optional
         How it was read.
+    source : RowSource, optional
+        All rows of a file too large to be held, of which `frame` holds some, drawn at random.
     """
 
     frame: pd.DataFrame
@@ -63,6 +69,7 @@ class Table:
     notices: tuple[Notice, ...] = ()
     first_line: int | None = None
     reading: Reading | None = None
+    source: RowSource | None = None
 
     @cached_property
     def contents(self) -> dict[str, Content]:
@@ -75,14 +82,16 @@ class Table:
 
 
 def read_table(
-    raw: bytes, name: str, options: ReadOptions | None = None, *, limits: Limits = LIMITS
+    raw: bytes | Path, name: str, options: ReadOptions | None = None, *, limits: Limits = LIMITS
 ) -> Table:
     r"""Read delimited text or Parquet; what the options leave open is detected.
 
+    A file beyond the memory budget is opened to be read in blocks: see `Table.source`.
+
     Parameters
     ----------
-    raw : bytes
-        The file; text may be packed by gzip.
+    raw : bytes or Path
+        The file, or where it is if it is too large to be held; text may be packed by gzip.
     name : str
         The file's name, for messages.
     options : ReadOptions, optional
@@ -107,6 +116,18 @@ def read_table(
     >>> print(table.reading)
     UTF-8, semicolon, decimal comma, header in line 1, 2 rows of 2 columns
     """
+    if isinstance(raw, Path):
+        reason = f"The file is larger than {limits.max_file_bytes / 1e6:,.0f} MB."
+    else:
+        try:
+            return _read_whole(raw, name, options, limits)
+        except TooLargeError as error:
+            # Opened below and not here, where the error still holds what had been read.
+            reason = error.notice.what
+    return open_large_table(LargeFile(raw, name, limits, reason), options)
+
+
+def _read_whole(raw: bytes, name: str, options: ReadOptions | None, limits: Limits) -> Table:
     from lincore.parquet import is_parquet, read_parquet
 
     if not is_parquet(raw):
@@ -176,13 +197,15 @@ def table_to_dataset(
     target: str | int | None = None,
     *,
     roles: Mapping[str, str] | None = None,
-    missing: Missing = "median",
+    missing: Missing | None = None,
     rare: int | None = None,
     bins: Bins | int | None = None,
     categories: Sequence[str] = (),
     drop_classes: Sequence[Any] = (),
     merge_classes: Mapping[Any, str] | None = None,
     drop_duplicates: bool = False,
+    drawn_only: bool = False,
+    progress: Progress | None = None,
 ) -> Dataset:
     """Choose target and features of a table.
 
@@ -193,8 +216,9 @@ def table_to_dataset(
         Name of a column, or its position (negative ones count from the end). Proposed if None.
     roles : mapping of str to {"target", "feature", "text", "group", "ignore"}, optional
         For some of the columns, instead of the roles that `describe_columns` proposes.
-    missing : {"median", "most_frequent", "indicator", "drop"}
+    missing : {"median", "most_frequent", "indicator", "drop"}, optional
         How missing values are filled in from the training rows; or rows with any are left out.
+        The median when not given; of a file that is read in blocks they are left out.
     rare : int, optional
         Levels with fewer training rows than this are pooled; 5 from 100 rows on when not given.
     bins : Bins or int, optional
@@ -207,12 +231,17 @@ def table_to_dataset(
         Labels that get another name.
     drop_duplicates : bool
         Keep one of the rows that are the same in every feature and the class.
+    drawn_only : bool
+        Of a file too large to be held, use the rows drawn for a first look as if they were all.
+    progress : callable, optional
+        ``progress(done, total, what)`` while a file is read in blocks; False stops it.
 
     Returns
     -------
     Dataset
         `X` (n, p) float64, NaN where a value is missing, or CSR where there are words; rows
-        without a label are left out.
+        without a label are left out. Of a file that is read in blocks, the rows that are held;
+        `beyond` has the moments of the others.
 
     Raises
     ------
@@ -228,6 +257,24 @@ def table_to_dataset(
     >>> table_to_dataset(frame_to_table(frame, "small"), roles={"sex": "ignore"}).levels is None
     True
     """
+    if table.source is not None and not drawn_only:
+        return large_table_to_dataset(
+            table,
+            target,
+            roles=roles,
+            missing=missing,
+            unsuited={
+                "Cutting the target into ranges": bins is not None,
+                "Taking numbers as names": bool(categories),
+                "Keeping one of each repeated row": drop_duplicates,
+            },
+            drop_classes=drop_classes,
+            merge_classes=merge_classes,
+            progress=progress,
+        )
+    if table.source is not None:
+        table = replace(table, notices=(*table.notices, drawn_notice(table)))
+    missing = missing or "median"
     columns = choose_roles(table, target, roles, categories)
     chosen = {role: [c for c in columns if c.role == role] for role in ROLES}
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]

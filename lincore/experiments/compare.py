@@ -14,6 +14,7 @@ from sklearn.exceptions import FitFailedWarning
 
 from lincore.datasets import Dataset
 from lincore.errors import DataError
+from lincore.experiments.beyond import learned_beyond
 from lincore.experiments.methods import Spec, as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
@@ -38,7 +39,8 @@ def compare(
     Everything is learned from the training rows alone: filling in and coding, means and
     deviations, basis, principal components, classifier. What is solved from moments by class
     (LDA, QDA, naive Bayes, Fisher, least squares, and the steps before them) takes one pass over
-    the rows for all folds of a repetition and all of these methods.
+    the rows for all folds of a repetition and all of these methods. It learns from the rows of a
+    large file that are summed as well (``data.beyond``): ``settings["beyond"]`` counts them.
 
     Parameters
     ----------
@@ -99,6 +101,11 @@ def compare(
         "versions": versions(),
         **whose_rows(data, plan),
     }
+    if data.beyond is not None:
+        settings["beyond"] = {
+            m.name: learned_beyond(data, plan, m.from_moments, steps_of(m, data, steps).basis)
+            for m in chosen
+        }
     run = Run(data, plan, chosen, seed, progress)
     if keep is not None:
         run.heed = lambda: keep(_results(run, {**settings, "stopped": True}))

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
+from lincore.experiments.beyond import learned_beyond, rows_beyond, with_beyond
 from lincore.experiments.fitting import (
     LARGEST_SCATTER,
     fit_classifier,
@@ -31,7 +32,8 @@ class TrainingPart(NamedTuple):
     prepare : Preparer or None
         Fitted on the training rows where the data need it.
     moments : Moments or None
-        By class, of the prepared training rows; None where the row space is the better way.
+        By class, of the prepared training rows and of those beyond; None where the row space is
+        the better way.
     """
 
     prepare: Preparer | None
@@ -40,6 +42,8 @@ class TrainingPart(NamedTuple):
 
 def summarise(data: Dataset, split: Split) -> TrainingPart:
     """Make the one pass over the training rows."""
+    if rows_beyond(data, *split) is not None:
+        return TrainingPart(None, with_beyond(data, *split))
     X, prepare = data.X[split.train], build_preparer(data)
     if prepare is not None:
         X = prepare.fit_transform(X)
@@ -157,6 +161,10 @@ def evaluate(
     for _, step in pipeline.steps[:-1]:
         rows = step.transform(rows)
     predicted, log_proba = predictions(pipeline.steps[-1][1], rows, data.n_classes)
+    steps, classifier = pipeline.named_steps, pipeline.steps[-1][1]
+    fold = Fold(0, 0, split.train, split.test)
+    solved = hasattr(classifier, "fit_moments")
+    beyond = learned_beyond(data, [fold], solved, steps.get("basis"))
     return Results(
         methods=(method,),
         classes=data.classes,
@@ -172,7 +180,8 @@ def evaluate(
             "scheme": "holdout",
             "n_train": len(split.train),
             "n_test": len(split.test),
-            **whose_rows(data, [Fold(0, 0, split.train, split.test)]),
+            **({"beyond": {method: beyond}} if data.beyond is not None else {}),
+            **whose_rows(data, [fold]),
         },
     )
 
@@ -193,6 +202,6 @@ def holdout(
     45
     """
     start = time.perf_counter()
-    fitted = fit_pipeline(pipeline, data, split.train)
+    fitted = fit_pipeline(pipeline, data, split.train, moments=with_beyond(data, *split))
     seconds = time.perf_counter() - start
     return fitted, evaluate(fitted, data, split, method=method, seconds=seconds)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from sklearn.base import clone
 
 from lincore.datasets import Dataset
+from lincore.experiments.beyond import with_beyond
 from lincore.experiments.fitting import Training, fit_classifier, fit_front, predictions
 from lincore.experiments.folded import (
     leaves_parts_out,
@@ -164,6 +165,8 @@ def _solve_fold(
     data, fold = run.data, run.plan[number]
     start = time.perf_counter()
     front = pipeline_for(data, None, group.steps, seed=run.seed).steps
+    if group.steps.basis is None:
+        moments = with_beyond(data, fold.train, fold.test, moments)
     try:
         training = fit_front(
             front,
@@ -197,7 +200,11 @@ def _iterate(run: Run, group: Group, method: int) -> None:
                 front, shared = group.fronts.get(i, (None, 0.0))
                 if front is None:
                     front = pipeline_for(data, None, group.steps, seed=run.seed).steps
-                    training = fit_front(front, X, codes, data.n_classes, summary=False)
+                    plain = group.steps.basis is None
+                    moments = with_beyond(data, fold.train, fold.test) if plain else None
+                    training = fit_front(
+                        front, X, codes, data.n_classes, moments=moments, summary=False
+                    )
                 else:
                     training = Training(codes, data.n_classes, _through(front, X))
                 rows = _through(front, data.X[fold.test])

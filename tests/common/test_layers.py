@@ -53,8 +53,11 @@ LAYERS = {
         "lincore.odd_rows lincore.leading_zeros "
         "lincore.reading lincore.decoding lincore.layout lincore.headers lincore.hidden_numbers "
         "lincore.missing lincore.parquet lincore.workbooks lincore.dates lincore.columns "
-        "lincore.choosing lincore.features lincore.findings lincore.bins lincore.spreadsheet",
-        layers="texts",
+        "lincore.choosing lincore.features lincore.findings lincore.bins lincore.spreadsheet "
+        "lincore.streams lincore.large_text lincore.large_parquet lincore.large_tables "
+        "lincore.held_rows",
+        # What a file holds beyond the rows that are kept is their moments.
+        layers="texts numbers",
         outside="numpy scipy.sparse pandas PIL pyarrow charset_normalizer",
     ),
     # Counting words is scikit-learn's; nothing else of it belongs to the data.
@@ -73,7 +76,7 @@ LAYERS = {
     "results": Layer(
         "lincore.experiments.results lincore.experiments.scores lincore.experiments.views "
         "lincore.experiments.planes lincore.experiments.beliefs lincore.experiments.projections "
-        "lincore.experiments.slices lincore.experiments.cuts "
+        "lincore.experiments.slices lincore.experiments.cuts lincore.experiments.units "
         "lincore.experiments.attribution lincore.experiments.remedies lincore.experiments.study "
         "lincore.experiments.size_curves lincore.experiments.priors "
         "lincore.experiments.bootstrap lincore.experiments.curves lincore.experiments.differences "
