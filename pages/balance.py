@@ -22,9 +22,10 @@ data = experiment.data
 
 st.caption("Balance · what fewer rows of a class cost, and what buys it back")
 heading = st.container()
-setup = balance_setup.ask(experiment)
+asked = balance_setup.ask(experiment)
 repeats = balance_setup.repeats()
-first, seconds = balance_jobs.first(setup, data)
+# What was asked for, or the former while that is at work.
+setup, first, seconds = balance_jobs.first(asked, data)
 for name, why in first.failures.items():
     st.caption(f"{text.escape(name)} is left out: {text.escape(why)}")
 

@@ -21,8 +21,8 @@ choice = compare_choice.ask(experiment)
 if choice is None:
     heading.header("Choose at least one model.", anchor=False)
     st.stop()
-job = compare_run.of(data, choice)
-if job is None or not job.is_over or job.result is None:
+job = compare_run.shown(data, choice)
+if job is None:
     heading.header("Which model, and is the difference real?", anchor=False)
     st.stop()
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from pages.ui.balance_setup import Setup
 
 COSTS = "balance.costs"
-VERSION = "balance.costs.version"
+#: Of the table: what it was drawn with, and the number of that drawing.
+BASE, VERSION = "balance.costs.base", "balance.costs.version"
+#: What was wrong with a number in it.
+REMARKS = "balance.costs.remarks"
 #: A table of costs for more classes than this is no table to fill in.
 MOST_COSTS = 12
 
@@ -122,12 +125,17 @@ def _costs(data: Dataset) -> np.ndarray:
     if stored is None or len(stored) != data.n_classes:
         stored = 1.0 - np.eye(data.n_classes)
         st.session_state[COSTS] = stored
+        st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
+        st.session_state.pop(REMARKS, None)
     key = f"balance.costs.table.{st.session_state.get(VERSION, 0)}"
+    if key not in st.session_state:  # new, or its edits were forgotten with the page
+        st.session_state[BASE] = stored
     names = [str(k) for k in range(data.n_classes)]
-    frame = pd.DataFrame(stored, columns=names)
+    frame = pd.DataFrame(st.session_state[BASE], columns=names)
     frame.insert(0, "true class", [str(label) for label in data.classes])
+    # No least value: the table would leave out the sign of -5 and take 5.
     config: dict[str, Any] = {
-        name: st.column_config.NumberColumn(f"taken for {label}", min_value=0.0)
+        name: st.column_config.NumberColumn(f"taken for {label}")
         for name, label in zip(names, data.classes, strict=True)
     }
     tables.edit(
@@ -137,17 +145,27 @@ def _costs(data: Dataset) -> np.ndarray:
         disabled=["true class"],
         column_config=config,
         on_change=_edit,
-        args=(key,),
+        args=(key, tuple(map(str, data.classes))),
         alt="What it costs to take a row of a class for another.",
     )
+    for remark in st.session_state.get(REMARKS, ()):
+        st.warning(text.escape(remark))
     return np.asarray(stored)
 
 
-def _edit(key: str) -> None:
-    costs = st.session_state[COSTS].copy()
+def _edit(key: str, names: tuple[str, ...] = ()) -> None:
+    """Take the costs that were typed, and say which cannot be."""
+    costs, remarks = st.session_state[COSTS].copy(), []
     for row, change in st.session_state[key]["edited_rows"].items():
         for column, value in change.items():
-            if value is not None:
-                costs[int(row), int(column)] = float(value)
+            place = int(row), int(column)
+            if value is not None and 0 <= value < float("inf"):
+                costs[place] = float(value)
+                continue
+            said = "An empty cell is no cost" if value is None else f"{value:g} is no cost"
+            one, other = (names[code] if names else str(code) for code in place)
+            remarks.append(f"{said}: {one} taken for {other} stays at {costs[place]:g}.")
     st.session_state[COSTS] = costs
-    st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
+    st.session_state[REMARKS] = remarks
+    if remarks:  # drawn anew, with what is true
+        st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1

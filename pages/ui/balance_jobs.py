@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import streamlit as st
+
 from pages.ui import jobs
 
 if TYPE_CHECKING:
@@ -22,24 +24,43 @@ SWEEP_REPEATS = 10
 
 
 class First(NamedTuple):
-    """The study on one split, and how long it took."""
+    """The study on one split, what it was made with, and how long it took."""
 
+    setup: Setup
     study: BalanceStudy
     seconds: float
 
 
-def first(setup: Setup, data: Dataset) -> First:
-    """Return the study on the first split; while there is none, draw progress and end the page."""
+def first(setup: Setup | None, data: Dataset) -> First:
+    """Return the study on the first split.
+
+    While there is none, progress is drawn, and the former one returned if it is about the same
+    data; else the page ends.
+    """
+    if setup is None:
+        last = jobs.latest(FIRST, about=(data.digest,))
+        if last is None:
+            st.stop()
+        jobs.note_former(last)
+        kept: First = last.result
+        return kept
 
     def work(progress: Progress) -> First:
         from lincore import balance
 
         progress(0, 1, "full set, reduced set and remedies")
         start = time.perf_counter()
-        return First(balance(repeats=1, **_arguments(setup, data)), time.perf_counter() - start)
+        study = balance(repeats=1, **_arguments(setup, data))
+        return First(setup, study, time.perf_counter() - start)
 
     job = jobs.run(FIRST, setup, work, describe="Fitting on one split", patience=1.0)
-    found: First = jobs.require(job)
+    before = None if job.is_over and job.result is not None else jobs.former(job)
+    if before is None:
+        found: First = jobs.require(job)
+        return found
+    jobs.show(job)
+    jobs.note_former(job)
+    found = before.result
     return found
 
 
@@ -78,7 +99,13 @@ def sweep(setup: Setup, data: Dataset, seconds: float, *, draw: jobs.Draw) -> Jo
 
         arguments = _arguments(setup, data)
         classes = list(arguments.pop("sizes"))
-        return sweep(classes=classes, repeats=SWEEP_REPEATS, progress=progress, **arguments)
+        return sweep(
+            classes=classes,
+            repeats=SWEEP_REPEATS,
+            progress=progress,
+            keep=progress.keep,
+            **arguments,
+        )
 
     what = f"Sweep over sizes, {SWEEP_REPEATS} choices of the rows"
     settings = (setup._replace(sizes=tuple((label, 0) for label, _ in setup.sizes)), SWEEP_REPEATS)
@@ -98,10 +125,19 @@ def _offer(
     job: Job | None
     if takes is None:
         job = jobs.run(key, settings, work, describe=what)
-        jobs.show(job, draw=draw)
+        jobs.show(job, draw=draw, keep_former=True)
     else:
         help = f"About {takes:.0f} s. What is finished can be looked at meanwhile."
-        job = jobs.on_demand(key, settings, work, describe=what, label=label, help=help, draw=draw)
+        job = jobs.on_demand(
+            key,
+            settings,
+            work,
+            describe=what,
+            label=label,
+            help=help,
+            draw=draw,
+            keep_former=True,
+        )
     if job is not None and job.is_over and job.result is not None and draw is not None:
         draw(job)
     return job

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 KEY = "balance"
 KEPT = "balance.kept"
-#: Of the number table: what was edited belongs to one drawing of it.
-VERSION = "balance.version"
+#: Of the number table: what it was drawn with, and the number of that drawing.
+BASE, VERSION = "balance.base", "balance.version"
+#: What was wrong with a number in it.
+REMARKS = "balance.remarks"
 #: Up to so many reduced classes have a slider each; more share one.
 MOST_SLIDERS = 4
 REPEATS = 30
@@ -34,8 +36,11 @@ class Setup(NamedTuple):
     steps: Steps
 
 
-def ask(experiment: Experiment) -> Setup:
-    """Ask what is reduced, and for the models; end the page where nothing can be."""
+def ask(experiment: Experiment) -> Setup | None:
+    """Ask what is reduced, and for the models; None while nothing is chosen.
+
+    Ends the page where nothing can be reduced.
+    """
     data, choice, split = experiment
     kept = _sizes(data, split)
     methods, steps = _models(data, split)
@@ -44,7 +49,7 @@ def ask(experiment: Experiment) -> Setup:
     sizes = tuple((labels[k], n) for k, n in sorted(kept.items()) if n < counts[k])
     if not sizes or not methods:
         st.info("Reduce at least one class." if methods else "Choose at least one model.")
-        st.stop()
+        return None
     return Setup(data.digest, choice, sizes, methods, steps)
 
 
@@ -65,10 +70,7 @@ def _sizes(data: Dataset, split: Split) -> dict[int, int]:
     if not possible:
         st.info("No class has more than one training row: nothing can be left out.")
         st.stop()
-    kept = {k: min(n, int(counts[k])) for k, n in _stored().items() if k in possible}
-    if KEPT not in st.session_state:
-        kept = _third(counts, possible[-1])
-    st.session_state[KEPT] = kept
+    kept = {k: min(n, int(counts[k])) for k, n in _stored(counts).items() if k in possible}
     st.session_state[f"{KEY}.classes"] = list(kept)
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.sizes"):
         st.multiselect(
@@ -82,12 +84,14 @@ def _sizes(data: Dataset, split: Split) -> dict[int, int]:
             width=280,
         )
         _sliders(data, counts, kept)
+        (last, third), *_ = _third(counts).items()
         st.button(
-            "One class to a third",
+            f"One class to a third: {int(counts[last]):,} → {third:,}",
             key=f"{KEY}.third",
             on_click=_store,
-            args=(_third(counts, possible[-1]),),
-            help="The last class, as in the text on faces: 900 → 300.",
+            args=(None,),
+            help=f"{text.escape(data.classes[last])}, as in the text on faces: 900 → 300. It stays "
+            "a third whatever the test part is.",
         )
         with st.popover("Sizes as a table", key=f"{KEY}.popover"):
             _table(data, counts, kept)
@@ -119,7 +123,7 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
             int(counts[k]),
             key=key,
             on_change=_choose_size,
-            args=(k,),
+            args=(k, counts),
             help=f"Of {counts[k]:,}.",
             width=320,
         )
@@ -128,27 +132,45 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
 def _table(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
     import pandas as pd
 
-    version = st.session_state.get(VERSION, 0)
+    key = _drawing(data, counts, kept)
     frame = pd.DataFrame(
         {
             "class": [str(label) for label in data.classes],
             "all": counts,
-            "kept": [kept.get(k, int(counts[k])) for k in range(data.n_classes)],
+            "kept": [st.session_state[BASE][1].get(k, int(n)) for k, n in enumerate(counts)],
         }
     )
+    st.caption("Training rows kept of each class: type a number.")
     tables.edit(
         frame,
-        key=f"{KEY}.table.{version}",
+        key=key,
         hide_index=True,
         disabled=["class", "all"],
         column_config={
             "all": st.column_config.NumberColumn("all training rows", format="localized"),
-            "kept": st.column_config.NumberColumn("kept", min_value=1, step=1, format="%d"),
+            # No least value: the table would leave out the sign of -5 and take 5.
+            "kept": st.column_config.NumberColumn("kept", step=1, format="%d"),
         },
         on_change=_edit,
-        args=(f"{KEY}.table.{version}", counts),
+        args=(key, counts, tuple(map(str, data.classes))),
         alt="Training rows of each class, and how many are kept.",
     )
+    for remark in st.session_state.get(REMARKS, ()):
+        st.warning(text.escape(remark))
+
+
+def _drawing(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> str:
+    """Return the key of the table: it goes on with its edits until sizes change elsewhere."""
+    about = (data.digest, tuple(counts.tolist()))
+    version = st.session_state.get(VERSION, 0)
+    if st.session_state.get(BASE, (None,))[0] != about:
+        version += 1
+        st.session_state.pop(REMARKS, None)
+    key = f"{KEY}.table.{version}"
+    if key not in st.session_state:  # new, or its edits were forgotten with the page
+        st.session_state[BASE] = (about, dict(kept))
+    st.session_state[VERSION] = version
+    return key
 
 
 def _models(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
@@ -186,38 +208,59 @@ def _models(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
     return tuple(lines), steps
 
 
-def _third(counts: np.ndarray, code: int) -> dict[int, int]:
-    return {code: max(1, round(int(counts[code]) / 3))}
+def _third(counts: np.ndarray) -> dict[int, int]:
+    """Return a third of the last class that has more than one training row."""
+    code = max(k for k, n in enumerate(counts) if n > 1)
+    return {code: _third_of(counts, code)}
 
 
-def _stored() -> dict[int, int]:
-    return dict(st.session_state.get(KEPT, {}))
+def _third_of(counts: np.ndarray, code: int) -> int:
+    return max(1, round(int(counts[code]) / 3))
 
 
-def _store(kept: dict[int, int]) -> None:
+def _stored(counts: np.ndarray) -> dict[int, int]:
+    """Return what was chosen; until something is, one class is cut to a third."""
+    kept = st.session_state.get(KEPT)
+    return _third(counts) if kept is None else dict(kept)
+
+
+def _store(kept: dict[int, int] | None) -> None:
     st.session_state[KEPT] = kept
-    st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
+    st.session_state.pop(BASE, None)
 
 
 def _choose_classes(counts: np.ndarray) -> None:
-    kept = _stored()
+    kept = _stored(counts)
     chosen = sorted(st.session_state[f"{KEY}.classes"])
-    _store({k: kept.get(k, _third(counts, k)[k]) for k in chosen})
+    _store({k: kept.get(k, _third_of(counts, k)) for k in chosen})
 
 
-def _choose_size(code: int) -> None:
-    _store(_stored() | {code: int(st.session_state[f"{KEY}.size.{code}"])})
+def _choose_size(code: int, counts: np.ndarray) -> None:
+    _store(_stored(counts) | {code: int(st.session_state[f"{KEY}.size.{code}"])})
 
 
 def _choose_share(counts: np.ndarray) -> None:
     share = st.session_state[f"{KEY}.share"] / 100
-    _store({k: max(1, round(share * int(counts[k]))) for k in _stored()})
+    _store({k: max(1, round(share * int(counts[k]))) for k in _stored(counts)})
 
 
-def _edit(key: str, counts: np.ndarray) -> None:
-    kept = _stored()
+def _edit(key: str, counts: np.ndarray, names: tuple[str, ...] = ()) -> None:
+    """Take the sizes that were typed; say of those that cannot be what became of them."""
+    kept, remarks = _stored(counts), []
     for row, change in st.session_state[key]["edited_rows"].items():
-        wanted = change.get("kept")
-        n = int(counts[row]) if wanted is None else min(int(wanted), int(counts[row]))
-        kept[row] = n
-    _store({k: n for k, n in sorted(kept.items()) if n < counts[k]})
+        code, wanted = int(row), change.get("kept")
+        n, name = int(counts[code]), names[code] if names else str(code)
+        if wanted is None:
+            kept[code] = n
+            remarks.append(f"{name}: an empty cell keeps all {n:,} training rows.")
+        elif not wanted >= 1:
+            now = kept.get(code, n)
+            remarks.append(f"{name} cannot keep {wanted:g} rows: at least 1. It stays at {now:,}.")
+        else:
+            kept[code] = min(int(wanted), n)
+            if wanted > n:
+                remarks.append(f"{name} has no more than {n:,} training rows: all are kept.")
+    st.session_state[KEPT] = {k: n for k, n in sorted(kept.items()) if n < counts[k]}
+    st.session_state[REMARKS] = remarks
+    if remarks:  # the table is drawn anew, with what is true
+        st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1

@@ -25,17 +25,28 @@ REGULARIZATION = 0.1
 _QUICK = ("holdout", "last", "given", "holdout by group", "5-fold", "10-fold", "by-group")
 
 
+def shown(data: Dataset, choice: Choice) -> Job | None:
+    """Return the comparison to look at, which has a result; the former while another is at work."""
+    job = of(data, choice)
+    if job is None or (job.is_over and job.result is not None):
+        return job
+    before = jobs.former(job)
+    if before is not None:
+        jobs.note_former(job)
+    return before
+
+
 def of(data: Dataset, choice: Choice) -> Job | None:
-    """Return the comparison of these data that is shown: that of the choice, or a stale one."""
-    while (former := jobs.current(KEY)) is not None and former.settings[0] != data.digest:
-        jobs.discard(former)
+    """Return the comparison of these data that was asked for last, at work or over."""
+    while (latest := jobs.current(KEY)) is not None and latest.settings[0] != data.digest:
+        jobs.discard(latest)
     n_models = len(choice.lines)
     describe = f"Comparing {n_models} model{'s' if n_models != 1 else ''}"
 
     def work(progress: Progress) -> Results | None:
         return compare(data, choice, progress)
 
-    at_once = former is None and data.X.size <= AT_ONCE and choice.scheme in _QUICK
+    at_once = latest is None and data.X.size <= AT_ONCE and choice.scheme in _QUICK
     if st.session_state.pop(_AGAIN, False) or at_once:
         jobs.run(KEY, choice, work, describe=describe)
     return jobs.on_demand(

@@ -32,10 +32,9 @@ def show(shown: Shown) -> None:
         label="Fit on ever more training rows",
         help=f"Seven sizes, from few rows to all of the training part; {REPEATS} random splits.",
         draw=lambda job: _draw(shown, job.result),
+        keep_former=True,
     )
-    if job is None or not job.is_over or job.result is None:
-        return
-    if job.settings[0] == data.digest:  # curves of other data are not shown, stale or not
+    if job is not None and job.is_over and job.result is not None:
         _draw(shown, job.result)
 
 

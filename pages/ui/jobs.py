@@ -66,7 +66,7 @@ def run(
         What kind of work it is: `page.name`. One of a kind runs at a time in a session: other
         settings stop what was made with the former.
     settings : hashable
-        Everything that the result depends on, the digest of the data among it.
+        Everything that the result depends on; in a tuple the digest of the data comes first.
     work : callable
         ``work(progress) -> result``.
     describe : str
@@ -83,9 +83,9 @@ def run(
     if job is not None and not (job.is_over and (again or job.wants_restart)):
         kept.move_to_end((key, settings))
         return job
-    for former in [other for other in kept.values() if other.key == key and not other.is_over]:
-        former.stop()
-        del kept[former.key, former.settings]
+    for running in [other for other in kept.values() if other.key == key and not other.is_over]:
+        running.stop()
+        del kept[running.key, running.settings]
     session = _session()
     fresh = Job(
         key,
@@ -117,12 +117,13 @@ def on_demand(
     label: str,
     help: str | None = None,
     draw: Draw | None = None,
+    keep_former: bool = False,
     share: bool = True,
 ) -> Job | None:
     """Offer a button for the work, draw its progress, and return the job once there is one.
 
     The job may still run, may be partial, and may be stale (``job.is_stale(settings)``), which is
-    then said, with a button that brings it up to date.
+    then said, with a button that brings it up to date. Results of other data are never returned.
 
     Parameters
     ----------
@@ -134,8 +135,10 @@ def on_demand(
         One line about it.
     draw : callable, optional
         ``draw(job)`` draws what there is so far, again and again while the job runs.
+    keep_former : bool
+        Whether the former result is drawn, and said to be that, while there is nothing so far.
     """
-    job = _kept().get((key, settings)) or current(key)
+    job = _kept().get((key, settings)) or current(key, about=settings)
     if job is None:
         wanted = st.button(label, key=f"{key}.start", help=help)
     elif job.is_over and job.is_stale(settings):
@@ -148,19 +151,63 @@ def on_demand(
     if pressed:
         st.rerun()  # without the button that was pressed
     if job is not None and not (job.is_over and job.is_stale(settings)):
-        show(job, draw=draw)
+        show(job, draw=draw, keep_former=keep_former)
     return job
 
 
-def current(key: str) -> Job | None:
-    """Return the job of this kind that was asked for last, whatever its settings."""
-    return next((job for job in reversed(_kept().values()) if job.key == key), None)
+def current(key: str, *, about: Hashable = None) -> Job | None:
+    """Return the job of this kind that was asked for last, whatever its settings.
+
+    With settings given as `about`, the last that is about the same data.
+    """
+    return next(
+        (
+            job
+            for job in reversed(_kept().values())
+            if job.key == key and (about is None or _data(job.settings) == _data(about))
+        ),
+        None,
+    )
 
 
-def latest(key: str) -> Job | None:
-    """Return the last job of this kind that has a result, whatever its settings."""
-    jobs = reversed(_kept().values())
-    return next((job for job in jobs if job.key == key and job.result is not None), None)
+def former(job: Job) -> Job | None:
+    """Return the last other job of this kind, about the same data, that has ended with a result.
+
+    It is what one goes on looking at while `job` has nothing to show.
+    """
+    others = (other for other in reversed(_kept().values()) if other is not job)
+    return next(
+        (
+            other
+            for other in others
+            if other.key == job.key
+            and other.is_over
+            and other.result is not None
+            and _data(other.settings) == _data(job.settings)
+        ),
+        None,
+    )
+
+
+def latest(key: str, *, about: Hashable = None) -> Job | None:
+    """Return the last job of this kind that has a result, whatever its settings; see `current`."""
+    return next(
+        (
+            job
+            for job in reversed(_kept().values())
+            if job.key == key
+            and job.result is not None
+            and (about is None or _data(job.settings) == _data(about))
+        ),
+        None,
+    )
+
+
+def note_former(job: Job) -> None:
+    """Say that what follows is a former result: `job` has none yet, or is it itself."""
+    until = "." if job.is_over else ", until the new one is there."
+    with st.container(key=f"{job.key}.former"):
+        st.markdown(f"**The former result** follows, of former settings{until}")
 
 
 def require(job: Job, *, draw: Draw | None = None) -> Any:
@@ -171,11 +218,13 @@ def require(job: Job, *, draw: Draw | None = None) -> Any:
     return job.result
 
 
-def show(job: Job, *, draw: Draw | None = None) -> None:
+def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> None:
     """Draw how a job goes while it runs, or why it ended early; nothing for one that finished."""
+    before = former(job) if keep_former else None
     if not job.is_over:
-        _watch(job, draw)
-    elif isinstance(job.error, DataError):
+        _watch(job, draw, before)
+        return
+    if isinstance(job.error, DataError):
         text.show_problem(job.error.notice)
     elif job.error is not None:
         st.error(
@@ -187,6 +236,7 @@ def show(job: Job, *, draw: Draw | None = None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(_how_far(job), width="content")
             _offer_restart(job, "Start again")
+    _draw(job, draw, before if job.result is None else None)
 
 
 def offer_update(job: Job, settings: Hashable) -> bool:
@@ -222,7 +272,7 @@ def discard(job: Job) -> None:
 
 
 @st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
-def _watch(job: Job, draw: Draw | None) -> None:
+def _watch(job: Job, draw: Draw | None, before: Job | None) -> None:
     if job.is_over:
         st.rerun()
     with st.container(key=f"{job.key}.job"):
@@ -234,8 +284,17 @@ def _watch(job: Job, draw: Draw | None) -> None:
             disabled=job.is_stopping,
             help="What is finished is kept.",
         )
-    if draw is not None and job.result is not None:
+    if job.result is not None and draw is not None:
         draw(job)
+    else:
+        _draw(job, draw, before)
+
+
+def _draw(job: Job, draw: Draw | None, before: Job | None) -> None:
+    """Draw the former result in the place of a job that has none."""
+    if before is not None and draw is not None:
+        note_former(job)
+        draw(before)
 
 
 def _line(job: Job) -> str:
@@ -262,6 +321,14 @@ def _how_far(job: Job) -> str:
 
 def _offer_restart(job: Job, label: str) -> None:
     st.button(label, key=f"{job.key}.restart", on_click=job.restart)
+
+
+def _data(settings: Hashable) -> Hashable:
+    """Return what tells the data: the first of the settings, however deep; None outside a tuple."""
+    found = None
+    while isinstance(settings, tuple) and settings:
+        found = settings = settings[0]
+    return found
 
 
 def _kept() -> OrderedDict[tuple[str, Hashable], Job]:
