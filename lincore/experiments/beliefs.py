@@ -36,6 +36,32 @@ class Belief(ABC):
     def log_posterior(self, Z: Array) -> Array:
         """Return log posteriors (g, K); only where `has_posterior`."""
 
+    def in_units(self, units: Array) -> Belief:
+        """Return the same of points whose coordinates were divided by `units` (d,)."""
+        return RescaledBelief(self, units)
+
+
+class RescaledBelief(Belief):
+    """What is made of points whose coordinates were divided by units.
+
+    Parameters
+    ----------
+    belief : Belief
+    units : ndarray of shape (d,)
+    """
+
+    def __init__(self, belief: Belief, units: Array) -> None:
+        self.belief, self.units = belief, units
+        self.has_posterior = belief.has_posterior
+
+    def scores(self, Z: Array) -> Array:
+        """Return scores (g, K) at points Z (g, d), of which the largest decides."""
+        return self.belief.scores(Z * self.units)
+
+    def log_posterior(self, Z: Array) -> Array:
+        """Return log posteriors (g, K)."""
+        return self.belief.log_posterior(Z * self.units)
+
 
 class AffineBelief(Belief):
     """A linear classifier cut by a plane: scores are affine functions of the point.
@@ -128,6 +154,12 @@ class ModelBelief(Belief):
         with np.errstate(divide="ignore"):
             proba = self._blocks(Z, lambda rows: np.log(self.model.predict_proba(rows)))
         return self._spread(proba)
+
+    def in_units(self, units: Array) -> ModelBelief:
+        """Return the same of points whose coordinates were divided by `units` (d,)."""
+        rescaled, lift = copy(self), self.lift
+        rescaled.lift = lambda Z: lift(Z * units)
+        return rescaled
 
     def ambiguity(self, Z: Array) -> NDArray[np.intp]:
         """Return a code of `lincore.multiclass.Ambiguity` for each point, (g,)."""

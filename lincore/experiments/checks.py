@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,8 @@ def assumptions(
     Returns
     -------
     tuple of Check
-        Rows per parameter, conditioning, equal covariances, normality and separation.
+        Rows per parameter, conditioning, equal covariances, normality and separation. One that
+        these numbers do not allow is a note that says why.
 
     Examples
     --------
@@ -54,11 +56,19 @@ def assumptions(
     X, y, labels = np.asarray(coordinates), np.asarray(codes), np.asarray(classes)
     return (
         rows_per_parameter(y, X.shape[1], labels),
-        conditioning(X, y, seed=seed),
-        equal_covariances(X, y, labels),
-        normality(X, y, labels, seed=seed),
-        separability(X, y),
+        _tried("conditioning", lambda: conditioning(X, y, seed=seed)),
+        _tried("equal covariances", lambda: equal_covariances(X, y, labels)),
+        _tried("normality", lambda: normality(X, y, labels, seed=seed)),
+        _tried("separation", lambda: separability(X, y)),
     )
+
+
+def _tried(name: str, check: Callable[[], Check]) -> Check:
+    """Return what a check says, or why it cannot say anything: the others still can."""
+    try:
+        return check()
+    except (ValueError, np.linalg.LinAlgError) as error:
+        return Check(name, {}, "note", f"Not checked. {error}")
 
 
 def coordinates_of(

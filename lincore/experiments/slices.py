@@ -60,7 +60,10 @@ def conditional(model: Any, base: Array, steps: Array, n_classes: int) -> Densit
     ):
         slope, start = whole.whiten(steps), whole.whiten((base - mean)[None])[0]
         # Free of the units of the axes first, so that the rank depends on neither.
-        size = np.linalg.norm(slope, axis=1, keepdims=True)
+        # (Of the largest first: squares of what is measured in 1e-160 would overflow.)
+        largest = np.abs(slope).max(axis=1, keepdims=True)
+        largest = np.where(largest > 0, largest, 1.0)
+        size = largest * np.linalg.norm(slope / largest, axis=1, keepdims=True)
         size = np.where(size > 0, size, 1.0)
         left, lengths, right = np.linalg.svd(slope / size, full_matrices=False)
         kept = is_positive(lengths**2) if lengths.any() else lengths > 0

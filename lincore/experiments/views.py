@@ -15,6 +15,7 @@ from lincore.experiments import cuts
 from lincore.experiments.beliefs import Belief, ModelBelief
 from lincore.experiments.planes import Plane, coordinate_plane, coordinates, feature_plane
 from lincore.experiments.slices import Densities
+from lincore.experiments.units import drawable_units, gaussians_in, named_units
 from lincore.gaussian import Gaussians
 from lincore.multiclass import BinaryModels
 
@@ -29,7 +30,8 @@ class View:
     Parameters
     ----------
     axis_names : tuple of d str
-        With units where they are known.
+        With units where they are known, and with the power of ten that coordinates beyond
+        1e-15 to 1e15 are divided by.
     points : ndarray of shape (n, d)
     codes : ndarray of shape (n,)
         True classes of the rows.
@@ -159,8 +161,10 @@ def look(
         levels=plane.levels if any(plane.levels) else None,
     )
     if how == "marginal":
-        return _with(view, cuts.marginal(pipeline, data, plane))
-    return _with(view, cuts.cut(pipeline, data, plane, view.points))
+        view = _with(view, cuts.marginal(pipeline, data, plane))
+    else:
+        view = _with(view, cuts.cut(pipeline, data, plane, view.points))
+    return _in_drawable_units(view)
 
 
 def model_view(
@@ -207,6 +211,21 @@ def _with(view: View, found: Densities | Belief) -> View:
     if isinstance(found, ModelBelief) and isinstance(found.model, BinaryModels):
         return replace(view, belief=found, ambiguous=found)
     return replace(view, belief=found)
+
+
+def _in_drawable_units(view: View) -> View:
+    """Return the same view, of an axis that no picture bears in a power of ten that it does."""
+    units = drawable_units(view.points)
+    if np.all(units == 1):
+        return view
+    return replace(
+        view,
+        axis_names=named_units(view.axis_names, units),
+        points=view.points / units,
+        densities=view.densities and gaussians_in(units, view.densities),
+        belief=view.belief and view.belief.in_units(units),
+        ambiguous=view.ambiguous and view.ambiguous.in_units(units),
+    )
 
 
 def _subject(plane: Plane, how: str) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.plots.palette import ACCENT, EDGE, GREY, INK
 from lincore.plots.style import (
     axis,
+    compact,
     count,
     empty_figure,
     enumerate_words,
@@ -67,7 +68,7 @@ def coefficients(
     note = f"The {most} largest of {len(value):,}." if len(value) > most else ""
     figure = _figure(title or largest, note, labels, value[order], largest, unit)
     bars = go.Bar(
-        x=value[order].astype(np.float32),
+        x=compact(value[order]),
         y=np.arange(len(order), dtype=np.int16),
         orientation="h",
         # The side tells the sign: two colours would be taken for those of two classes.
@@ -164,6 +165,6 @@ def _figure(
 def _error(value: Array, low: Array, high: Array) -> dict[str, Any]:
     return {
         "type": "data", "symmetric": False, "color": GREY, "thickness": 2, "width": 4,
-        "array": (high - value).astype(np.float32),
-        "arrayminus": (value - low).astype(np.float32),
+        "array": compact(high - value),
+        "arrayminus": compact(value - low),
     }  # fmt: skip

@@ -196,7 +196,7 @@ def legend_name(label: str, n_rows: int) -> str:
     return f"{escape(shorten(label, LEGEND_WIDTH))} ({n_rows:,})"
 
 
-def _verdicts(marks: Marks, chosen: NDArray[np.bool_]) -> list[str] | None:
+def _verdicts(marks: Marks, chosen: NDArray[np.intp]) -> list[str] | None:
     if marks.predicted is None:
         return None
     # Short, for this is most of what travels of a row.

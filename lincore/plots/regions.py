@@ -84,7 +84,8 @@ def whole_layer(view: View, window: Window, code: int, quantity: Quantity) -> La
         raise ValueError("The lead in score is that of the winner: it is no matter of one class.")
     if quantity == "density":
         low, high = _near_class(view, window, code)
-    n = int(np.sqrt(CELLS))
+    # What travels of the rows of many classes takes room as well.
+    n = int(np.sqrt(max(CELLS - OVERHEAD * len(view.classes), CELLS // 2)))
     x, y = np.linspace(low[0], high[0], n), np.linspace(low[1], high[1], n)
     log = view.log_posterior if quantity == "posterior" else view.log_joint
     z = np.exp(possible(log(nodes(x, y)))[:, code]).reshape(n, n)

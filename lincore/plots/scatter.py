@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.experiments.units import drawable_units, named_units
 from lincore.plots.palette import colour
 from lincore.plots.points import Marks, point_traces
 from lincore.plots.style import axis, bare_axis, compact, count, empty_figure
@@ -65,15 +66,19 @@ def scatter(
     >>> [trace.name for trace in figure.data]
     ['a (1)', 'b (1)']
     """
-    marks = Marks.from_arrays(points, codes, classes, rows=rows, predicted=predicted)
+    # A window is in the units of the points.
+    units = drawable_units(points) if window is None else np.ones(len(axis_names))
+    names = named_units(axis_names, units)
+    marks = Marks.from_arrays(
+        np.asarray(points, dtype=float) / units, codes, classes, rows=rows, predicted=predicted
+    )
     drawn = marks.sample()
-    rings = _ellipses(marks) if ellipses and len(tuple(axis_names)) == 2 else []
+    rings = _ellipses(marks) if ellipses and len(names) == 2 else []
     if window is not None:
         window = window.without(marks.points)
     elif len(marks.codes):
         window = Window.around(marks.points, marks.codes)
         window = _around(window, rings) if rings else window
-    names = tuple(axis_names)
     figure = empty_figure(
         title,
         subtitle=join(

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from lincore.experiments.units import drawable_units, named_units
 from lincore.plots.palette import CLEAR, GREY, INK, colour, symbol_3d
 from lincore.plots.points import Marks, legend_name
 from lincore.plots.style import (
@@ -60,7 +61,11 @@ def scatter_3d(
     -------
     plotly.graph_objects.Figure
     """
-    marks = Marks.from_arrays(points, codes, classes, rows=rows, predicted=predicted)
+    units = drawable_units(points)
+    axis_names = named_units(axis_names, units)
+    marks = Marks.from_arrays(
+        np.asarray(points, dtype=float) / units, codes, classes, rows=rows, predicted=predicted
+    )
     drawn = marks.sample(MOST_POINTS)
     window = Window.around(marks.points, marks.codes) if len(marks.codes) else None
     if window is not None:

@@ -213,10 +213,12 @@ def compact(values: ArrayLike) -> NDArray[Any]:
     """Return coordinates as float32, half the bytes, unless that would be seen.
 
     At an offset of 1e6 float32 moves a point by up to 0.03: then they stay float64.
+    So do numbers that float32 cannot hold.
     """
     wide = np.asarray(values, dtype=np.float64)
-    narrow = wide.astype(np.float32)
     finite = wide[np.isfinite(wide)]
-    span = np.ptp(finite) if finite.size else 0.0
-    error = np.abs(finite - finite.astype(np.float32)).max(initial=0.0)
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = wide.astype(np.float32)
+        span = np.ptp(finite) if finite.size else 0.0
+        error = np.abs(finite - finite.astype(np.float32)).max(initial=0.0)
     return wide if error > 1e-5 * span else narrow
