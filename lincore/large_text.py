@@ -156,7 +156,10 @@ def open_large_text(
         lines = _draw_lines(file, encoding)
     asked = replace(options, encoding="utf-8")
     try:
-        drawn = read_delimited(lines.text, file.name, asked, file.limits)
+        # What was drawn is small, whatever the limit that the whole is beyond.
+        enough = max(len(lines.text), file.limits.max_table_bytes)
+        own = replace(file.limits, max_table_bytes=enough, max_file_bytes=enough)
+        drawn = read_delimited(lines.text, file.name, asked, own)
         layout = find_layout(decode(lines.text, file.name, "utf-8").text, asked)
         heading = find_heading(layout, options.header, file.name)
     except DataError as error:

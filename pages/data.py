@@ -24,6 +24,7 @@ in_use = opened is None or opened is state.source() or opened is state.pictures(
 st.caption("Data")
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
 data_warnings.target(data)
+data_warnings.held(data)
 
 left, right = st.columns(2, gap="large")
 with left:

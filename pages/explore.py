@@ -20,7 +20,7 @@ except DataError as error:
     text.show_problem(error.notice)
     st.stop()
 
-n_train, rows = len(split.train), text.row_noun(data)
+n_train, rows = int(seen.projection.moments.count.sum()), text.row_noun(data)
 if seen.projection.is_sparse:
     finding = explore_words.vectors_finding(seen.projection.shares, n_train)
 else:

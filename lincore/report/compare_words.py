@@ -8,7 +8,7 @@ from lincore.experiments import scores
 from lincore.experiments.disagreement import Disagreement
 from lincore.experiments.evidence import evidence
 from lincore.experiments.results import Results
-from lincore.report import words
+from lincore.report import beyond_words, words
 
 _NOTES = {
     "ConvergenceWarning": "had not converged",
@@ -38,10 +38,12 @@ def scope(results: Results, rows: str = "rows") -> str:
     least, most = int(results.n_train.min()), int(results.n_train.max())
     others = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     learned = f"by models that learned from {others} others"
+    more = f" {also}" if (also := beyond_words.learned(results)) else ""
     if base.one_fit:
-        return f"On {n_tested:,} test {rows}, {learned}."
+        return f"On {n_tested:,} test {rows}, {learned}.{more}"
     times = "once" if base.repeats <= 1 else f"{base.repeats:.3g} times"
-    return f"Over {base.n_folds:,} folds: {n_tested:,} {rows}, each predicted {times}, {learned}."
+    said = f"{n_tested:,} {rows}, each predicted {times}, {learned}."
+    return f"Over {base.n_folds:,} folds: {said}{more}"
 
 
 def rule(results: Results, score: str = "accuracy") -> str:

@@ -32,6 +32,9 @@ def ask(data: Dataset, split: Split) -> cached.ModelChoice:
 
 def show_steps(fitted: Fitted, data: Dataset, split: Split) -> None:
     """Say in one line what the rows go through, and how the fit ended."""
+    from lincore.experiments.beyond import learned_beyond
+    from lincore.experiments.schemes import Fold
+    from lincore.report import beyond_words
     from lincore.report.endings import ending
 
     pipeline = fitted.pipeline
@@ -42,8 +45,11 @@ def show_steps(fitted: Fitted, data: Dataset, split: Split) -> None:
     rows = f"{len(split.train):,} training {text.row_noun(data)}"
     st.markdown(f"**{steps}**", help="What the rows go through, in this order.")
     end = ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
+    basis = pipeline.named_steps.get("basis")
+    for_steps = learned_beyond(data, [Fold(0, 0, *split)], True, basis)
+    counts = fitted.results.settings.get("beyond", {})
     st.caption(
-        f"Every step was fitted on the {rows} alone, the classifier in {took}."
+        beyond_words.fitted_on(rows, took, for_steps, counts.get(method, 0))
         + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
     )
     if not end.is_fine:

@@ -141,6 +141,8 @@ def _choice(
     found: Source, word: str, label: str, names: dict[Any, str], default: Any, help: str
 ) -> None:
     key = f"data.{word}"
+    if word == "missing" and found.is_in_blocks:
+        names, default = {"drop": names["drop"]}, "drop"
     st.session_state[key] = found.choices.get(word, default)
     st.selectbox(
         label,

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 File = tuple[str, bytes]
 
+# Files of more bytes are read in a job: seconds, or a bomb.
+LONG_BYTES = 10_000_000
+
 # Choices that belong to one target.
 _OF_TARGET = ("bins", "drop_classes", "merge_classes")
 
@@ -75,9 +78,23 @@ class Source:
         if self.table is None or self.target is None:
             return ()
         found = find_problems(self.table, self.columns)
+        if self.is_in_blocks:
+            # Of rows that repeat or stand alone, some that were drawn say nothing.
+            found = tuple(one for one in found if not any(r.options for r in one.remedies))
         return tuple(
             one for one in found if not any(self._in_force(remedy) for remedy in one.remedies)
         )
+
+    @property
+    def is_in_blocks(self) -> bool:
+        """Whether it is too large to be held, and all of its rows are used."""
+        large = self.table is not None and self.table.source is not None
+        return large and not self.choices.get("drawn_only")
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether making it a data set is worth a job that can be watched and stopped."""
+        return self.is_in_blocks or (self.table is None and len(self.raw) > LONG_BYTES)
 
     def read(self) -> Source:
         """Return it with its table, and a target where one is proposed.
@@ -98,18 +115,18 @@ class Source:
         kept = [name for name in self.choices.get("categories", ()) if name in names]
         return fresh.with_choices(roles=roles, categories=tuple(kept))
 
-    def dataset(self) -> Dataset:
+    def dataset(self, progress: Callable[[int, int, str], Any] | None = None) -> Dataset:
         """Return what it makes.
 
         Raises
         ------
         DataError
-            When it makes none.
+            When it makes none, or `progress` returned False.
         """
         from lincore.tables import table_to_dataset
 
         assert self.table is not None
-        return table_to_dataset(self.table, self.target, **self.choices)
+        return table_to_dataset(self.table, self.target, **self.choices, progress=progress)
 
     def with_target(self, column: str) -> Source:
         """Return it with another column of classes, and without the choices for the former."""

@@ -70,9 +70,13 @@ def rows(found: Source) -> None:
             alt=f"The first {len(shown)} rows of {found.name}.",
         )
     part = f"The first {len(shown):,} of" if len(shown) < len(frame) else "All"
+    drawn = found.table.source is not None
     wide = frame.shape[1] > SHOWN_COLUMNS
     columns = f", the first {SHOWN_COLUMNS} of {frame.shape[1]:,} columns" if wide else ""
-    st.caption(f"{part} {len(frame):,} rows{columns}, as they stand in the file.")
+    st.caption(
+        f"{part} {len(frame):,} rows{columns}, as they stand in the file."
+        + (f" They were drawn at random from {found.table.source.n_rows:,}." if drawn else "")
+    )
 
 
 def _otherwise(found: Source, said: Reading | None) -> None:

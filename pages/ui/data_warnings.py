@@ -18,6 +18,7 @@ _IN_FORCE = {
     "drop_classes": "Left out: {}",
     "merge_classes": "Merged: {}",
     "drop_duplicates": "One of each repeated row is kept",
+    "drawn_only": "Nothing but the rows drawn at random is used",
     "missing_in": "Also missing: {}",
 }
 
@@ -26,16 +27,25 @@ def target(data: Dataset) -> None:
     """Say which column is told apart, and how the largest class stands to the smallest."""
     found = state.source()
     whose = f"Told apart by **{text.escape(found.target)}**. " if found is not None else ""
-    most, least = int(data.counts.argmax()), int(data.counts.argmin())
-    counts = f"{data.counts[most]:,} {text.row_noun(data)}"
-    if data.counts[most] == data.counts[least]:
+    all_rows = data.counts if data.beyond is None else data.counts + data.beyond.count.astype(int)
+    most, least = int(all_rows.argmax()), int(all_rows.argmin())
+    counts = f"{all_rows[most]:,} {text.row_noun(data)}"
+    if all_rows[most] == all_rows[least]:
         st.markdown(f"{whose}Every class has {counts}.")
         return
-    times = data.counts[most] / data.counts[least]
+    times = all_rows[most] / all_rows[least]
     st.markdown(
         f"{whose}The largest class, {text.escape(data.classes[most])}, has {counts}: "
-        f"{times:,.1f} times the {data.counts[least]:,} of {text.escape(data.classes[least])}."
+        f"{times:,.1f} times the {all_rows[least]:,} of {text.escape(data.classes[least])}."
     )
+
+
+def held(data: Dataset) -> None:
+    """Say which rows of a file too large to be held are held, and which are summed."""
+    from lincore.report import beyond_words
+
+    if data.n_beyond:
+        st.markdown(text.escape(beyond_words.held(data)))
 
 
 def refused() -> None:

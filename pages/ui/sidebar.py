@@ -128,4 +128,6 @@ def _balance(data: Dataset, split: Split) -> None:
 
     train, test = (np.bincount(data.codes[part], minlength=data.n_classes) for part in split)
     st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
+    if data.n_beyond:
+        st.caption(f"{data.n_beyond:,} more are summed by class: see the page Data.")
     controls.figure(plots.class_balance(train, test, data.classes), key="sidebar.balance")

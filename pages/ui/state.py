@@ -237,6 +237,11 @@ def choose_target(column: str) -> None:
 
 
 def _try(wanted: Source, *, is_new: bool, shown: bool) -> None:
+    if wanted.takes_long:
+        from pages.ui import uploads  # which reads, and keeps what is read by this module
+
+        uploads.read(wanted, is_new=is_new, shown=shown)
+        return
     try:
         if wanted.table is None:
             wanted = wanted.read()

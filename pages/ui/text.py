@@ -37,7 +37,8 @@ def describe(data: Dataset) -> str:
         noun = "feature" if data.n_features == 1 else "features"
         words = f", {data.n_words:,} of them words," if data.n_words else ""
         size = f"{data.n_rows:,} rows of {data.n_features:,} {noun}{words}"
-    return f"{size} in {data.n_classes} classes"
+    more = f", and {data.n_beyond:,} rows that are summed" if data.n_beyond else ""
+    return f"{size} in {data.n_classes} classes{more}"
 
 
 def show_problem(notice: Notice) -> None:

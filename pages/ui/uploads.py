@@ -1,14 +1,14 @@
 """The uploader: files are read once, kept in the session, and the uploads set free.
 
-Pictures are decoded by a job that can be watched and stopped; its result is taken over on
-whatever page the visitor is then.
+Pictures are decoded, and large tables read, by a job that can be watched and stopped; its result
+is taken over on whatever page the visitor is then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
@@ -17,10 +17,33 @@ from lincore.limits import LIMITS
 from pages.ui import jobs, state, text
 from pages.ui.data_sources import File, Pictures, Source, recognise
 
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset
+
 READING = "shared.reading"
 JOB = "data.read"
-# Pictures that are read by then are never seen to be read.
+# What is read by then is never seen to be read.
 PATIENCE = 2.0
+
+
+class Wish(NamedTuple):
+    """A large table to be read; as `attempt` and `shown` of `state.Refused` if it cannot be."""
+
+    source: Source
+    shown: bool
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+        return self.source.name
+
+
+class Made(NamedTuple):
+    """A table that was read, and the data it made or why it made none."""
+
+    source: Source
+    data: Dataset | None
+    error: DataError | None = None
 
 
 def show(*, key: str) -> None:
@@ -91,7 +114,23 @@ def download(name: str) -> None:
     start(work, state.Origin("download", name), f"Downloading {name}", is_new=True)
 
 
-def start(work: jobs.Work, wanted: Pictures | state.Origin, describe: str, *, is_new: bool) -> None:
+def read(wanted: Source, *, is_new: bool, shown: bool) -> None:
+    """Begin to read a large table; `adopt` takes it over, or says why it makes no data."""
+
+    def work(progress: jobs.Progress) -> Made:
+        progress(0, 0, "looking at it")
+        found = wanted if wanted.table is not None else wanted.read()
+        try:
+            return Made(found, found.dataset(progress))
+        except DataError as error:
+            return Made(found, None, error)
+
+    start(work, Wish(wanted, shown), f"Reading {wanted.name}", is_new=is_new)
+
+
+def start(
+    work: jobs.Work, wanted: Pictures | Wish | state.Origin, describe: str, *, is_new: bool
+) -> None:
     """Begin to read something that takes long."""
     number = st.session_state.get(READING, (0,))[0] + 1
     st.session_state[READING] = (number, wanted, is_new)
@@ -112,7 +151,9 @@ def adopt() -> None:
     # The session keeps the data; the job need not.
     jobs.discard(job)
     made_from = wanted if isinstance(wanted, Pictures) else None
-    if job.result is not None:
+    if isinstance(wanted, Wish) and (isinstance(job.error, DataError) or job.result is not None):
+        _take(job.result or Made(wanted.source, None, job.error), wanted.shown, is_new=is_new)
+    elif job.result is not None:
         came_from = state.Origin("file", wanted.name) if made_from else wanted
         state.keep(job.result, made_from, came_from, is_new=is_new)
     elif isinstance(job.error, DataError):
@@ -127,6 +168,14 @@ def adopt() -> None:
                 remedy="What happened stands in the server's log.",
             )
         )
+
+
+def _take(made: Made, shown: bool, *, is_new: bool) -> None:
+    if made.data is not None:
+        state.keep(made.data, made.source, state.Origin("file", made.source.name), is_new=is_new)
+    else:
+        assert made.error is not None
+        state.refuse(made.error, made.source, shown=shown)
 
 
 def progress() -> None:

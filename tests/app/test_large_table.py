@@ -1,0 +1,111 @@
+"""Page Data with a table too large to be held: read in a job, held in part, said on every page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lincore import tables
+from lincore.limits import LIMITS
+from pages.ui import data_sources, state
+from tests.app.data_page import bring, data_of, source_of
+from tests.app.test_pages import ROOT, assert_fine
+
+N_ROWS = 4_000
+SMALL = replace(LIMITS, max_table_bytes=50_000, max_held_rows=400, max_drawn_bytes=20_000)
+
+
+@pytest.fixture(autouse=True)
+def small_budget(monkeypatch):
+    """Let a table of some kilobytes be too large."""
+    monkeypatch.setattr(tables, "read_table", partial(tables.read_table, limits=SMALL))
+    monkeypatch.setattr(data_sources, "LONG_BYTES", 50_000)
+
+
+def a_large_table(**more: object) -> bytes:
+    rng = np.random.default_rng(0)
+    codes = rng.choice(2, N_ROWS, p=[0.75, 0.25])
+    frame = pd.DataFrame(rng.normal(size=(N_ROWS, 2)) + codes[:, None], columns=["u", "v"])
+    frame = frame.round(4).assign(**more, kind=np.array(["no", "yes"])[codes])
+    return frame.to_csv(index=False).encode()
+
+
+def opened() -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    return app.switch_page("pages/data.py").run()
+
+
+def said(app: AppTest) -> str:
+    parts = [*app.markdown, *app.caption, *app.header, *app.error]
+    return " ".join(part.value.replace("\\", "") for part in parts)
+
+
+def button(app: AppTest, begin: str):
+    return next(one for one in app.button if one.label.replace("\\", "").startswith(begin))
+
+
+def test_a_large_table_is_held_in_part_and_every_page_says_so():
+    app = bring(opened(), ("large.csv", a_large_table()))
+    data = data_of(app)
+    assert data.n_rows + data.n_beyond == N_ROWS
+    words = said(app)
+    assert f"4,000 rows: {data.n_rows} are held and drawn from" in words
+    assert f"the other {data.n_beyond:,} are summed by class" in words
+    assert "4,000 rows of 3 columns, read in blocks" in words
+    assert "They were drawn at random from 4,000" in words
+    assert app.selectbox(key="data.missing").options == ["Leave the row out"]
+    app.switch_page("pages/classify.py").run()
+    assert_fine(app)
+    assert f"{data.n_beyond:,} more are summed by class" in said(app)
+    assert f"training rows and {data.n_beyond:,} summed ones" in said(app)
+    app.switch_page("pages/explore.py").run()
+    assert_fine(app)
+    app.switch_page("pages/compare.py").run()
+    assert_fine(app)
+    app.switch_page("pages/balance.py").run()
+    assert_fine(app)
+
+
+def test_another_target_and_another_role_are_read_anew():
+    half = np.arange(N_ROWS) % 2
+    app = bring(opened(), ("large.csv", a_large_table(half=half)))
+    assert data_of(app).feature_names == ("u", "v", "half")
+    app.selectbox(key="data.target").select("half").run()
+    assert_fine(app)
+    assert data_of(app).classes.tolist() == ["no", "yes"], "names of the former target cannot stay"
+    button(app, "Ignore 'kind'").click().run()
+    assert_fine(app)
+    data = data_of(app)
+    assert data.feature_names == ("u", "v")
+    assert data.classes.tolist() == [0, 1]
+    assert (data.counts + data.beyond.count).tolist() == [N_ROWS / 2, N_ROWS / 2]
+
+
+def test_what_cannot_be_read_in_blocks_is_refused_with_both_ways_out():
+    raw = a_large_table(colour=np.array(["red", "blue"])[np.arange(N_ROWS) % 2])
+    app = bring(opened(), ("large.csv", raw))
+    assert data_of(app).name == "iris"
+    assert "cannot be read in blocks either" in said(app)
+    button(app, "Use the rows drawn at random alone").click().run()
+    assert_fine(app)
+    data = data_of(app)
+    assert data.has_categories
+    assert data.n_beyond == 0
+    assert data.n_rows < N_ROWS
+    app.button(key="data.undo.drawn_only").click().run()
+    assert "cannot be read in blocks either" in said(app)
+    button(app, "Ignore 'colour'").click().run()
+    assert_fine(app)
+    assert data_of(app).n_beyond > 0
+    assert source_of(app).is_in_blocks
+
+
+def test_a_large_file_that_is_no_table_leaves_the_former_in_use():
+    app = bring(opened(), ("large.csv", b"\0" * 90_000))
+    assert data_of(app).name == "iris"
+    assert app.session_state[state.REFUSED].notice.remedy
