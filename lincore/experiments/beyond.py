@@ -23,7 +23,8 @@ def rows_beyond(data: Dataset, train: Rows, test: Rows) -> Moments | None:
     """Return the moments by class of the rows that may be learned from besides those held.
 
     Where every class is tested on rows that come after those it was trained on, as in a forecast,
-    there are none: of a row that is summed nobody knows any more when it was.
+    there are none: of a row that is summed nobody knows any more when it was. Nor where some of
+    the held rows are neither trained on nor tested: somebody chose among them.
 
     Examples
     --------
@@ -37,7 +38,8 @@ def rows_beyond(data: Dataset, train: Rows, test: Rows) -> Moments | None:
     >>> rows_beyond(data, *lincore.split(iris, "last")) is None
     True
     """
-    if data.beyond is None or _is_forecast(data, train, test):
+    chosen = len(train) + len(test) < data.n_rows
+    if data.beyond is None or chosen or _is_forecast(data, train, test):
         return None
     return data.beyond
 

@@ -109,6 +109,7 @@ def learning_curve(
     Parameters
     ----------
     data : Dataset
+        Of a file read in blocks, the rows that are held.
     methods : see `lincore.compare`
     splits : sequence of Split
         Several drawn at random, or one that is given.
@@ -143,6 +144,8 @@ def learning_curve(
     ([15, 105], [[0.96, 0.97]])
     """
     chosen = as_methods(methods)
+    if data.beyond is not None:  # of few rows nothing could be learned if the rest came on top
+        data = replace(data, beyond=None)
     orders = [_order(data, split, seed + i) for i, split in enumerate(splits)]
     most = min(map(len, orders))
     wanted = sorted({min(int(size), most) for size in sizes or _sizes(data, most)})

@@ -42,6 +42,8 @@ def ask(experiment: Experiment) -> Setup | None:
     Ends the page where nothing can be reduced.
     """
     data, choice, split = experiment
+    if data.n_beyond:
+        st.caption(f"All on this page is of the {data.n_rows:,} rows that are held.")
     kept = _sizes(data, split)
     methods, steps = _models(data, split)
     labels = data.classes.tolist()

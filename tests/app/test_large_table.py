@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from functools import partial
 
@@ -11,9 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lincore import tables
-from lincore.limits import LIMITS
+from lincore.limits import LIMITS, table_limits
 from pages.ui import data_sources, state
-from tests.app.data_page import bring, data_of, source_of
+from tests.app.data_page import bring, data_of, jobs_of, source_of
 from tests.app.test_pages import ROOT, assert_fine
 
 N_ROWS = 4_000
@@ -67,8 +68,26 @@ def test_a_large_table_is_held_in_part_and_every_page_says_so():
     assert_fine(app)
     app.switch_page("pages/compare.py").run()
     assert_fine(app)
+    for _ in range(50):
+        job = jobs_of(app)["compare.run"]
+        if job.is_over:
+            break
+        job.wait(10)
+    app.run()
+    assert_fine(app)
+    assert f"learned from {data.n_beyond:,} more, summed by class" in said(app)
     app.switch_page("pages/balance.py").run()
     assert_fine(app)
+    assert f"of the {data.n_rows} rows that are held" in said(app)
+
+
+def test_the_limits_that_the_page_states_are_those_of_the_server():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    megabytes = LIMITS.max_file_bytes // 10**6
+    assert settings["server"]["maxUploadSize"] == megabytes
+    app = opened()
+    assert f"up to {megabytes} MB" in said(app)
+    assert table_limits() in said(app)
 
 
 def test_another_target_and_another_role_are_read_anew():

@@ -15,6 +15,7 @@ from lincore import large_text
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.experiments import holdout
+from lincore.experiments.learning import learning_curve
 from lincore.experiments.methods import as_method
 from lincore.experiments.pipeline import Steps, pipeline_for
 from lincore.experiments.schemes import folds
@@ -208,6 +209,17 @@ def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
     part = holdout.summarise(data, lincore.split(data, "last"))
     assert part.moments is not None
     assert part.moments.count.sum() < data.n_rows
+
+
+def test_chosen_rows_and_learning_curves_are_of_the_rows_held():
+    data = table_to_dataset(opened(csv_of(frame_of_numbers())))
+    known, split = replace(data, beyond=None), lincore.split(data, seed=1)
+    fewer = Split(split.train[::2], split.test)
+    some = lincore.compare(data, "lda", fewer)
+    np.testing.assert_array_equal(some.log_proba, lincore.compare(known, "lda", fewer).log_proba)
+    curve = learning_curve(data, "lda", [split]).band()
+    np.testing.assert_array_equal(curve.mean, learning_curve(known, "lda", [split]).band().mean)
+    assert curve.sizes[-1] == len(split.train)
 
 
 def test_some_of_the_rows_leave_what_is_summed_behind():
