@@ -50,6 +50,7 @@ def choose_roles(
         )
     if target is None:
         target = next((name for name, role in roles.items() if role == "target"), None)
+    target = table.proposed if target is None else target
     label = find_label_column(table.frame, target, table.name)
     named = [name for name, role in roles.items() if role == "target" and name != label]
     grouped = [name for name, role in roles.items() if role == "group"]

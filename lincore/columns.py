@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.dates import is_date
-from lincore.labels import is_number, present_numbers, propose_label_column
+from lincore.labels import is_number, present_numbers
 
 if TYPE_CHECKING:
     from lincore.tables import Table
@@ -104,7 +104,7 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
     class category target
     """
     frame = table.frame
-    target = propose_label_column(frame) if target is None else target
+    target = table.proposed if target is None else target
     contents = table.contents
     kinds = {name: content.kind for name, content in contents.items()}
     if target is not None and kinds[target] in ("identifier", "text", "date"):
@@ -153,9 +153,11 @@ def content_of(column: pd.Series[Any]) -> Content:
     """
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
         return _content_of_numbers(column)
-    distinct = column.dropna().unique()
+    present = column.dropna()
+    distinct = present.unique()
     examples = tuple(_shown(value) for value in distinct[:_EXAMPLES])
-    return Content(kind_of(column), int(column.isna().sum()), len(distinct), examples)
+    kind = _kind_of(column, present, distinct)
+    return Content(kind, len(column) - len(present), len(distinct), examples)
 
 
 def _content_of_numbers(column: pd.Series[Any]) -> Content:
@@ -184,18 +186,21 @@ def kind_of(column: pd.Series[Any]) -> Kind:
     >>> kind_of(pd.Series(["2007-11-11", "2007-11-12"]))
     'date'
     """
-    n_distinct = column.nunique()
-    if n_distinct == 0:
+    return content_of(column).kind
+
+
+def _kind_of(column: pd.Series[Any], present: pd.Series[Any], distinct: Any) -> Kind:
+    if len(distinct) == 0:
         return "empty"
-    if n_distinct == 1:
+    if len(distinct) == 1:
         return "constant"
-    if is_date(column):
+    if is_date(column, distinct):
         return "date"
     if pd.api.types.is_bool_dtype(column):
         return "category"
     if is_number(column):
-        return _kind_of_numbers(column, present_numbers(column), n_distinct)
-    return _kind_of_text(column, n_distinct)
+        return _kind_of_numbers(column, present_numbers(column), len(distinct))
+    return _kind_of_text(str(column.name), present, distinct)
 
 
 def _kind_of_numbers(column: pd.Series[Any], values: NDArray[Any], n_distinct: int) -> Kind:
@@ -220,17 +225,17 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
     return bool(counts and _COUNTER_NAME.search(name))
 
 
-def _kind_of_text(column: pd.Series[Any], n_distinct: int) -> Kind:
-    present = column.dropna().astype("str")
-    some = present.iloc[:_JUDGED]
-    n_words = some.str.count(r"\s+").mean() + 1
-    length = some.str.len().mean()
-    if (n_distinct == 2 and len(present) > 2) or says_yes_or_no(present.unique()):
+def _kind_of_text(name: str, present: pd.Series[Any], distinct: Any) -> Kind:
+    n_distinct = len(distinct)
+    some = [str(value) for value in present.iloc[:_JUDGED].tolist()]
+    n_words = sum(len(re.findall(r"\s+", text)) for text in some) / len(some) + 1
+    length = sum(map(len, some)) / len(some)
+    if (n_distinct == 2 and len(present) > 2) or says_yes_or_no(distinct):
         return "category"
     if 2 * n_distinct > len(present):
         return "text" if n_words >= 3 or length > 40 else "identifier"
     wordy = n_words >= 5 and length >= 25
-    if _FREE_TEXT_NAME.search(str(column.name)) and n_words >= 3:
+    if _FREE_TEXT_NAME.search(name) and n_words >= 3:
         return "text"
     if n_distinct <= _FEW_LEVELS:
         return "category"
@@ -240,12 +245,30 @@ def _kind_of_text(column: pd.Series[Any], n_distinct: int) -> Kind:
 
 
 def says_yes_or_no(values: Iterable[object]) -> bool:
-    """Tell whether there is nothing but yes and no, in whatever capitals.
+    """Tell whether there is nothing but yes and no, in whatever capitals and words.
+
+    Letters count where their counterpart is there: Y and N beside yes and no, T alone is none.
 
     Examples
     --------
     >>> says_yes_or_no(["yes", "No", "YES"]), says_yes_or_no(["yes", "maybe"])
     (True, False)
+    >>> says_yes_or_no(["TRUE", "yes", "no"]), says_yes_or_no(["yes", "true"])
+    (True, False)
     """
     folded = {str(value).casefold() for value in islice(values, 20)}
-    return len(folded) == 2 and any(folded == set(pair) for pair in YES_NO)
+    pairs = [pair for pair in YES_NO if folded.issuperset(pair)]
+    known = {word for pair in pairs for word in pair}
+    known |= {word for pair in YES_NO for word in pair if len(word) > 1}
+    return bool(pairs) and folded <= known
+
+
+def says_yes(text: str) -> bool:
+    """Tell yes from no, in any of the words for them.
+
+    Examples
+    --------
+    >>> says_yes("TRUE"), says_yes("n")
+    (True, False)
+    """
+    return any(text.casefold() == yes for yes, _ in YES_NO)

@@ -26,8 +26,10 @@ _CLOCK = re.compile(
 _PLAIN = re.compile(r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
-def is_date(column: pd.Series[Any]) -> bool:
+def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
     """Tell whether a column holds dates or times of day, in text or in its type.
+
+    `distinct` are its different values, where they are known.
 
     Examples
     --------
@@ -41,10 +43,13 @@ def is_date(column: pd.Series[Any]) -> bool:
         return False
     if pd.api.types.is_numeric_dtype(column) and not whole:
         return False
-    some = [str(value) for value in column.dropna().unique()[:_JUDGED]]
+    distinct = column.dropna().unique() if distinct is None else distinct
+    some = (str(value) for value in distinct[:_JUDGED])
     if whole:
         return all(_PLAIN.fullmatch(text) for text in some)
-    return bool(some) and all(_DATE.fullmatch(text) or _CLOCK.fullmatch(text) for text in some)
+    return len(distinct) > 0 and all(
+        _DATE.fullmatch(text) or _CLOCK.fullmatch(text) for text in some
+    )
 
 
 def to_days(column: pd.Series[Any]) -> pd.Series[Any]:

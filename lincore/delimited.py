@@ -27,6 +27,7 @@ from lincore.reading import SPACES, Reading, ReadOptions
 _FOOTER_LINES = 10
 _SHORT_LINES = 1_000
 _BEGINNING = 2_000_000
+_FEW_ROWS = 5_000
 _JUDGED_LINES = 200_000
 
 
@@ -295,6 +296,13 @@ def stripped(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
     marked = ["", *(mark.strip() for mark in (MISSING_MARKS if given is None else given))]
     if column.dtype == object:
         column = column.astype("str").where(column.notna())
+    if len(column) <= _FEW_ROWS:
+        # In pandas each step takes a third of a millisecond, for each of thousands of columns.
+        values = column.tolist()
+        tidy = [value.strip() if isinstance(value, str) else None for value in values]
+        tidy = [None if value in marked else value for value in tidy]
+        same = all(a == b for a, b in zip(values, tidy, strict=True) if isinstance(a, str))
+        return column if same else pd.Series(tidy, name=column.name, dtype="str")
     column = column.str.strip()
     blank = column.isin(marked)
     return column.mask(blank) if blank.any() else column

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lincore.columns import Column, says_yes_or_no
+from lincore.columns import Column, says_yes, says_yes_or_no
 from lincore.dates import to_days
 from lincore.errors import DataError, Notice, Remedy
 from lincore.labels import is_number, natural_key
@@ -104,13 +105,14 @@ def level_codes(
     >>> codes, names, merged
     (array([ 1.,  0., nan,  0.,  0.]), ('no', 'yes'), ('No', 'no'))
     """
-    present = column.notna().to_numpy()
-    texts = column[present].map(level_name)
-    same = _same_spelling(texts)
-    names = sorted({same.get(text, text) for text in texts.unique()}, key=natural_key)
-    place = {name: float(code) for code, name in enumerate(names)}
-    codes = np.full(len(column), np.nan)
-    codes[present] = texts.map({text: place[same.get(text, text)] for text in texts.unique()})
+    places, values = pd.factorize(column)
+    texts = [level_name(value) for value in values]
+    counts = np.bincount(places[places >= 0], minlength=len(texts))
+    same = _same_spelling(texts, counts.tolist())
+    names = sorted({same.get(text, text) for text in texts}, key=natural_key)
+    code_of = {name: float(code) for code, name in enumerate(names)}
+    # The last one stands for a missing value, whose place is -1.
+    codes = np.array([*(code_of[same.get(text, text)] for text in texts), np.nan])[places]
     return codes, tuple(names), tuple(sorted(same))
 
 
@@ -124,17 +126,21 @@ def level_name(value: object) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _same_spelling(texts: pd.Series[Any]) -> dict[str, str]:
-    """Map each spelling of yes and no to the most frequent one, where several are in use."""
-    counts = texts.value_counts()
-    if len(counts) <= 2 or not says_yes_or_no(counts.index):
+def _same_spelling(texts: Sequence[str], counts: Sequence[int]) -> dict[str, str]:
+    """Map each spelling of yes and no to the most frequent one, where several are in use.
+
+    `counts` says how often each of the texts stands in the column.
+    """
+    if len(texts) <= 2 or not says_yes_or_no(texts):
         return {}
-    folded = {str(text): str(text).casefold() for text in counts.index}
-    commonest: dict[str, str] = {}
-    for text in counts.index:
-        commonest.setdefault(folded[text], text)
-    several = [f for f in commonest if list(folded.values()).count(f) > 1]
-    return {text: commonest[fold] for text, fold in folded.items() if fold in several}
+    often = Counter[str]()
+    for text, count in zip(texts, counts, strict=True):
+        often[text] += count
+    commonest: dict[bool, str] = {}
+    for text, _ in often.most_common():
+        commonest.setdefault(says_yes(text), text)
+    several = [yes for yes in commonest if sum(says_yes(text) == yes for text in often) > 1]
+    return {text: commonest[says_yes(text)] for text in often if says_yes(text) in several}
 
 
 def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series[Any]:

@@ -63,6 +63,7 @@ _NO_VALUE = frozenset((
 _LONGEST = 60
 _JUDGED = 300
 _FLAG = "a flag"
+_GLANCE = 20
 _MANY = 20
 _FEW = 3
 _SOME = 3
@@ -153,10 +154,20 @@ def _read_plain(column: pd.Series[Any], decimal: str) -> Numbers | None:
     """Read a column of which each value is a number without any other mark, at a stroke."""
     mark = re.escape(decimal)
     pattern = rf"[+-]?(?:[0-9]+{mark}?[0-9]*|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    present = column.dropna()
-    if present.empty or not present.str.fullmatch(pattern).all():
+    # One that is none spares thousands of columns of text the whole.
+    if any(re.fullmatch(pattern, value) is None for value in column[:_GLANCE].dropna()):
         return None
-    return Numbers(pd.to_numeric(column.str.replace(decimal, ".", regex=False)), ())
+    present = column.dropna()
+    is_short = not present.empty and present.str.len().max() <= _LONGEST
+    if not is_short or not present.str.fullmatch(pattern).all():
+        return None
+    return Numbers(_to_numbers(column.str.replace(decimal, ".", regex=False)), ())
+
+
+def _to_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    numbers = pd.to_numeric(column)
+    # Whole numbers of more than nineteen digits come as objects.
+    return numbers.astype("float64") if numbers.dtype == object else numbers
 
 
 def _bare(value: str) -> tuple[str, str]:
@@ -225,7 +236,7 @@ def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -
 
 
 def _convert(column: pd.Series[Any], numbers: dict[str, str | None]) -> pd.Series[Any]:
-    values = pd.to_numeric(pd.Series(list(numbers.values()), index=list(numbers), dtype="str"))
+    values = _to_numbers(pd.Series(list(numbers.values()), index=list(numbers), dtype="str"))
     return column.map(values.to_dict()).astype(values.dtype if column.notna().all() else "float64")
 
 

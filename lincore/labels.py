@@ -225,9 +225,18 @@ def _is_label_like(column: pd.Series[Any]) -> bool:
 def _is_repeating(column: pd.Series[Any]) -> bool:
     """Tell whether a column looks like classes whatever its name: few values, repeated."""
     n_present = int(column.notna().sum())
-    few = column.nunique() <= min(MAX_PROPOSED_CLASSES, n_present / 2)
     # A column that is mostly empty would take most rows with it.
-    return few and 2 * n_present >= len(column) and _is_label_like(column)
+    if 2 * n_present < len(column):
+        return False
+    few = _count_distinct(column) <= min(MAX_PROPOSED_CLASSES, n_present / 2)
+    return few and _is_label_like(column)
+
+
+def _count_distinct(column: pd.Series[Any]) -> int:
+    # pandas takes ten times as long for a short column of numbers, and there may be thousands.
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+        return len(np.unique(present_numbers(column)))
+    return int(column.nunique())
 
 
 def _is_quantity(column: pd.Series[Any]) -> bool:

@@ -19,6 +19,7 @@ BLANKS = ("", "?", "-", "NA", "NaN", "nan", "N/A", "null", "NULL")
 _SAMPLE_CHARS = 65_536
 _SAMPLE_LINES = 30
 _LARGEST_SAMPLE = 4_000_000
+_SAMPLE_FIELDS = 200_000
 _JUDGED = 200
 _COMMENT_MARKS = ("#", "%", "//")
 # "Smith, John" is a name and no two fields.
@@ -85,9 +86,9 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     if comment == "#" and options.comment is None and _are_values(text, separator, quote):
         bare = _without_comments(text, comment, above=True)
         sample = _sample(bare)
-    records = list(read_records(sample, separator, quote))
+    records = _first_records(sample, separator, quote)
     if options.quote is None and quote in sample:
-        plain = list(read_records(sample, separator, ""))
+        plain = _first_records(sample, separator, "")
         # Quotation marks that come without a partner join lines that are whole by themselves.
         alike, quoted = _share_alike(plain), _share_alike(records)
         better = alike >= max(0.9, quoted) and (alike > quoted or not _are_paired(plain, quote))
@@ -96,7 +97,7 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     if comment and options.comment is None:
         named = _name_the_columns(text, bare, comment, separator, quote, records)
         if named is not None:
-            bare, records = named, list(read_records(_sample(named), separator, quote))
+            bare, records = named, _first_records(_sample(named), separator, quote)
     return Layout(bare, separator, quote, comment, records, _width(records))
 
 
@@ -120,6 +121,17 @@ def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
             line = reader.line_num + 1
     except csv.Error:
         return
+
+
+def _first_records(text: str, separator: str, quote: str) -> list[Record]:
+    """Return the records of a sample, but of thousands of fields no more than can be judged."""
+    found, n_fields = [], 0
+    for record in read_records(text, separator, quote):
+        found.append(record)
+        n_fields += len(record.fields)
+        if n_fields > _SAMPLE_FIELDS:
+            break
+    return found
 
 
 def _sample(text: str) -> str:
@@ -228,7 +240,7 @@ def _separator(sample: str, quote: str) -> str:
     csv.Sniffer is not used: it takes "1,5;2,5" for comma-separated, and 16 kB of quotes cost it
     more than a second.
     """
-    tabbed = list(read_records(sample, "\t", quote))
+    tabbed = _first_records(sample, "\t", quote)
     if _share_alike(tabbed) == 1 and 2 * sum(record.n_said > 1 for record in tabbed) > len(tabbed):
         # Nothing else has a tab in each line, equally often.
         return "\t"
@@ -240,7 +252,7 @@ def _separator(sample: str, quote: str) -> str:
 
 
 def _agreement(sample: str, separator: str, quote: str) -> float:
-    records = list(read_records(sample, separator, quote))
+    records = _first_records(sample, separator, quote)
     width = _width(records)
     if width < 2:
         return -1.0 if separator == SPACES else 0.0

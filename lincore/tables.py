@@ -76,6 +76,11 @@ class Table:
         """What each column holds, by its name."""
         return {str(name): content_of(self.frame[name]) for name in self.frame}
 
+    @cached_property
+    def proposed(self) -> str | None:
+        """The column that looks like the classes, if one does."""
+        return propose_label_column(self.frame)
+
     def place(self, row: int) -> str:
         """Say in words where a row, counted from 0, stands."""
         return f"data row {row + 1}" if self.first_line is None else f"line {row + self.first_line}"
@@ -189,7 +194,7 @@ def propose_target(table: Table) -> str | None:
     >>> propose_target(frame_to_table(pd.DataFrame({"Class": [1, 2, 1], "x": [1, 1, 2]}), "t"))
     'Class'
     """
-    return propose_label_column(table.frame)
+    return table.proposed
 
 
 def table_to_dataset(

@@ -88,6 +88,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "Parquet of noise": (lambda: b"PAR1" + os.urandom(100_000) + b"PAR1", "damaged"),
     "Parquet with 30 million rows": (many_rows, "cells are allowed"),
     "Parquet of a long text, often": (long_text_often, "unpacks to more"),
+    "nothing but commas": (lambda: (b"," * 999_000 + b"\n") * 20, "more than 5,000 columns"),
     "quotation marks": (lambda: b'u,class\n"' + b'"' * 900_000 + b"\n", "made"),
     "blanks in a value": (lambda: b"u,class\n" + (b"1" + b" " * 400_000 + b"%x,a\n") * 3, "made"),
     "blank lines": (lambda: b"u,class\n" + b"\n" * 5_000_000, "no rows"),
@@ -233,3 +234,12 @@ def test_a_frame_of_anything_is_loaded_or_refused():
     with pytest.raises(DataError) as caught:
         load(frame)
     assert caught.value.notice.remedy
+
+
+@pytest.mark.parametrize("n_digits", [25, 61, 5_000, 100_000])
+def test_numbers_of_any_length_are_read_or_left_as_text(n_digits):
+    long = b"9" * n_digits
+    rows = b"u,v,class\n" + (long + b",1.5,a\n2,2.5,b\n") * 30
+    data = load(rows, name="made.csv")
+    assert data.n_rows == 60
+    assert data.X.dtype == np.float64

@@ -197,3 +197,17 @@ def test_blank_fields_between_tabs_are_missing_however_late_they_come():
 def test_a_row_that_is_too_long_is_still_refused():
     with pytest.raises(DataError, match="fields"):
         read_delimited(text(HEAD, *ROWS, "1,2,3,4").encode(), "made.csv", ReadOptions())
+
+
+def test_words_for_yes_and_no_are_two_levels_whatever_they_are():
+    words = ["TRUE", "false", "Yes", "no", "True", "NO"]
+    lines = [
+        f"{a},{words[i % 6]},{c}" for i, (a, c) in enumerate(zip(LENGTH, CLASSES, strict=True))
+    ]
+    data = load(text("length,smokes,region", *lines).encode(), name="made.csv")
+    assert data.levels == (None, ("false", "TRUE"))
+    np.testing.assert_array_equal(data.X[:6, 1], [1, 0, 1, 0, 1, 0])
+    letters = [
+        f"{a},{'TNM'[i % 3]},{c}" for i, (a, c) in enumerate(zip(LENGTH, CLASSES, strict=True))
+    ]
+    assert load(text("length,stage,region", *letters).encode()).levels == (None, ("M", "N", "T"))
