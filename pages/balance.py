@@ -13,6 +13,7 @@ from pages.ui import (
     balance_use,
     balance_why,
     controls,
+    jobs,
     sidebar,
     text,
 )
@@ -105,3 +106,4 @@ finding = balance_words.balance_finding(study, shown, loss)
 heading.header(text.escape(finding), anchor=False)
 if len(study.seeds) > 1:
     heading.markdown(text.escape(balance_words.remedies_finding(study, shown, loss)))
+jobs.catch_up()

@@ -8,6 +8,7 @@ from pages.ui import (
     compare_panels,
     compare_run,
     compare_scores,
+    jobs,
     sidebar,
     text,
 )
@@ -40,3 +41,4 @@ st.caption(compare_words.rule(results, shown.score))
 compare_scores.table(shown)
 compare_run.notes(results)
 compare_panels.show(shown)
+jobs.catch_up()

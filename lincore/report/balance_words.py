@@ -194,7 +194,7 @@ def _as_cost(found: Interval, loss: str) -> Interval:
 def _number(value: float, loss: str) -> str:
     digits, scale = (3, 1) if loss == "log loss" else (1, 100)
     # No minus before a zero.
-    return f"{round(scale * value, digits) + 0.0:.{digits}f}"
+    return f"{round(scale * value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")
 
 
 def _amount(value: float, loss: str) -> str:

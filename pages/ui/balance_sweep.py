@@ -40,6 +40,10 @@ def show(sweep: Sweep, loss: str) -> None:
     if not shown:
         st.info("No model here has these curves: they need one that is solved from moments.")
         return
+    # Of few splits an interval of a share may reach beyond what a share can be.
+    low, high = grid.low, grid.high
+    if loss != "log loss":
+        low, high = low.clip(0, 1), high.clip(0, 1)
     crossings = sweep.crossings(loss) if kind == "as trained" else ()
     names = ", ".join(str(label) for label in sweep.swept[:3])
     across = f"training rows of {names if len(sweep.swept) <= 3 else 'each swept class'}"
@@ -47,8 +51,8 @@ def show(sweep: Sweep, loss: str) -> None:
         plots.sweep(
             grid.sizes,
             grid.mean[shown],
-            grid.low[shown],
-            grid.high[shown],
+            low[shown],
+            high[shown],
             [labels[i] for i in shown],
             across=across,
             score=loss,
@@ -59,11 +63,23 @@ def show(sweep: Sweep, loss: str) -> None:
     )
     for sentence in balance_words.crossings_in_words(sweep, loss) if crossings else ():
         st.markdown(f"- {text.escape(sentence)}")
-    if kind == "as trained" and not crossings:
+    if kind == "as trained" and not crossings and len(sweep.seeds) > 1:
         st.caption("The order of the models changes nowhere beyond chance.")
     for name, why in sweep.failures.items():
         st.caption(f"{text.escape(name)} could not be fitted at some sizes: {text.escape(why)}")
     st.caption(
-        f"Means of {len(sweep.seeds)} choices of the rows; smaller sets lie inside larger ones. "
+        f"{_basis(sweep)}; smaller sets lie inside larger ones. "
         "The other classes keep all their training rows, and the test part is untouched."
     )
+
+
+def _basis(sweep: Sweep) -> str:
+    """Say what the curves are means of, all of it or what there is so far."""
+    n, wanted = len(sweep.seeds), sweep.settings["repeats"]
+    what = "splits" if sweep.test_ratio else "choices of the training rows, one test part"
+    if n == 1:
+        filled = (sweep.losses[:, :, 0, 0, 0] == sweep.losses[:, :, 0, 0, 0]).any(axis=0)
+        sizes = "all" if filled.all() else f"{int(filled.sum())} of"
+        return f"One split so far, {sizes} {len(filled)} sizes, hence no intervals"
+    of = f"{n} of {wanted}" if n < wanted else str(n)
+    return f"Means of {of} {what}, with 95 % intervals"

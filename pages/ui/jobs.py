@@ -33,6 +33,7 @@ from pages.ui import text
 from pages.ui.workers import Job, Pool, Progress, Shared, cores
 
 JOBS = "shared.jobs"
+WATCHED = "shared.jobs.watched"
 #: Of each session, for as long as it lasts; running ones come on top.
 MOST_KEPT = 8
 #: Of all sessions together.
@@ -222,6 +223,7 @@ def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> No
     """Draw how a job goes while it runs, or why it ended early; nothing for one that finished."""
     before = former(job) if keep_former else None
     if not job.is_over:
+        st.session_state[WATCHED] = job
         _watch(job, draw, before)
         return
     if isinstance(job.error, DataError):
@@ -237,6 +239,13 @@ def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> No
             st.caption(_how_far(job), width="content")
             _offer_restart(job, "Start again")
     _draw(job, draw, before if job.result is None else None)
+
+
+def catch_up() -> None:
+    """Draw the page again if a job that it shows at work has ended since; call it at the end."""
+    job = st.session_state.pop(WATCHED, None)
+    if job is not None and job.is_over:
+        st.rerun()
 
 
 def offer_update(job: Job, settings: Hashable) -> bool:

@@ -263,12 +263,15 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
         return fit(self, *arguments, **settings)
 
     monkeypatch.setattr(lincore.LogisticRegression, "fit", slow)
+    before = app.header[0].value
     app.selectbox(key="compare.scheme").set_value("5-fold").run()
     app.button(key="compare.run.update").click().run()
     assert waiting.wait(30)
     app.run()
     live = app.dataframe[0].value
     assert list(live["state"]) == ["finished"] * 5 + ["to come"]
+    assert app.header[0].value == before and "The former result" in main_text(app)
+    assert len(app.dataframe[1].value) == 6, "the former table stays, with every model"
     five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
     assert live["accuracy"][0] == words.percent(scores.accuracy(five, "lda").value)
     app.button(key="compare.run.stop").click().run()

@@ -257,6 +257,73 @@ def test_work_on_demand_is_marked_stale_and_brought_up_to_date(gate):
     assert gate.calls == 2
 
 
+def kept_page():
+    """Draw a page that goes on showing the former result while there is no new one."""
+    import streamlit as st
+
+    from pages.ui import jobs
+
+    size = st.number_input("Size", 1, 9, 1, key="size")
+    data = st.text_input("Data", "some", key="data")
+    job = jobs.on_demand(
+        "page.run",
+        ((data, "split"), size),
+        jobs.gate.work,
+        describe="Comparing",
+        label="Compare",
+        draw=lambda job: st.markdown(f"drawn {job.result} of size {job.settings[1]}"),
+        keep_former=True,
+        share=False,
+    )
+    if job is not None and job.is_over and job.result is not None:
+        st.markdown(f"result {job.result} of size {job.settings[1]}")
+
+
+def test_the_former_result_stays_until_there_is_a_new_one(gate):
+    app = start(kept_page)
+    app.button(key="page.run.start").click().run()
+    finish(app, gate)
+    app.number_input(key="size").set_value(2).run()
+    assert "Settings have changed" in shown(app) and "of size 1" in shown(app)
+    gate.began.clear()
+    app.button(key="page.run.update").click().run()
+    assert gate.began.wait(WAIT)
+    app.run()
+    assert "The former result" in shown(app) and "of size 1" in shown(app)
+    assert app.get("progress"), "and one sees how far the new one is"
+    gate.passes.release(1)
+    until(lambda: the_job(app).result is not None)
+    app.run()
+    assert "drawn [0] of size 2" in shown(app)
+    assert "former" not in shown(app) and "size 1" not in shown(app)
+    app.button(key="page.run.stop").click().run()
+    finish(app, gate)
+    assert "what was finished is kept" in shown(app) and "of size 2" in shown(app)
+
+
+def test_the_former_result_stays_when_the_new_one_fails(gate):
+    app = start(kept_page)
+    app.button(key="page.run.start").click().run()
+    finish(app, gate)
+    gate.fault = DataError("No method can be fitted.", remedy="Keep more rows.")
+    app.number_input(key="size").set_value(2).run()
+    app.button(key="page.run.update").click().run()
+    finish(app, gate)
+    assert "Keep more rows" in shown(app) and "drawn [0, 1, 2, 3] of size 1" in shown(app)
+
+
+def test_a_result_of_other_data_is_never_shown(gate):
+    app = start(kept_page)
+    app.button(key="page.run.start").click().run()
+    finish(app, gate)
+    app.text_input(key="data").set_value("others").run()
+    assert "result" not in shown(app) and "Settings have changed" not in shown(app)
+    app.button(key="page.run.start").click().run()
+    assert "size" not in shown(app)
+    finish(app, gate)
+    assert shown(app) == "result [0, 1, 2, 3] of size 1"
+
+
 def make(name: str, gate: Gate, owner: str = "a") -> Job:
     return Job(name, name, gate.work, owner=owner)
 
