@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.experiments import scores
+from lincore.experiments import in_use, priors, scores
 from lincore.experiments.pipeline import Steps
 from lincore.report import balance_rows, balance_words
 from tests.data import DATA, needs_data
@@ -27,6 +27,84 @@ def few_repeats(dashboard) -> None:
     dashboard.unfold("balance.models")
     dashboard.enter("balance.repeats", REPEATS)
     dashboard.wait_for_job("balance.study")
+
+
+def type_cell(dashboard, grid, row: int, column: int, n_columns: int, typed: str) -> None:
+    """Click a cell of a table of equal columns, type, and press Enter; nothing empties it."""
+    canvas = grid.locator('canvas[data-testid="data-grid-canvas"]').first
+    canvas.scroll_into_view_if_needed()
+    dashboard.page.wait_for_timeout(300)
+    box = canvas.bounding_box()
+    across = box["x"] + box["width"] * (column + 0.5) / n_columns
+    dashboard.page.mouse.click(across, box["y"] + 35 * (row + 1) + 18)
+    dashboard.page.wait_for_timeout(300)
+    if typed:
+        field = dashboard.page.locator("#portal input, #portal textarea").first
+        if not field.count():  # a click on the cell that is chosen opens it already
+            dashboard.page.keyboard.press("Enter")
+        field.fill(typed)
+        dashboard.page.wait_for_timeout(200)
+        field.press("Enter")
+    else:
+        dashboard.page.keyboard.press("Delete")
+    dashboard.page.wait_for_timeout(600)  # the table waits a moment before it tells
+    dashboard.settle()
+
+
+def test_sizes_and_costs_are_typed(dashboard):
+    dashboard.goto()
+    dashboard.press("data.sample.gaussian")
+    dashboard.visit("balance")
+    few_repeats(dashboard)
+    dashboard.press("balance.popover")
+    popover = dashboard.page.get_by_test_id("stPopoverBody")
+    popover.locator("canvas").first.wait_for()
+    dashboard.page.wait_for_timeout(500)
+    type_cell(dashboard, popover, 2, 2, 3, "20")
+    assert "With 20 instead of 53 training rows of class 3" in dashboard.text()
+    type_cell(dashboard, popover, 2, 2, 3, "-5")
+    assert "class 3 cannot keep -5 rows: at least 1. It stays at 20." in popover.inner_text()
+    assert "With 20 instead of 53 training rows of class 3" in dashboard.text()
+    dashboard.page.keyboard.press("Escape")
+    dashboard.settle()
+
+    dashboard.open_tab("balance.tabs", "Costs")
+    dashboard.page.wait_for_timeout(500)
+    before = dashboard.table("balance.costs.rows")
+    boundary = dashboard.figure("balance.costs.least")["data"]
+    grid = dashboard.page.get_by_test_id("stMain")
+    type_cell(dashboard, grid, 2, 1, 4, "9")
+    after = dashboard.table("balance.costs.rows")
+    study = lincore.balance(
+        lincore.sample("gaussian"),
+        {"class 3": 20},
+        ("lda", "qda", "logistic"),
+        steps=Steps(standardize=True),
+        repeats=1,
+    )
+    new = study.counts["full"] / study.counts["full"].sum()
+    costs = 1.0 - np.eye(3)
+    costs[2, 0] = 9
+    old = in_use.priors_of(study, "reduced")
+    careful = in_use.decided(priors.reprior(study.example.results["reduced"], old, new), costs)
+    expected = [in_use.cost_in_use(careful, name, new, costs) for name in study.methods]
+    assert [row[2] for row in after[1:]] == [
+        balance_rows.amount(cost, "log loss") for cost in expected
+    ]
+    assert before != after
+    moved = dashboard.figure("balance.costs.least")["data"]
+    assert any(
+        not np.array_equal(a.get("z"), b.get("z")) for a, b in zip(boundary, moved, strict=True)
+    )
+    for typed, said in (("-4", "-4 is no cost"), ("", "An empty cell is no cost")):
+        type_cell(dashboard, grid, 2, 1, 4, typed)
+        assert f"{said}: class 3 taken for class 1 stays at 9." in dashboard.text()
+        assert dashboard.table("balance.costs.rows") == after
+    dashboard.visit("compare")
+    dashboard.visit("balance")
+    dashboard.open_tab("balance.tabs", "Costs")
+    assert dashboard.table("balance.costs.rows") == after, "what was typed outlives the page"
+    dashboard.check()
 
 
 @needs_data
