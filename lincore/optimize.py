@@ -33,6 +33,7 @@ class Reason(Enum):
     DIVERGED = "diverged"
     NO_DESCENT = "no descent"
     STOPPED = "stopped"
+    UNBOUNDED = "unbounded"
 
     @property
     def words(self) -> str:
@@ -68,6 +69,10 @@ _WORDS = {
         "Standardise the features, or penalise with a smaller C.",
     ),
     Reason.STOPPED: ("it was asked to stop", "Start it again and let it go on."),
+    Reason.UNBOUNDED: (
+        "there is no minimum: the objective would fall for ever",
+        "Use a finite C.",
+    ),
 }
 
 
@@ -200,6 +205,7 @@ def descend(
     tol: float,
     max_iter: int,
     norm: Norm = largest_entry,
+    is_unbounded: Callable[[Point], bool] = lambda point: False,
 ) -> Optimum:
     """Descend until the gradient is small.
 
@@ -216,6 +222,8 @@ def descend(
         Bound of `norm` of the gradient. The change of the objective is never a reason to stop.
     max_iter : int
     norm : callable, optional
+    is_unbounded : callable, optional
+        Whether a point proves that there is no minimum, and so no use in going on.
 
     Returns
     -------
@@ -246,6 +254,9 @@ def descend(
             break
         last_step = after.x - point.x
         point = after
+        if is_unbounded(point):
+            reason = Reason.UNBOUNDED
+            break
     return Optimum(point, reason, tuple(trace), last_step)
 
 

@@ -123,18 +123,17 @@ def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Sep
     only runs on the sign that the last step still moved the scores, as it does without end when
     some rows are separated, and for data of moderate size.
     """
-    index = np.arange(len(loss.codes))
-    counted = np.ones(len(index), dtype=bool) if loss.weight is None else loss.weight > 0
-    others = optimum.point.state.copy()
-    others[index, loss.codes] = 0
-    if np.all((optimum.point.state[index, loss.codes] > others.max(axis=1))[counted]):
+    if loss.separates(optimum.point):
         return as_separation(conditioned, optimum.x, Kind.COMPLETE)
     if optimum.converged and _largest_move(loss, optimum.last_step) < STILL_MOVING:
         return None
     q, K = loss.shape
+    counted = np.ones(len(loss.codes), bool) if loss.weight is None else loss.weight > 0
     if counted.sum() * (K - 1) * 2 * q > PROGRAMME_ENTRIES:
         return None
-    found = _by_programme(conditioned, loss.codes, K, counted)
+    # Were the separation complete, a gradient that small would have every row on its side.
+    kind = Kind.QUASI_COMPLETE if optimum.converged else None
+    found = _by_programme(conditioned, loss.codes, K, counted, kind)
     return found if found.separates else None
 
 
@@ -143,7 +142,9 @@ def _by_programme(
     codes: NDArray[Any],
     n_classes: int,
     counted: NDArray[np.bool_] | None,
+    kind: Kind | None = None,
 ) -> Separation:
+    """Search by the linear programme; how far classes that separate do so may be known before."""
     margins = _margins(conditioned, codes, n_classes, counted)
     total = np.asarray(margins.sum(axis=0)).ravel()
     direction = _maximise(total, margins, np.zeros(margins.shape[0]))
@@ -152,7 +153,7 @@ def _by_programme(
         direction, kind = np.zeros_like(direction), Kind.OVERLAP
     elif reached.min() > TOLERANCE:
         kind = Kind.COMPLETE
-    else:
+    elif kind is None:
         direction, kind = _prefer_complete(margins, direction)
     coef = np.zeros((conditioned.rows.n_coordinates, n_classes))
     coef[:, 1:] = direction.reshape(n_classes - 1, -1).T

@@ -14,6 +14,9 @@ from lincore.threads import Mapper, parts_of
 
 Array = NDArray[np.float64]
 
+# A loss in nats per row at which separated classes need no further descent.
+NEXT_TO_NOTHING = 1e-3
+
 
 class SoftmaxLoss:
     """The penalised negative log likelihood of K classes, symmetric in the classes.
@@ -96,6 +99,20 @@ class SoftmaxLoss:
         pull = self.penalty[:, None] * coef
         gradient = view.fold(products, sums) + pull
         return Point(coef, float(total) + 0.5 * float((pull * coef).sum()), gradient, probabilities)
+
+    def separates(self, point: Point) -> bool:
+        """Whether every row that counts is strictly on its class's side."""
+        index = np.arange(len(self.codes))
+        others = point.state.copy()
+        others[index, self.codes] = 0
+        right = point.state[index, self.codes] > others.max(axis=1)
+        return bool(np.all(right if self.weight is None else right[self.weight > 0]))
+
+    def is_unbounded(self, point: Point) -> bool:
+        """Whether it is clear that this falls for ever: classes separated, next to no loss left."""
+        if self.penalty.any() or point.value > NEXT_TO_NOTHING * self.total:
+            return False
+        return self.separates(point)
 
     def negative_log_likelihood(self, coef: Array) -> float:
         """Return the value without the penalty."""

@@ -130,6 +130,7 @@ def gradient(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
         search=take_whole_steps(rate),
         tol=settings.tol,
         max_iter=10_000 if settings.max_iter is None else settings.max_iter,
+        is_unbounded=loss.is_unbounded,
     )
 
 
@@ -196,7 +197,15 @@ def _descend_by_halving(
     max_iter: int,
 ) -> Optimum:
     max_iter = max_iter if settings.max_iter is None else settings.max_iter
-    return descend(loss, start, direction, search=halve_steps, tol=settings.tol, max_iter=max_iter)
+    return descend(
+        loss,
+        start,
+        direction,
+        search=halve_steps,
+        tol=settings.tol,
+        max_iter=max_iter,
+        is_unbounded=loss.is_unbounded,
+    )
 
 
 def _refined(

@@ -42,7 +42,7 @@ def ending(model: Any, names: Sequence[str] = ()) -> Ending:
     >>> from lincore import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [1.4], [1.6]], [0, 0, 1, 1, 1, 0]
     >>> ending(LogisticRegression(solver="newton").fit(X, y)).sentence
-    'Converged after 4 iterations: the gradient is as small as asked for.'
+    'Converged after 5 iterations: the gradient is as small as asked for.'
     """
     # Which attributes there are is what tells iterating classifiers apart, a foreign one's too.
     if hasattr(model, "estimators_") and hasattr(model, "design_"):

@@ -288,6 +288,32 @@ def test_the_linear_programme_does_not_run_on_classes_that_overlap(seed, monkeyp
         assert LogisticRegression(C=np.inf).fit(X, y).separation_ is None
 
 
+@pytest.mark.parametrize("solver", ["newton", "newton-cg", "fixed-hessian", "gradient"])
+def test_no_solver_runs_after_a_minimum_that_separated_classes_do_not_have(solver):
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 12
+    X = 8 * rng.standard_normal((12, 10))[y] + rng.standard_normal((120, 10))
+    with pytest.warns(SeparationWarning, match="complete separation"):
+        model = LogisticRegression(C=np.inf, solver=solver).fit(X, y)
+    assert model.reason_ is Reason.UNBOUNDED and not model.converged_
+    assert model.separation_.kind is Kind.COMPLETE and model.score(X, y) == 1
+    # It stopped as soon as next to nothing of the loss was left.
+    *before, last = (step.objective / len(y) for step in model.trace_)
+    assert last <= 1e-3 < min(before)
+    # A penalty has a minimum, however well the classes are separated.
+    assert fit_quietly(LogisticRegression(C=1e6, solver="newton"), X, y).converged_
+
+
+def test_a_fit_that_converged_needs_one_programme_to_know_quasi_complete_separation(monkeypatch):
+    monkeypatch.setattr("lincore.separation._prefer_complete", None)
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    X = rng.standard_normal((300, 4))
+    X[:, 1] = (y == 0) & (rng.random(300) < 0.3)
+    with pytest.warns(SeparationWarning, match="quasi-complete separation.*feature 1"):
+        assert not LogisticRegression(C=np.inf).fit(X, y).converged_
+
+
 def test_a_limit_of_iterations_is_no_convergence():
     X, y = overlapping()
     model = LogisticRegression(max_iter=2)
