@@ -17,6 +17,9 @@ def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> 
     """Return one of some options; a stored value that is no longer offered is forgotten."""
     if key in st.session_state and st.session_state[key] not in options:
         del st.session_state[key]
+    index = settings.pop("index", 0)
+    if options and index is not None:
+        begin_with(key, options[index])
     return st.selectbox(label, options, key=key, persist_state="session", **settings)
 
 

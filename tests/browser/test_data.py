@@ -94,3 +94,20 @@ def test_a_zip_with_junk_lists_what_was_skipped(dashboard):
     assert listed == [tuple(skipped) for skipped in expected] and len(listed) == 4
     dashboard.screenshot("data-junk")
     dashboard.check()
+
+
+def test_the_test_part_that_a_file_brings_stays_the_split_on_every_page(dashboard):
+    rng, stream = np.random.default_rng(0), io.BytesIO()
+    parts = {
+        f"{word}_{part}": rng.integers(0, 255 if word == "x" else 3, shape).astype(np.uint8)
+        for part, rows in (("train", 60), ("test", 20))
+        for word, shape in (("x", (rows, 8, 8)), ("y", (rows,)))
+    }
+    np.savez(stream, **parts)
+    dashboard.goto()
+    dashboard.upload("data.upload", ("mnist.npz", stream.getvalue()))
+    for page in ("", "explore", "classify", ""):
+        dashboard.visit(page)
+        sidebar = dashboard.page.get_by_test_id("stSidebar").inner_text()
+        assert "60 pictures train, 20 test" in sidebar
+    dashboard.check()
