@@ -31,6 +31,15 @@ _FEW_ROWS = 5_000
 _JUDGED_LINES = 200_000
 
 
+class Way(NamedTuple):
+    """How rows are to be read: the layout without its text, the columns, where the rows begin."""
+
+    layout: Layout
+    names: list[str]
+    marks: Marks
+    first_line: int
+
+
 class Delimited(NamedTuple):
     """What the text holds, what was found in reading it, and the line of the first row.
 
@@ -41,6 +50,7 @@ class Delimited(NamedTuple):
     notices: tuple[Notice, ...]
     first_line: int | None
     reading: Reading
+    way: Way
 
 
 def read_delimited(
@@ -78,6 +88,10 @@ def read_delimited(
     check_size(len(unpacked), name, replace(limits, max_file_bytes=most))
     text, encoding, decoding = decode(unpacked, name, options.encoding, limits)
     layout = find_layout(text, options)
+    widest = max((len(record.fields) for record in layout.records), default=0)
+    if widest > limits.max_columns:
+        # Before a million names are looked at.
+        check_table_shape(1, widest, name, limits)
     heading = find_heading(layout, options.header, name)
     names, naming = unique_names(heading.names)
     check_table_shape(text.count("\n") + 1, len(names), name, limits)
@@ -103,7 +117,8 @@ def read_delimited(
         packed=unpacked is not raw,
     )
     notices = (*decoding, *heading.notices, *naming, *parsing, *dropping, *tidying, *totals)
-    return Delimited(frame, notices, first_line, reading)
+    way = Way(layout._replace(text="", records=[]), names, marks, heading.first_line)
+    return Delimited(frame, notices, first_line, reading, way)
 
 
 def _header_fields(layout: Layout, heading: Heading) -> list[str]:

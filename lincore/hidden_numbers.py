@@ -64,6 +64,8 @@ _LONGEST = 60
 _JUDGED = 300
 _FLAG = "a flag"
 _GLANCE = 20
+_FEWEST_RECORDS = 10
+_MOST_FIELDS = 20_000
 _MANY = 20
 _FEW = 3
 _SOME = 3
@@ -92,6 +94,8 @@ def find_marks(records: Sequence[Record], separator: str) -> Marks:
     Marks(decimal=',', thousands='.')
     """
     width = max((len(record.fields) for record in records), default=0)
+    # Of thousands of columns a few rows say enough.
+    records = records[: max(_FEWEST_RECORDS, _MOST_FIELDS // max(width, 1))]
     found = dict.fromkeys(_WITH_MARKS, 0)
     for i in range(width):
         values = [record.fields[i] for record in records if len(record.fields) > i]
