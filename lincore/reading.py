@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 from lincore.errors import DataError
 
@@ -82,7 +83,8 @@ class ReadOptions:
             raise _unfit("quote", self.separator, "another character than the separator")
         if self.decimal is not None and self.decimal == self.thousands:
             raise _unfit("thousands", self.decimal, "another character than the decimal mark")
-        if self.header is not None and self.header is not False and self.header < 1:
+        header = 1 if self.header is None or self.header is False else self.header
+        if not isinstance(header, Integral) or header < 1:
             raise _unfit("header", str(self.header), "True, False or a line number from 1")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 200
 # More columns than this are slow in a browser, and nobody looks at them.
 SHOWN_COLUMNS = 100
-DETECT = "detect"
+DETECT, AS_DETECTED = "detect", "As detected"
 
 _ENCODINGS = {
     "utf-8": "UTF-8",
@@ -120,20 +120,25 @@ def _part(
         format_func=lambda value: names.get(value, str(value)),
         help=help,
         accept_new_options=word in ("separator", "encoding", "comment"),
-        on_change=lambda: _revise(found, {word: _asked(key)}),
+        on_change=lambda: _revise(found, {word: _asked(key, names)}),
     )
 
 
 def _detected(word: str, names: dict[Any, str], said: Reading | None, chosen: Any) -> str:
     if said is None or chosen is not None:
-        return "As detected"
+        return AS_DETECTED
     value = said.header_line or False if word == "header" else getattr(said, word)
     shown = names.get(value, str(value))
-    return f"As detected: {shown[0].lower() + shown[1:] if shown[1:2].islower() else shown}"
+    return f"{AS_DETECTED}: {shown[0].lower() + shown[1:] if shown[1:2].islower() else shown}"
 
 
-def _asked(key: str) -> Any:
+def _asked(key: str, names: dict[Any, str]) -> Any:
     value = st.session_state[key]
+    # A click that crosses a new list comes as the words of the old one.
+    if isinstance(value, str) and value.startswith(AS_DETECTED):
+        return None
+    meant = {words: known for known, words in names.items()}
+    value = meant.get(value, value)
     return None if value == DETECT else value
 
 

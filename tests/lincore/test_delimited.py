@@ -329,6 +329,7 @@ def test_each_part_of_the_reading_is_overruled():
         ({"separator": "'", "quote": "'"}, "option quote"),
         ({"decimal": ",", "thousands": ","}, "option thousands"),
         ({"header": 0}, "option header"),
+        ({"header": "line 2"}, "option header"),
         ({"header": 99}, "Line 99"),
         ({"encoding": "klingon"}, "no such encoding"),
         ({"encoding": "ascii"}, "does not fit byte 14"),
