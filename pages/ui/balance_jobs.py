@@ -59,6 +59,9 @@ def first(setup: Setup | None, data: Dataset) -> First:
         found: First = jobs.require(job)
         return found
     jobs.show(job)
+    if job.result is not None and not jobs.at_work(job):
+        found = job.result
+        return found
     jobs.note_former(job)
     found = before.result
     return found
@@ -138,7 +141,7 @@ def _offer(
             draw=draw,
             keep_former=True,
         )
-    if job is not None and job.is_over and job.result is not None and draw is not None:
+    if job is not None and not jobs.at_work(job) and job.result is not None and draw is not None:
         draw(job)
     return job
 

@@ -151,7 +151,7 @@ def _compare(
         help="Fits the same model once by each solver and learning rate.",
         draw=draw,
     )
-    if job is not None and job.is_over and job.result:
+    if job is not None and not jobs.at_work(job) and job.result:
         draw(job)
         _table(job.result)
 

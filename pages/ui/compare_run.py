@@ -28,7 +28,7 @@ _QUICK = ("holdout", "last", "given", "holdout by group", "5-fold", "10-fold", "
 def shown(data: Dataset, choice: Choice) -> Job | None:
     """Return the comparison to look at, which has a result; the former while another is at work."""
     job = of(data, choice)
-    if job is None or (job.is_over and job.result is not None):
+    if job is None or (job.result is not None and not jobs.at_work(job)):
         return job
     before = jobs.former(job)
     if before is not None:

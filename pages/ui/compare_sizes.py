@@ -34,7 +34,7 @@ def show(shown: Shown) -> None:
         draw=lambda job: _draw(shown, job.result),
         keep_former=True,
     )
-    if job is not None and job.is_over and job.result is not None:
+    if job is not None and not jobs.at_work(job) and job.result is not None:
         _draw(shown, job.result)
 
 

@@ -139,6 +139,7 @@ def on_demand(
     keep_former : bool
         Whether the former result is drawn, and said to be that, while there is nothing so far.
     """
+    _watched().pop(key, None)
     job = _kept().get((key, settings)) or current(key, about=settings)
     if job is None:
         wanted = st.button(label, key=f"{key}.start", help=help)
@@ -222,8 +223,10 @@ def require(job: Job, *, draw: Draw | None = None) -> Any:
 def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> None:
     """Draw how a job goes while it runs, or why it ended early; nothing for one that finished."""
     before = former(job) if keep_former else None
+    watched = _watched()
+    watched.pop(job.key, None)
     if not job.is_over:
-        st.session_state[WATCHED] = job
+        watched[job.key] = job
         _watch(job, draw, before)
         return
     if isinstance(job.error, DataError):
@@ -241,10 +244,17 @@ def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> No
     _draw(job, draw, before if job.result is None else None)
 
 
+def at_work(job: Job) -> bool:
+    """Whether `show` drew a job at work in this run of the page; it may have ended since."""
+    return _watched().get(job.key) is job
+
+
 def catch_up() -> None:
     """Draw the page again if a job that it shows at work has ended since; call it at the end."""
-    job = st.session_state.pop(WATCHED, None)
-    if job is not None and job.is_over:
+    watched = _watched()
+    over = any(job.is_over for job in watched.values())
+    watched.clear()
+    if over:
         st.rerun()
 
 
@@ -343,6 +353,11 @@ def _data(settings: Hashable) -> Hashable:
 def _kept() -> OrderedDict[tuple[str, Hashable], Job]:
     kept: OrderedDict[tuple[str, Hashable], Job] = st.session_state.setdefault(JOBS, OrderedDict())
     return kept
+
+
+def _watched() -> dict[str, Job]:
+    watched: dict[str, Job] = st.session_state.setdefault(WATCHED, {})
+    return watched
 
 
 def _forget_the_oldest(kept: OrderedDict[tuple[str, Hashable], Job]) -> None:

@@ -146,6 +146,56 @@ def test_sizes_by_slider_by_button_and_of_several_classes():
     assert "Reduce at least one class" in app.info[0].value
 
 
+def test_a_third_stays_a_third_and_what_was_chosen_stays_too():
+    app = open_balance()
+    app.slider(key="sidebar.share").set_value(10)
+    assert "With 22 instead of 67 training rows of class 3" in main_text(settled(app))
+    app.slider(key="balance.size.2").set_value(30)
+    app.slider(key="sidebar.share").set_value(20)
+    assert "With 30 instead of 60 training rows of class 3" in main_text(settled(app))
+    app.button(key="balance.third").click()
+    assert "With 20 instead of 60 training rows of class 3" in main_text(settled(app))
+    app.slider(key="sidebar.share").set_value(10)
+    assert "With 22 instead of 67 training rows of class 3" in main_text(settled(app))
+
+
+def test_the_former_result_stays_while_nothing_can_be_computed():
+    app = open_balance()
+    header = app.header[0].value
+    app.multiselect(key="balance.classes").set_value([])
+    app = settled(app)
+    assert "Reduce at least one class" in app.info[0].value
+    assert app.header[0].value == header and "The former result" in main_text(app)
+    app.button(key="balance.third").click()
+    assert "The former result" not in main_text(settled(app))
+
+
+def test_what_cannot_be_typed_is_said(monkeypatch):
+    from pages.ui import balance_costs, balance_setup
+
+    state = {
+        balance_setup.KEPT: {2: 18},
+        "table": {"edited_rows": {0: {"kept": -5}, 1: {"kept": 500}, 2: {"kept": None}}},
+        balance_costs.COSTS: 1.0 - np.eye(3),
+        "costs": {"edited_rows": {0: {"1": -4}, 1: {"0": None}, 2: {"0": float("inf"), "1": 2}}},
+    }
+    monkeypatch.setattr(balance_setup.st, "session_state", state)
+    names = ("a", "b", "c")
+    balance_setup._edit("table", np.array([210, 105, 53]), names)
+    assert state[balance_setup.REMARKS] == [
+        "a cannot keep -5 rows: at least 1. It stays at 210.",
+        "b has no more than 105 training rows: all are kept.",
+        "c: an empty cell keeps all 53 training rows.",
+    ]
+    balance_costs._edit("costs", names)
+    assert state[balance_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
+    assert state[balance_costs.REMARKS] == [
+        "-4 is no cost: a taken for b stays at 1.",
+        "An empty cell is no cost: b taken for a stays at 1.",
+        "inf is no cost: c taken for a stays at 1.",
+    ]
+
+
 def test_the_table_sets_sizes_within_what_there_is(monkeypatch):
     from pages.ui import balance_costs, balance_setup
 
