@@ -136,8 +136,8 @@ def _read_whole(raw: bytes, name: str, options: ReadOptions | None, limits: Limi
     from lincore.parquet import is_parquet, read_parquet
 
     if not is_parquet(raw):
-        frame, notices, first_line, reading = read_delimited(raw, name, options, limits)
-        return Table(frame, name, notices, first_line, reading)
+        text = read_delimited(raw, name, options, limits)
+        return Table(text.frame, name, text.notices, text.first_line, text.reading)
     frame, notices = read_parquet(raw, name, limits)
     missing_in = options.missing_in if options is not None else None
     return frame_to_table(frame, name, notices, missing_in, kind="Parquet", limits=limits)
@@ -181,6 +181,29 @@ def _as_text(column: pd.Series[Any]) -> pd.Series[Any]:
         if _is_plain(inferred):
             return inferred
     return column.map(str, na_action="ignore").astype("str").where(column.notna())
+
+
+def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = None) -> Table:
+    """Return numbers and their classes as a table, to be used otherwise.
+
+    Parameters
+    ----------
+    data : Dataset
+        Of numbers alone.
+    target : str
+        What to call the column of the classes, the last one.
+    options : ReadOptions, optional
+        Of these, what is missing in some columns.
+
+    Examples
+    --------
+    >>> table = dataset_to_table(arrays_to_dataset([[1.5], [2.5]], ["b", "a"]), "kind")
+    >>> table.frame.to_dict("list")
+    {'feature 1': [1.5, 2.5], 'kind': ['b', 'a']}
+    """
+    frame = pd.DataFrame(data.X, columns=list(data.feature_names))
+    missing_in = options.missing_in if options is not None else None
+    return frame_to_table(frame.assign(**{target: data.y}), data.name, missing_in=missing_in)
 
 
 def propose_target(table: Table) -> str | None:

@@ -19,7 +19,8 @@ from pages.ui.data_sources import Pictures, Source
 
 data = sidebar.show_on_data()
 opened = state.opened()
-in_use = opened is None or opened is state.source() or opened is state.pictures()
+used = (None, state.source(), state.pictures(), state.sample_source())
+in_use = any(opened is one for one in used)
 
 st.caption("Data")
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lincore.experiments.views import View
     from pages.ui.classify_fit import Fitted, Front
     from pages.ui.classify_planes import Look
+    from pages.ui.data_sources import Source
 
 
 class SplitChoice(NamedTuple):
@@ -40,6 +41,14 @@ def sample(name: str) -> Dataset:
     from lincore.samples import sample as load_sample
 
     return load_sample(name)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def sample_source(name: str) -> Source:
+    """Return a bundled table, of which columns can be used otherwise."""
+    from pages.ui.data_sources import of_sample
+
+    return of_sample(sample(name), name)
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)

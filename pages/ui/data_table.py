@@ -46,6 +46,8 @@ _HEADERS = {False: "None", **{line: f"In line {line}" for line in range(1, 21)}}
 
 def reading(found: Source) -> None:
     """Say in one line how a table was read, and offer to read it otherwise."""
+    if found.bundled is not None:
+        return
     said = found.table.reading if found.table is not None else None
     with st.container(horizontal=True, vertical_alignment="center", key="data.reading"):
         name = text.escape(found.name or (found.table.name if found.table else ""))
@@ -74,7 +76,8 @@ def rows(found: Source) -> None:
     wide = frame.shape[1] > SHOWN_COLUMNS
     columns = f", the first {SHOWN_COLUMNS} of {frame.shape[1]:,} columns" if wide else ""
     st.caption(
-        f"{part} {len(frame):,} rows{columns}, as they stand in the file."
+        f"{part} {len(frame):,} rows{columns}"
+        + ("." if found.bundled is not None else ", as they stand in the file.")
         + (f" They were drawn at random from {found.table.source.n_rows:,}." if drawn else "")
     )
 

@@ -25,7 +25,7 @@ _IN_FORCE = {
 
 def target(data: Dataset) -> None:
     """Say which column is told apart, and how the largest class stands to the smallest."""
-    found = state.source()
+    found = state.source() or state.sample_source()
     whose = f"Told apart by **{text.escape(found.target)}**. " if found is not None else ""
     all_rows = data.counts if data.beyond is None else data.counts + data.beyond.count.astype(int)
     most, least = int(all_rows.argmax()), int(all_rows.argmin())

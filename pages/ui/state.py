@@ -149,6 +149,14 @@ def pictures() -> Pictures | None:
     return found if isinstance(found, Pictures) else None
 
 
+def sample_source() -> Source | None:
+    """Return the bundled table in use as it is, to be used otherwise; None for anything else."""
+    came_from = origin()
+    if came_from.kind != "sample" or source() is not None or require_dataset().image_shape:
+        return None
+    return cached.sample_source(came_from.name)
+
+
 def origin() -> Origin:
     """Return where the data set came from."""
     require_dataset()
@@ -161,7 +169,7 @@ def opened() -> Source | Pictures | None:
     found = refused()
     if found is not None and found.shown and found.attempt is not None:
         return found.attempt
-    return source() or pictures()
+    return source() or pictures() or sample_source()
 
 
 def refused() -> Refused | None:
@@ -249,7 +257,8 @@ def _try(wanted: Source, *, is_new: bool, shown: bool) -> None:
     except DataError as error:
         refuse(error, wanted, shown=shown)
     else:
-        keep(data, wanted, Origin("file", wanted.name), is_new=is_new)
+        kind = "file" if wanted.bundled is None else "sample"
+        keep(data, wanted, Origin(kind, wanted.name), is_new=is_new)
 
 
 def keep(

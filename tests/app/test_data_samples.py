@@ -9,7 +9,9 @@ import pytest
 
 from lincore.errors import DataError
 from lincore.gaussian_classes import ellipse
+from lincore.samples import sample
 from pages.ui import state
+from pages.ui.data_sources import of_sample
 from tests.app.data_page import bring, data_of, wait
 from tests.app.test_pages import assert_fine, figures, main_text, open_app
 from tests.data import DATA, needs_data
@@ -50,6 +52,40 @@ def test_a_download_without_a_network_says_so_and_loses_nothing(monkeypatch):
     app.button(key="data.download.mnist").click()
     wait(app)
     assert "no route" in app.error[0].value and data_of(app).name == "iris"
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast cancer", "gaussian"])
+def test_the_columns_of_a_sample_can_be_used_otherwise(name):
+    bundled = sample(name)
+    found = of_sample(bundled, name)
+    assert found.dataset() is bundled
+    assert [column.role for column in found.columns] == ["feature"] * bundled.n_features + [
+        "target"
+    ]
+    without = found.with_roles({bundled.feature_names[0]: "ignore"})
+    fewer = without.dataset()
+    assert fewer.feature_names == bundled.feature_names[1:]
+    np.testing.assert_array_equal(fewer.X, bundled.X[:, 1:])
+    np.testing.assert_array_equal(fewer.y, bundled.y)
+    assert without.with_choices(roles={}).dataset() is bundled
+
+
+def test_a_sample_is_changed_on_the_page_and_put_back():
+    app = open_app()
+    assert "Columns" in [part.value for part in app.subheader]
+    assert app.selectbox(key="data.target").value == "species"
+    bundled = data_of(app)
+    app.button(key="data.finding.0.0").click().run()
+    assert_fine(app)
+    assert data_of(app).n_rows == 149
+    assert app.session_state[state.ORIGIN] == state.Origin("sample", "iris")
+    app.button(key="data.undo.drop_duplicates").click().run()
+    assert_fine(app)
+    assert data_of(app).digest == bundled.digest
+    # Digits are pictures: there are no columns to choose among.
+    app.button(key="data.sample.digits").click().run()
+    assert_fine(app)
+    assert "Columns" not in [part.value for part in app.subheader]
 
 
 def test_limits_are_stated():
