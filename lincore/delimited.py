@@ -50,7 +50,6 @@ class Delimited(NamedTuple):
     notices: tuple[Notice, ...]
     first_line: int | None
     reading: Reading
-    way: Way
 
 
 def read_delimited(
@@ -81,6 +80,13 @@ def read_delimited(
     >>> read_delimited(b"a;b\n1,5;x\n2,5;y\n", "small.csv").frame["a"].tolist()
     [1.5, 2.5]
     """
+    return read_with_way(raw, name, options, limits)[0]
+
+
+def read_with_way(
+    raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
+) -> tuple[Delimited, Way]:
+    """Read as `read_delimited` does, and return the way too, for more rows of the same kind."""
     options = options or ReadOptions()
     check_size(len(raw), name, limits)
     most = min(limits.max_table_bytes, limits.max_file_bytes)
@@ -118,7 +124,7 @@ def read_delimited(
     )
     notices = (*decoding, *heading.notices, *naming, *parsing, *dropping, *tidying, *totals)
     way = Way(layout._replace(text="", records=[]), names, marks, heading.first_line)
-    return Delimited(frame, notices, first_line, reading, way)
+    return Delimited(frame, notices, first_line, reading), way
 
 
 def _header_fields(layout: Layout, heading: Heading) -> list[str]:

@@ -20,6 +20,8 @@ from lincore.parquet import THRIFT, damaged, plain_frame, size_written_out, writ
 from lincore.streams import LargeFile
 
 _BATCH_CELLS = 1_000_000
+# Else Arrow holds all columns of a group of rows, packed, before the first is asked for.
+_READ_AS_NEEDED = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
 _SEED = 0
 
 
@@ -69,7 +71,7 @@ class LargeParquet:
         """Yield some columns of all rows as Arrow has them."""
         with self._damage(), self.file.open_as_it_is() as stream:
             # A dictionary stays one: a long text repeated often is small until written out.
-            opened = pq.ParquetFile(stream, read_dictionary=list(self.texts), **THRIFT)
+            opened = pq.ParquetFile(stream, read_dictionary=list(self.texts), **_READ_AS_NEEDED)
             size = max(1, _BATCH_CELLS // max(1, len(columns)))
             yield from opened.iter_batches(size, columns=list(columns), use_threads=False)
 

@@ -13,19 +13,16 @@ import pandas as pd
 from lincore.decoding import decode
 from lincore.delimited import (
     Delimited,
+    Way,
     csv_arguments,
     is_text,
-    marks_of,
     parse_error,
-    read_delimited,
+    read_with_way,
     stripped,
 )
 from lincore.errors import DataError
-from lincore.headers import find_heading
 from lincore.held_rows import Words
-from lincore.hidden_numbers import Marks, read_numbers
-from lincore.labels import unique_names
-from lincore.layout import Layout, find_layout
+from lincore.hidden_numbers import read_numbers
 from lincore.missing import mark_missing
 from lincore.reading import ReadOptions
 from lincore.streams import LargeFile, whole_lines
@@ -47,13 +44,8 @@ class LargeText:
     file : LargeFile
     encoding : str, optional
         None where it is UTF-8 with usual line ends and can be read as it is.
-    layout : Layout
-        Of its first lines.
-    names : list of str
-        Of all columns in the file.
-    marks : Marks
-    first_line : int
-        Where the rows begin, counted from 1.
+    way : Way
+        How its rows are to be read.
     n_rows : int
         Lines below the header that are not blank.
     options : ReadOptions
@@ -61,10 +53,7 @@ class LargeText:
 
     file: LargeFile
     encoding: str | None
-    layout: Layout
-    names: list[str]
-    marks: Marks
-    first_line: int
+    way: Way
     n_rows: int
     options: ReadOptions
 
@@ -87,26 +76,27 @@ class LargeText:
             When the rows cannot be read to their end.
         """
         # All of it as text where a thousands mark may be taken for a decimal point.
-        everything: Any = "str" if "." in self.marks.thousands else dict.fromkeys(texts, "str")
-        comment = self.layout.comment if len(self.layout.comment) == 1 else None
+        everything: Any = "str" if "." in self.way.marks.thousands else dict.fromkeys(texts, "str")
+        layout, names, marks, first_line = self.way
+        comment = layout.comment if len(layout.comment) == 1 else None
         with _opened(self.file, self.encoding) as stream:
-            for _ in range(self.first_line - 1):
+            for _ in range(first_line - 1):
                 stream.readline()
             try:
                 reader = pd.read_csv(
                     stream,
                     dtype=everything,
-                    decimal=self.marks.decimal,
+                    decimal=marks.decimal,
                     comment=comment,
-                    chunksize=max(1, BLOCK_CELLS // len(self.names)),
-                    **csv_arguments(self.layout, self.names, self.options),
+                    chunksize=max(1, BLOCK_CELLS // len(names)),
+                    **csv_arguments(layout, names, self.options),
                 )
                 for frame in reader:
                     yield self._plain(frame[list(columns)], texts, {} if words is None else words)
             except DataError:
                 raise
             except (pd.errors.ParserError, UnicodeDecodeError, OverflowError) as error:
-                raise parse_error(str(error), self.file.name, self.first_line) from error
+                raise parse_error(str(error), self.file.name, first_line) from error
 
     def _plain(self, frame: pd.DataFrame, texts: Sequence[str], words: Words) -> pd.DataFrame:
         found = {}
@@ -115,7 +105,7 @@ class LargeText:
                 continue
             column = found[name] = stripped(frame[name], self.options)
             strict = self.options.decimal is not None
-            numbers = None if name in texts else read_numbers(column, self.marks, strict)
+            numbers = None if name in texts else read_numbers(column, self.way.marks, strict)
             if numbers is not None:
                 found[name] = numbers.column
                 odd = column[column.notna() & numbers.column.isna()]
@@ -159,26 +149,14 @@ def open_large_text(
         # What was drawn is small, whatever the limit that the whole is beyond.
         enough = max(len(lines.text), file.limits.max_table_bytes)
         own = replace(file.limits, max_table_bytes=enough, max_file_bytes=enough)
-        drawn = read_delimited(lines.text, file.name, asked, own)
-        layout = find_layout(decode(lines.text, file.name, "utf-8").text, asked)
-        heading = find_heading(layout, options.header, file.name)
+        drawn, way = read_with_way(lines.text, file.name, asked, own)
     except DataError as error:
         said = error.notice
         raise DataError(
             said.what, where=lines.in_file(said.where), remedy=said.remedy, remedies=error.remedies
         ) from error
-    names, _ = unique_names(heading.names)
-    n_rows = lines.n_lines - heading.first_line + 1
-    source = LargeText(
-        file,
-        encoding,
-        layout._replace(text="", records=[]),
-        names,
-        marks_of(layout, heading, asked),
-        heading.first_line,
-        n_rows,
-        options,
-    )
+    n_rows = lines.n_lines - way.first_line + 1
+    source = LargeText(file, encoding, way, n_rows, options)
     notices = tuple(replace(one, where=lines.in_file(one.where)) for one in drawn.notices)
     reading = replace(
         drawn.reading,
@@ -227,26 +205,29 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
     """Return the first lines of a file and others, each as likely as any."""
     limits, rng = file.limits, np.random.default_rng(_SEED)
     keys, numbers, lines = [np.empty(0)], [np.empty(0, dtype=np.intp)], list[bytes]()
-    threshold = 1.0 if file.is_packed else min(1.0, limits.max_drawn_bytes / file.n_bytes)
-    head, n_bytes, n_lines, n_said = b"", 0, 0, 0
+    head, threshold, n_bytes, n_lines, n_said = b"", 1.0, 0, 0, 0
     with _opened(file, encoding) as stream:
         for block in whole_lines(stream, file.name, limits):
             if encoding is None and not block.isascii():
                 block.decode("utf-8")
             ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + 1
-            starts = np.concatenate([[0], ends[:-1]])
+            lengths = np.diff(ends, prepend=0)
             first = 0
             if not head:
                 first = min(int(np.searchsorted(ends, _HEAD_BYTES)) + 1, len(ends))
                 head = block[: ends[first - 1]]
+                threshold = _share(file, len(block) / len(ends))
             drawn = rng.random(len(ends))
             chosen = np.flatnonzero(drawn[first:] < threshold) + first
             keys.append(drawn[chosen])
             numbers.append(n_lines + chosen + 1)
-            lines += [block[starts[i] : ends[i]] for i in chosen]
-            n_bytes += int((ends - starts)[chosen].sum())
+            lines += [
+                block[end - length : end]
+                for end, length in zip(ends[chosen], lengths[chosen], strict=True)
+            ]
+            n_bytes += int(lengths[chosen].sum())
             n_lines += len(ends)
-            n_said += int((ends - starts > 1 + block.startswith(b"\r", ends[0] - 2)).sum())
+            n_said += int((lengths > 1 + block.startswith(b"\r", ends[0] - 2)).sum())
             while n_bytes > limits.max_drawn_bytes or len(lines) > limits.max_held_rows:
                 threshold *= 0.8
                 key, number = np.concatenate(keys), np.concatenate(numbers)
@@ -257,3 +238,11 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
     n_first = head.count(b"\n")
     there = [*range(1, n_first + 1), *np.concatenate(numbers).tolist()]
     return _Lines(head + b"".join(lines), there, n_said)
+
+
+def _share(file: LargeFile, line_bytes: float) -> float:
+    """Return what share of lines to draw, as far as that is known from their length."""
+    limits = file.limits
+    # Unpacked it is larger than that, but by how much nobody knows.
+    size = max(file.n_bytes, limits.max_table_bytes if file.is_packed else 0)
+    return min(1.0, limits.max_drawn_bytes / size, limits.max_held_rows / (size / line_bytes))

@@ -25,7 +25,9 @@ def spreadsheet_safe(text: object) -> str:
     ('setosa', "'-1+1")
     """
     said = str(text)
-    if not said.lstrip(" \u00a0").startswith(_STARTS) or _is_number(said):
+    # Blanks of any kind may go before it; tabs and line ends among them are dangerous themselves.
+    begins = said.lstrip(" \u00a0").startswith(_STARTS) or said.lstrip().startswith(_STARTS)
+    if not begins or _is_number(said):
         return said
     return f"'{said}"
 

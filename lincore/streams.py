@@ -14,6 +14,8 @@ from lincore.errors import DataError, TooLargeError
 from lincore.limits import GZIP_MAGIC, LIMITS, Limits
 
 _BLOCK_BYTES = 1 << 20
+# Below this a file may unpack to any multiple of its size.
+_HARMLESS_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +95,12 @@ class _Unpacked(io.RawIOBase):
                 f"The gzip file is damaged: {error}.", where=name, remedy="Load it unpacked."
             ) from error
         self._count += n_bytes
-        bomb = self._count > limits.max_ratio * self._packed.tell()
-        if self._count > limits.max_streamed_bytes or (
-            bomb and self._count > limits.max_table_bytes
-        ):
+        bomb = self._count > max(_HARMLESS_BYTES, limits.max_ratio * self._packed.tell())
+        if bomb or self._count > limits.max_streamed_bytes:
             raise TooLargeError(
-                f"It unpacks to more than {self._count / 1e6:,.0f} MB.",
+                f"It unpacks to more than {limits.max_ratio} times its size."
+                if bomb
+                else f"It unpacks to more than {limits.max_streamed_bytes / 1e6:,.0f} MB.",
                 where=name,
                 remedy="Load a part of the rows.",
             )
