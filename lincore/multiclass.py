@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from enum import IntEnum
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
+from lincore.linear import LinearClassifier, blocked_product
 from lincore.validation import validate_rows
 
 Array = NDArray[np.float64]
+# From here on planes are asked in one product: of 40 classes there are 780 pairs.
+MANY_MODELS = 32
 
 
 class Ambiguity(IntEnum):
@@ -24,6 +28,23 @@ class Ambiguity(IntEnum):
     CLAIMED_BY_NONE = 1
     CLAIMED_BY_SEVERAL = 2
     TIED_VOTES = 3
+
+
+class HalfSpace(NamedTuple):
+    """A binary model that is a plane and no more.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, p)
+    intercept_ : ndarray of shape (1,)
+    """
+
+    coef_: Array
+    intercept_: Array
+
+    def decision_function(self, X: Array) -> Array:
+        """Return its margin, (n,)."""
+        return np.asarray(X @ self.coef_[0] + self.intercept_[0])
 
 
 class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -77,9 +98,10 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             used = slice(None) if side.all() else side != 0
             weights = {} if weight is None else {"sample_weight": weight[used]}
             try:
-                model = clone(self.estimator).fit(
-                    rows[used], (side[used] > 0).astype(int), **weights
-                )
+                with config_context(assume_finite=True):  # that was seen above, for all of them
+                    model = clone(self.estimator).fit(
+                        rows[used], (side[used] > 0).astype(int), **weights
+                    )
             except ValueError as error:
                 speaks, against = (self.classes_[row == sign].tolist() for sign in (1, -1))
                 error.add_note(f"While fitting classes {speaks} against {against}.")
@@ -115,6 +137,9 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse=self._sparse)
+        many = len(self.estimators_) > MANY_MODELS
+        if many and all(isinstance(m, LinearClassifier | HalfSpace) for m in self.estimators_):
+            return blocked_product(rows, self.coef_.T) + self.intercept_
         return np.column_stack([_margin(model, rows) for model in self.estimators_])
 
     @property
@@ -286,8 +311,10 @@ class OneVsOne(BinaryModels):
 
     def _count(self, margins: Array) -> NDArray[np.intp]:
         # Wins less losses are 2 wins - (K - 1): a class is in K - 1 pairs. Zero is no claim.
-        balance = np.where(margins > 0, 1, -1) @ self.design_
-        return np.asarray((balance + len(self.classes_) - 1) // 2, dtype=np.intp)
+        # In floating point, which multiplies fast and counts exactly.
+        design = self.design_.astype(np.float32)
+        balance = 2 * ((margins > 0).astype(np.float32) @ design) - design.sum(axis=0)
+        return np.asarray((balance + len(self.classes_) - 1) / 2, dtype=np.intp)
 
     def _design(self, n_classes: int) -> NDArray[np.int8]:
         first, second = np.triu_indices(n_classes, k=1)
@@ -295,7 +322,7 @@ class OneVsOne(BinaryModels):
         return identity[second] - identity[first]
 
     def _scores(self, margins: Array) -> Array:
-        confidence = margins @ self.design_
+        confidence = margins @ self.design_.astype(np.float64)
         return self._count(margins) + confidence / (3 * (np.abs(confidence) + 1))
 
 

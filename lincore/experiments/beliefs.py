@@ -13,7 +13,7 @@ from scipy.special import log_softmax
 
 from lincore.linear import LinearClassifier, SoftmaxPosterior
 from lincore.moments import BLOCK_VALUES
-from lincore.multiclass import BinaryModels
+from lincore.multiclass import BinaryModels, HalfSpace
 from lincore.multinomial import MultinomialNB
 
 Array = NDArray[np.float64]
@@ -98,24 +98,13 @@ class AffineBelief(Belief):
         return np.asarray(log_softmax(self.scores(Z), axis=1))
 
 
-class Cut:
-    """A binary linear model cut by a plane: what it says of points (g, d)."""
-
-    def __init__(self, slope: Array, constant: float) -> None:
-        self.slope, self.constant = slope, constant
-
-    def decision_function(self, Z: Array) -> Array:
-        """Return its margin, (g,)."""
-        return np.asarray(Z @ self.slope + self.constant)
-
-
 def cut_binary(model: BinaryModels, base: Array, steps: Array) -> BinaryModels | None:
     """Return the same scheme over the points of ``base + z @ steps``; None if it is not linear."""
     if not all(isinstance(part, LinearClassifier) for part in model.estimators_):
         return None
     small = copy(model)
     small.estimators_ = [
-        Cut(steps @ part.coef_[0], float(part.intercept_[0] + part.coef_[0] @ base))
+        HalfSpace(part.coef_ @ steps.T, part.intercept_ + part.coef_ @ base)
         for part in model.estimators_
     ]
     small.n_features_in_ = len(steps)

@@ -60,7 +60,8 @@ def _asked_binary(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
     if base is not None and steps is not None:
         small = cut_binary(pipeline.steps[-1][1], base, steps)
         if small is not None:
-            return ModelBelief(small, lambda points: points, len(steps), data.n_classes)
+            width = max(len(steps), len(small.estimators_))
+            return ModelBelief(small, lambda points: points, width, data.n_classes)
     return _asked(pipeline, data, plane)
 
 

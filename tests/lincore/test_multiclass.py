@@ -218,3 +218,15 @@ def test_what_does_not_fit_is_said():
     with pytest.raises(ValueError, match="Nothing varies") as caught:
         OneVsOne(LinearDiscriminantAnalysis()).fit([[0.0], [1.0], [2.0]], list("abc"))
     assert caught.value.__notes__ == ["While fitting classes ['b'] against ['a']."]
+
+
+@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne])
+def test_many_planes_are_asked_in_one_product(kind):
+    X, y = unbalanced(3, sizes=np.arange(4, 40))
+    model = kind(LinearDiscriminantAnalysis(shrinkage=0.1)).fit(X, y)
+    alone = np.column_stack([part.decision_function(X) for part in model.estimators_])
+    assert alone.shape[1] > 32
+    assert_allclose(model.margins(X), alone, rtol=1e-9, atol=1e-9 * np.abs(alone).max())
+    if kind is OneVsOne:
+        expected = votes_by_loops(model.estimator, X, y, X)
+        assert_array_equal(model.votes(X), expected)
