@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import controls, text
+from pages.ui import compare_pairs, controls, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,7 +152,8 @@ def _all_models(
         return
     every = views(setup, study.methods, cell, axes, study, data)
     sides = ("Full", "Reduced" if cell == "reduced" else "Remedied")
-    titles = [f"{side}: {label(study, m)}" for m in study.methods for side in sides]
+    names = compare_pairs.shortened(study.methods)
+    titles = [f"{side}: {name}" for name in names for side in sides]
     controls.figure(
         plots.small_multiples(
             every, titles, columns=2, title="Full set on the left, reduced set on the right"

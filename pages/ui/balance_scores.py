@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import balance_pictures, controls, tables, text
+from pages.ui import balance_pictures, compare_pairs, controls, tables, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -46,12 +46,13 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     for note in study.notices:
         st.caption(f"Said while they were fitted: {text.escape(note)}")
     traces = {}
-    for method in study.methods:
+    names = compare_pairs.shortened(study.methods)
+    for method, name in zip(study.methods, names, strict=True):
         for arm in ("full", "reduced"):
             model = study.example.pipelines[method, arm].steps[-1][1]
             trace = getattr(model, "trace_", None)
             if trace and len(trace) > 1:
-                traces[f"{arm.capitalize()}: {balance_pictures.label(study, method)}"] = trace
+                traces[f"{arm.capitalize()}: {name}"] = trace
     if not traces:
         st.caption("No model here iterates: each is solved at once from its moments.")
         return

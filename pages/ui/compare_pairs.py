@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -77,11 +78,22 @@ def named(shown: Shown) -> list[Difference]:
 
 def short_names(shown: Shown) -> list[str]:
     """Return a name of at most nine characters for each model, numbered where it enters twice."""
-    words = [name.partition("(")[0] for name in shown.results.methods]
+    return shortened(shown.results.methods)
+
+
+def shortened(methods: Sequence[str]) -> list[str]:
+    """Return names of at most nine characters, as above.
+
+    Examples
+    --------
+    >>> shortened(["lda", "logistic(C=1)", "logistic(C=inf)"])
+    ['LDA', 'Logisti 1', 'Logisti 2']
+    """
+    words = [name.partition("(")[0] for name in methods]
     names = []
     for i, word in enumerate(words):
         number = "" if words.count(word) == 1 else f" {words[: i + 1].count(word)}"
-        names.append(_SHORT[word][: 9 - len(number)] + number)
+        names.append(_SHORT.get(word, word)[: 9 - len(number)] + number)
     return names
 
 
