@@ -155,6 +155,10 @@ def open_large_text(
         raise DataError(
             said.what, where=lines.in_file(said.where), remedy=said.remedy, remedies=error.remedies
         ) from error
+    rows = lines.text.split(b"\n", way.first_line - 1)[-1]
+    if options.quote is None and way.layout.quote.encode() not in rows:
+        # A mark that opens a text somewhere and is never closed would swallow the rest of the file.
+        way = way._replace(layout=way.layout._replace(quote=""))
     n_rows = lines.n_lines - way.first_line + 1
     source = LargeText(file, encoding, way, n_rows, options)
     notices = tuple(replace(one, where=lines.in_file(one.where)) for one in drawn.notices)

@@ -329,6 +329,14 @@ def test_a_word_or_an_infinite_value_far_down_is_refused_with_its_place():
         table_to_dataset(opened(b"\n".join(lines), max_drawn_bytes=3_000))
 
 
+def test_a_lone_quotation_mark_swallows_no_rows():
+    lines = csv_of(frame_of_numbers()).split(b"\n")
+    lines[5_000] = b'"' + lines[5_000]
+    data = table_to_dataset(opened(b"\n".join(lines), max_drawn_bytes=3_000))
+    assert data.n_rows + data.n_beyond == N_ROWS - 1
+    assert "was read as missing" in " ".join(map(str, data.notices))
+
+
 def test_what_is_too_large_even_in_blocks_is_refused():
     raw = csv_of(frame_of_numbers())
     with pytest.raises(DataError, match="allowed even in blocks"):
