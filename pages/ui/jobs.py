@@ -40,7 +40,9 @@ MOST_KEPT = 8
 SHARED_BYTES = 200_000_000
 #: Work that is over by then is never seen to run: no bar that flickers.
 PATIENCE = 0.25
-SECONDS_BETWEEN_DRAWINGS = 0.5
+SECONDS_BETWEEN_LINES = 0.5
+#: Of what is finished so far: figures and tables want the time that the work wants too.
+SECONDS_BETWEEN_DRAWINGS = 2.0
 
 Work = Callable[[Progress], Any]
 Draw = Callable[[Job], None]
@@ -227,7 +229,9 @@ def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> No
     watched.pop(job.key, None)
     if not job.is_over:
         watched[job.key] = job
-        _watch(job, draw, before)
+        _watch(job)
+        if draw is not None:
+            _look(job, draw, before)
         return
     if isinstance(job.error, DataError):
         text.show_problem(job.error.notice)
@@ -290,8 +294,8 @@ def discard(job: Job) -> None:
     _kept().pop((job.key, job.settings), None)
 
 
-@st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
-def _watch(job: Job, draw: Draw | None, before: Job | None) -> None:
+@st.fragment(run_every=SECONDS_BETWEEN_LINES)
+def _watch(job: Job) -> None:
     if job.is_over:
         st.rerun()
     with st.container(key=f"{job.key}.job"):
@@ -303,7 +307,11 @@ def _watch(job: Job, draw: Draw | None, before: Job | None) -> None:
             disabled=job.is_stopping,
             help="What is finished is kept.",
         )
-    if job.result is not None and draw is not None:
+
+
+@st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
+def _look(job: Job, draw: Draw, before: Job | None) -> None:
+    if job.result is not None:
         draw(job)
     else:
         _draw(job, draw, before)
