@@ -94,10 +94,9 @@ def read_with_way(
     check_size(len(unpacked), name, replace(limits, max_file_bytes=most))
     text, encoding, decoding = decode(unpacked, name, options.encoding, limits)
     layout = find_layout(text, options)
-    widest = max((len(record.fields) for record in layout.records), default=0)
-    if widest > limits.max_columns:
+    for record in layout.records[:1]:
         # Before a million names are looked at.
-        check_table_shape(1, widest, name, limits)
+        check_table_shape(1, max(len(record.fields), 2), name, limits)
     heading = find_heading(layout, options.header, name)
     names, naming = unique_names(heading.names)
     check_table_shape(text.count("\n") + 1, len(names), name, limits)
@@ -334,7 +333,10 @@ def _tidy(
 ) -> tuple[pd.DataFrame, list[Notice]]:
     """Strip text, find the numbers in it, drop the columns that only trailing separators made."""
     names = [str(name) for name in frame]
-    texts = {name: stripped(frame[name], options) for name in names if is_text(frame[name])}
+    kinds = zip(names, frame.dtypes, strict=True)
+    # By its type: of thousands of columns of numbers none is taken out to be looked at.
+    wordy = [name for name, kind in kinds if kind.kind == "O"]
+    texts = {name: stripped(frame[name], options) for name in wordy}
     codes, keeping = find_codes(texts, len(names))
     notices = list(keeping)
     for name, column in texts.items():

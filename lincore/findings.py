@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # From this share of rows on, a single column tells the classes too well to be a measurement.
 GIVES_AWAY = 0.99
 _ENOUGH_ROWS = 50
+_MOST_CLASSES = 200
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     -------
     tuple of Finding
         Identifiers, constants and columns that give the classes away among the features, numbers
-        that may stand for a missing value, classes with a single row, repeated rows.
+        that may stand for a missing value, classes in several spellings or with a single row,
+        repeated rows.
 
     Examples
     --------
@@ -59,15 +61,16 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     features = [column for column in columns if column.role in ("feature", "text")]
     found: list[Finding | None]
     found = [_posing(column) for column in features if column.kind in ("identifier", "constant")]
-    found += [_zeros(table, column) for column in features if column.kind == "number"]
+    values = {column.name: table.frame[column.name] for column in features}
+    found += [_zeros(values[c.name], c) for c in features if c.kind == "number"]
     target = next((column.name for column in columns if column.role == "target"), None)
     if target is not None:
         known = table.frame[target].notna().to_numpy(bool)
         labels = table.frame.loc[known, target]
         codes = pd.factorize(labels)[0]
-        found += [_giving_away(table.frame[c.name], known, codes, c) for c in features]
+        found += [_giving_away(values[c.name], known, codes, c) for c in features]
         used = [column for column in columns if column.role in ("feature", "text", "target")]
-        found += [_lone_classes(labels), _repeats(table, used)]
+        found += [_spellings(labels), _lone_classes(labels), _repeats(table, used)]
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -84,8 +87,7 @@ def _ignore(column: Column) -> Remedy:
     return Remedy(f"Ignore {column.name!r}", roles={column.name: "ignore"})
 
 
-def _zeros(table: Table, column: Column) -> Finding | None:
-    values = table.frame[column.name]
+def _zeros(values: pd.Series[Any], column: Column) -> Finding | None:
     if not is_number(values):
         return None
     number = suspicious_number(values)
@@ -150,6 +152,28 @@ def _share_by_order(values: NDArray[np.float64], codes: NDArray[np.intp]) -> flo
     # One step from each class to the next is what a perfect order needs.
     needed = np.count_nonzero(np.bincount(codes)) - 1
     return float((present.sum() - max(bounds - needed, 0)) / len(codes))
+
+
+def _spellings(labels: pd.Series[Any]) -> Finding | None:
+    """Tell whether classes differ in nothing but capitals and blanks."""
+    if is_number(labels):
+        return None
+    merged: dict[str, str] = {}
+    commonest: dict[str, str] = {}
+    # The most frequent first: it is the one that the others become.
+    for label in map(str, labels.value_counts().index[:_MOST_CLASSES]):
+        kept = commonest.setdefault(" ".join(label.split()).casefold(), label)
+        if label != kept:
+            merged[label] = kept
+    if not merged or len(commonest) < 2:
+        return None
+    same = ", ".join(f"{label!r} and {kept!r}" for label, kept in list(merged.items())[:5])
+    notice = Notice(
+        f"Classes that differ in capitals or blanks alone: {same}.",
+        f"column {labels.name!r}",
+        "Merge them if they mean the same.",
+    )
+    return Finding(notice, (Remedy("Merge the spellings", options={"merge_classes": merged}),))
 
 
 def _lone_classes(labels: pd.Series[Any]) -> Finding | None:

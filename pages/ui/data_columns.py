@@ -13,6 +13,8 @@ from pages.ui.data_sources import Source
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lincore.columns import Column
+
 TURN = "data.columns.turn"
 BASE = "data.columns.base"
 
@@ -169,13 +171,19 @@ def _frame(found: Source) -> pd.DataFrame:
             "as names": [column.name in names for column in found.columns],
             "missing": [column.n_missing for column in found.columns],
             "distinct": [column.n_distinct for column in found.columns],
-            "examples": [", ".join(column.examples) for column in found.columns],
+            "examples": [_examples(column) for column in found.columns],
             "remark": [
                 REASONS.get(column.kind, "") if column.role != "target" else ""
                 for column in found.columns
             ],
         }
     )
+
+
+def _examples(column: Column) -> str:
+    said = ", ".join(column.examples)
+    # With a true minus sign: a text that begins with a hyphen could be a formula.
+    return said.replace("-", "−") if column.kind == "number" else said
 
 
 def _base(now: pd.DataFrame) -> tuple[pd.DataFrame, str]:

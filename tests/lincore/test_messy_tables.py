@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lincore.columns import describe_columns
 from lincore.datasets import load
 from lincore.delimited import read_delimited
 from lincore.errors import DataError
 from lincore.experiments.methods import as_method
 from lincore.experiments.preparation import build_preparer
+from lincore.findings import find_problems
 from lincore.leading_zeros import may_have_zeros
 from lincore.reading import ReadOptions
+from lincore.tables import read_table, table_to_dataset
 
 RNG = np.random.default_rng(0)
 CODES = np.arange(60) % 3
@@ -211,3 +214,15 @@ def test_words_for_yes_and_no_are_two_levels_whatever_they_are():
         f"{a},{'TNM'[i % 3]},{c}" for i, (a, c) in enumerate(zip(LENGTH, CLASSES, strict=True))
     ]
     assert load(text("length,stage,region", *letters).encode()).levels == (None, ("M", "N", "T"))
+
+
+def test_spellings_of_a_class_are_merged_at_one_click():
+    spelled = ["north", "North", " NORTH", "south", "south", "South  "]
+    lines = [f'{a},"{spelled[i % 6]}"' for i, a in enumerate(LENGTH)]
+    table = read_table(text("length,region", *lines).encode(), "made.csv")
+    found = find_problems(table, describe_columns(table))
+    (remedy,) = next(one for one in found if "capitals or blanks" in one.notice.what).remedies
+    data = table_to_dataset(table, **remedy.options)
+    assert data.counts.tolist() == [30, 30]
+    assert {str(label).casefold() for label in data.classes} == {"north", "south"}
+    assert "capitals" not in str(find_problems(table, describe_columns(table, "length")))
