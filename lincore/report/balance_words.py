@@ -9,6 +9,7 @@ from lincore.experiments.remedies import Remedy
 from lincore.experiments.scores import Interval
 from lincore.experiments.size_curves import Sweep
 from lincore.experiments.study import BalanceStudy
+from lincore.report.words import plain
 
 _MEANING = {
     "prior shift": (
@@ -160,7 +161,7 @@ def objective_in_words(
     return (
         f"{label}: the log error of the training {rows} goes from {totals[0]:,.1f} to "
         f"{totals[1]:,.1f}, summed over {counts[0]:,} and {counts[1]:,} {rows}; by row it "
-        f"{'falls' if second < first else 'rises'} from {first:.3f} to {second:.3f}."
+        f"{'falls' if second < first else 'rises'} from {plain(first)} to {plain(second)}."
     )
 
 
@@ -192,9 +193,9 @@ def _as_cost(found: Interval, loss: str) -> Interval:
 
 
 def _number(value: float, loss: str) -> str:
-    digits, scale = (3, 1) if loss == "log loss" else (1, 100)
     # No minus before a zero.
-    return f"{round(scale * value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")
+    rounded = round(value, 3) + 0.0 if loss == "log loss" else round(100 * value, 1) + 0.0
+    return (plain(rounded) if loss == "log loss" else f"{rounded:.1f}").replace("-", "\u2212")
 
 
 def _amount(value: float, loss: str) -> str:
@@ -208,7 +209,7 @@ def _range(found: Interval, loss: str) -> str:
 
 
 def _level(value: float, loss: str) -> str:
-    return f"{value:.3f}" if loss == "log loss" else f"{100 * value:.1f} %"
+    return plain(value) if loss == "log loss" else f"{100 * value:.1f} %"
 
 
 def _reduced(study: BalanceStudy) -> str:

@@ -209,7 +209,22 @@ def listed(names: list[str]) -> str:
 
 def number(value: float, score: str) -> str:
     """Write a score as its kind is read: '87.7 %', '0.321'."""
-    return percent(value) if scores.SCORES[score].is_share else f"{value:.3f}"
+    return percent(value) if scores.SCORES[score].is_share else plain(value)
+
+
+def plain(value: float) -> str:
+    """Write a loss or another number without a unit: three decimals, or short where it is huge.
+
+    The log loss of a model that is surely wrong has no bound.
+
+    Examples
+    --------
+    >>> plain(0.3214), plain(-12.5), plain(2.5e300), plain(float("inf"))
+    ('0.321', '-12.500', '2.5e+300', 'infinite')
+    """
+    if np.isinf(value):
+        return "infinite" if value > 0 else "-infinite"
+    return f"{value:.3f}" if not abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _labels(results: Results, methods: list[str]) -> list[str]:
@@ -240,7 +255,7 @@ def _all_beat(
 
 
 def _amount(value: float, score: str) -> str:
-    return f"{100 * value:.1f}" if scores.SCORES[score].is_share else f"{value:.3f}"
+    return f"{100 * value:.1f}" if scores.SCORES[score].is_share else plain(value)
 
 
 def _unit(score: str) -> str:

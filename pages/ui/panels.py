@@ -116,8 +116,10 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
     )
     middle.metric(
         "Log loss",
-        f"{loss.value:.3f}" if loss.value == loss.value else "none",
-        delta=f"{loss.low:.3f}–{loss.high:.3f}" if loss.value == loss.value else "no posteriors",
+        words.plain(loss.value) if loss.value == loss.value else "none",
+        delta=f"{words.plain(loss.low)}–{words.plain(loss.high)}"
+        if loss.value == loss.value
+        else "no posteriors",
         delta_color="off",
         delta_arrow="off",
         help=f"Mean of −log(posterior of the true class) in nats over the {n}, with a bootstrap "
