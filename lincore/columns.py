@@ -27,6 +27,9 @@ ROLES: tuple[Role, ...] = ("target", "feature", "text", "group", "ignore")
 _IDENTIFIER_NAME = re.compile(r"(^|[\s_.-])(id|uuid|guid|key|index|row name|rowname)$|[a-z]I[Dd]$")
 _FREE_TEXT_NAME = re.compile(r"comment|remark|\bnotes?\b|description", re.IGNORECASE)
 _COUNTER_NAME = re.compile(r"number|index|row|\b(id|no|nr)\b|unnamed|^column \d", re.IGNORECASE)
+_UNNAMED_FIRST = ("column 1", "Unnamed: 0")
+_ENOUGH_ROWS = 50
+_SCATTER = 10
 _FEW_LEVELS = 50
 _MOST_LEVELS = 300
 _JUDGED = 500
@@ -220,7 +223,10 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
         return False
     if n_distinct == len(values):
         runs_on = float(values.max()) - float(values.min()) == len(values) - 1
-        return bool(runs_on or _IDENTIFIER_NAME.search(name))
+        # Before features without names often stands a number that names the row.
+        unnamed = name in _UNNAMED_FIRST and len(values) >= _ENOUGH_ROWS
+        scattered = float(values.max()) - float(values.min()) > _SCATTER * len(values)
+        return bool(runs_on or _IDENTIFIER_NAME.search(name) or (unnamed and scattered))
     counts = len(values) >= 20 and (np.diff(values.astype(np.float64)) == 1).mean() > 0.9
     return bool(counts and _COUNTER_NAME.search(name))
 

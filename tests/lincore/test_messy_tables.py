@@ -226,3 +226,12 @@ def test_spellings_of_a_class_are_merged_at_one_click():
     assert data.counts.tolist() == [30, 30]
     assert {str(label).casefold() for label in data.classes} == {"north", "south"}
     assert "capitals" not in str(find_problems(table, describe_columns(table, "length")))
+
+
+def test_numbers_before_features_without_names_may_name_the_rows():
+    names = RNG.permutation(np.arange(60) * 997 + 84_000)
+    lines = [f"{n},{a},{b},{c}" for n, a, b, c in zip(names, LENGTH, MONEY, CLASSES, strict=True)]
+    data = load(text(*lines).encode(), name="made.data")
+    assert data.feature_names == ("column 2", "column 3")
+    named = load(text("income,length,money,region", *lines).encode(), name="made.csv")
+    assert named.feature_names == ("income", "length", "money")
