@@ -213,7 +213,9 @@ def _level(value: float, loss: str) -> str:
 
 
 def _reduced(study: BalanceStudy) -> str:
-    names = [str(label) for label in study.classes[study.is_reduced].tolist()]
+    # A number in quotation marks: "rows of 1" would be read as a count.
+    labels = study.classes[study.is_reduced].tolist()
+    names = [label if isinstance(label, str) else f"“{label}”" for label in labels]
     if len(names) > 3:
         return f"{len(names)} classes"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
