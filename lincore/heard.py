@@ -15,7 +15,9 @@ from typing import Any
 _lock = threading.Lock()
 _heard: dict[int, list[Warning]] = {}
 _outer: warnings.catch_warnings[None] | None = None
-_pass_on: Any = None
+# Whoever was told before: never `_listen` itself, which another thread's `catch_warnings` may
+# have kept and put back.
+_pass_on: Any = warnings.showwarning
 
 
 @contextmanager
@@ -43,9 +45,10 @@ def _enter(me: int, said: list[Warning]) -> list[Warning] | None:
         if not _heard:
             _outer = warnings.catch_warnings()
             _outer.__enter__()
+        if warnings.showwarning is not _listen:
             _pass_on = warnings.showwarning
-            warnings.simplefilter("always")
             warnings.showwarning = _listen
+        warnings.simplefilter("always")
         before = _heard.get(me)
         _heard[me] = said
         return before
@@ -61,6 +64,8 @@ def _leave(me: int, before: list[Warning] | None) -> None:
         if not _heard and _outer is not None:
             _outer.__exit__(None, None, None)
             _outer = None
+            if warnings.showwarning is _listen:
+                warnings.showwarning = _pass_on
 
 
 def _listen(message: Any, category: type[Warning], *place: Any, **settings: Any) -> None:

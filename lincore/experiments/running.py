@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
@@ -23,6 +22,7 @@ from lincore.experiments.methods import Method
 from lincore.experiments.pipeline import Steps, pipeline_for
 from lincore.experiments.runs import Outcome, Run, StoppedError
 from lincore.experiments.schemes import Fold
+from lincore.heard import heard
 from lincore.moments import Moments
 from lincore.threads import WORTHWHILE, part_mapper
 
@@ -244,11 +244,10 @@ def _same(prototype: Any) -> Any:
 
 def _fit_watched(run: Run, method: int, training: Training) -> Any:
     """Fit from rows; note warnings (no convergence, separation) instead of showing them."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with heard() as said:
         model = fit_classifier(clone(run.prototypes[method]), training)
     notes = run.notes.setdefault(method, {})
-    for category in {warning.category.__name__ for warning in caught}:
+    for category in {type(warning).__name__ for warning in said}:
         notes[category] = notes.get(category, 0) + 1
     return model
 

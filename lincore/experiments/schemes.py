@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,6 +12,7 @@ from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
+from lincore.heard import heard
 from lincore.splits import split
 
 Rows: TypeAlias = NDArray[np.intp]
@@ -217,9 +217,8 @@ def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
             remedy="Use fewer folds, or a scheme without groups.",
         )
     splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        # A class with fewer rows than folds: it is missing from some test parts, as documented.
-        warnings.simplefilter("ignore", UserWarning)
+    # A class with fewer rows than folds: it is missing from some test parts, as documented.
+    with heard():
         try:
             return list(splitter.split(np.zeros(data.n_rows), data.codes, data.groups))
         except ValueError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
@@ -20,6 +19,7 @@ from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample
 from lincore.experiments.size_curves import CURVES, Sweep
 from lincore.experiments.study import loss_names, losses_of
 from lincore.experiments.trials import Plan, moments_serve
+from lincore.heard import heard
 from lincore.moments import Moments
 from lincore.threads import PARTS, part_mapper
 
@@ -158,31 +158,30 @@ def _one_seed(
     serve = moments_serve(plan, len(split.train))
     losses = np.full((len(plan.methods), len(arms), len(CURVES), 3 + data.n_classes), np.nan)
     target = nested.counts / nested.counts.sum()
-    with warnings.catch_warnings():
+    summaries = nested.grow(data.X, arms) if serve else iter([None] * len(arms))
+    last = None
+
+    def fit(task: tuple[int, Counts, Moments | None]) -> None:
+        a, arm, moments = task
+        methods = _methods_at(plan, a, len(arms), int(arm.sum()))
+        solved = moments is not None and all(method.from_moments for method in methods)
+        sample = Sample(NOBODY if solved else nested.take(arm), None, moments)
+        job = Job(data, sample, split.test, plan.steps, plan.seed)
         # Convergence and separation at small sizes are what the curve is about.
-        warnings.simplefilter("ignore", UserWarning)
-        summaries = nested.grow(data.X, arms) if serve else iter([None] * len(arms))
-        last = None
-
-        def fit(task: tuple[int, Counts, Moments | None]) -> None:
-            a, arm, moments = task
-            methods = _methods_at(plan, a, len(arms), int(arm.sum()))
-            solved = moments is not None and all(method.from_moments for method in methods)
-            sample = Sample(NOBODY if solved else nested.take(arm), None, moments)
-            job = Job(data, sample, split.test, plan.steps, plan.seed)
+        with heard():
             fits = fit_sample(job, methods, plan.failures)
-            _enter(plan, losses[:, a, :2], fits, split, (arm / arm.sum(), target))
+        _enter(plan, losses[:, a, :2], fits, split, (arm / arm.sum(), target))
 
-        tasks = zip(range(len(arms)), arms, summaries, strict=True)
-        # As many at a time as there are threads: the moments of all sizes would fill the memory.
-        while batch := list(islice(tasks, PARTS)):
-            last = batch[-1][2]
-            with part_mapper(len(split.train) * data.n_features) as mapper:
-                list(mapper(fit, batch))
-            if not tell(losses.copy(), batch[-1][0] + 1):
-                return losses, False
-        if exact and serve:
-            _exact(plan, losses[:, :, 2:], arms, last, split)
+    tasks = zip(range(len(arms)), arms, summaries, strict=True)
+    # As many at a time as there are threads: the moments of all sizes would fill the memory.
+    while batch := list(islice(tasks, PARTS)):
+        last = batch[-1][2]
+        with part_mapper(len(split.train) * data.n_features) as mapper:
+            list(mapper(fit, batch))
+        if not tell(losses.copy(), batch[-1][0] + 1):
+            return losses, False
+    if exact and serve:
+        _exact(plan, losses[:, :, 2:], arms, last, split)
     return losses, True
 
 
@@ -202,7 +201,8 @@ def _exact(
         weight = np.ones(len(arm))
         np.divide(arm, counts, out=weight, where=counts > 0)
         job = Job(plan.data, Sample(NOBODY, weight, moments), split.test, plan.steps, plan.seed)
-        fits = fit_sample(job, methods, plan.failures)
+        with heard():
+            fits = fit_sample(job, methods, plan.failures)
         _enter(plan, losses[:, a], fits, split, (arm / arm.sum(), counts / counts.sum()))
 
     with part_mapper(len(split.train) * plan.data.n_features) as mapper:

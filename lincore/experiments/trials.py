@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -28,6 +27,7 @@ from lincore.experiments.pipeline import Steps
 from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample
 from lincore.experiments.schemes import folds
 from lincore.experiments.study import CELLS, losses_of
+from lincore.heard import heard
 from lincore.moments import Moments
 from lincore.threads import part_mapper
 
@@ -213,16 +213,17 @@ def outcomes(plan: Plan, trial: Trial) -> dict[str, dict[str, Prediction]]:
     def fitted(name: str) -> dict[str, Prediction]:
         threshold = trial.shares("full") if name == "reduced" else None
         job = Job(plan.data, made[name], trial.split.test, plan.steps, plan.seed, threshold)
-        return fit_sample(job, plan.alive, plan.failures)
+        # In the thread that fits: another visitor's warnings, which name columns, are not ours.
+        with heard() as said:
+            found = fit_sample(job, plan.alive, plan.failures)
+        warned[name] = [str(warning) for warning in said]
+        return found
 
-    # Warnings are kept by the whole process, so they are caught here and not in the threads.
-    with (
-        warnings.catch_warnings(record=True) as caught,
-        part_mapper(n_train * plan.data.n_features) as mapper,
-    ):
-        warnings.simplefilter("always", UserWarning)
+    warned: dict[str, list[str]] = {}
+    with part_mapper(n_train * plan.data.n_features) as mapper:
         fits = dict(zip(made, mapper(fitted, made), strict=True))
-    plan.notices.update(dict.fromkeys(str(warning.message) for warning in caught))
+    for name in made:
+        plan.notices.update(dict.fromkeys(warned[name]))
     return fits
 
 

@@ -80,8 +80,15 @@ def _target() -> None:
         columns,
         key="sidebar.target",
         help="The column that holds the classes.",
-        on_change=lambda: state.choose_target(st.session_state["sidebar.target"]),
+        on_change=_choose_target,
     )
+
+
+def _choose_target() -> None:
+    # A click that crosses a change of data comes when the box is gone.
+    target = st.session_state.get("sidebar.target")
+    if target is not None:
+        state.choose_target(target)
 
 
 def _split(data: Dataset) -> cached.SplitChoice:
