@@ -174,7 +174,7 @@ class Draw:
     def __init__(self, share: float) -> None:
         self.share = share
         self._seen: dict[int, int] = {}
-        self._next: dict[int, tuple[int, int]] = {}
+        self._next: dict[int, tuple[int, NDArray[np.intp]]] = {}
         self._rng: dict[int, np.random.Generator] = {}
 
     def chosen(self, codes: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -190,19 +190,16 @@ class Draw:
         seen = self._seen.get(k, 0)
         self._seen[k] = seen + n_rows
         rng = self._rng.setdefault(k, np.random.default_rng([_SEED, k]))
-        if k not in self._next:
-            self._next[k] = (0, self._drawn(0, rng))
-        places = list(range(seen, min(_AT_LEAST, seen + n_rows)))
-        stratum, place = self._next[k]
-        while place < seen + n_rows:
-            places.append(place)
-            stratum += 1
-            place = self._drawn(stratum, rng)
-        self._next[k] = (stratum, place)
-        return np.unique(np.array(places, dtype=np.intp)) - seen
-
-    def _drawn(self, stratum: int, rng: np.random.Generator) -> int:
-        return int((stratum + rng.random()) / self.share)
+        stratum, waiting = self._next.get(k, (0, np.empty(0, dtype=np.intp)))
+        # Of the last stratum that the rows reach into, the row may come only later.
+        last = int((seen + n_rows) * self.share)
+        strata = np.arange(stratum, last + 1)
+        drawn = ((strata + rng.random(len(strata))) / self.share).astype(np.intp)
+        drawn = np.concatenate([waiting, drawn])
+        here = drawn < seen + n_rows
+        self._next[k] = (last + 1, drawn[~here])
+        first = np.arange(seen, min(_AT_LEAST, seen + n_rows))
+        return np.unique(np.concatenate([first, drawn[here]])) - seen
 
 
 _NO_LABEL, _DROPPED = -1, -2

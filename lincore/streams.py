@@ -142,7 +142,7 @@ def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterato
     >>> list(whole_lines(io.BytesIO(b"a,b\n1,2\n3,4"), "made.csv"))
     [b'a,b\n1,2\n', b'3,4\n']
     """
-    rest, n_lines = b"", 0
+    rest, n_bytes = b"", 0
     while chunk := stream.read(_BLOCK_BYTES):
         if b"\0" in chunk:
             raise DataError(
@@ -154,12 +154,12 @@ def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterato
         if not cut and len(rest) + len(chunk) > limits.max_line_bytes:
             raise DataError(
                 f"The line is longer than {limits.max_line_bytes / 1e6:g} MB.",
-                where=f"{name}, line {n_lines + 1}",
+                where=f"{name}, some {n_bytes / 1e6:,.0f} MB from its beginning",
                 remedy="Put each row on a line of its own.",
             )
         block, rest = (rest + chunk[:cut], chunk[cut:]) if cut else (b"", rest + chunk)
+        n_bytes += len(chunk)
         if block:
-            n_lines += block.count(b"\n")
             yield block
     if rest:
         yield rest + b"\n"
