@@ -15,6 +15,7 @@ _LOOKED_AT = 65_536
 _CONTROL = re.compile("[\x01-\x08\x0b\x0e-\x19\x1b-\x1f\x7f]")
 # The one that need not stand at the beginning: comments go before it.
 _ARFF = "an ARFF file"
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _STRUCTURED = (
     (re.compile(r"\s*[\[{]\s*(\"|\[|\{|\]|\}|-?\d+(\.\d*)?\s*,\s*$)"), "a JSON file"),
     (
@@ -115,7 +116,16 @@ def _guess_encoding(raw: bytes) -> str:
     western = [match for match in matches if "cp1252" in match.could_be_from_charset]
     # Texts with few accents fit many encodings alike; among such, the Western one is most common.
     rival = western[0].coherence + 0.1 if western else 0.05
-    return best.encoding if best is not None and best.coherence > rival else "cp1252"
+    if best is None or (best.coherence <= rival and not _comes_in_pairs(raw[:100_000])):
+        return "cp1252"
+    return best.encoding
+
+
+def _comes_in_pairs(raw: bytes) -> bool:
+    """Tell whether bytes beyond ASCII stand in pairs, as in Chinese; accents stand alone."""
+    lengths = [len(run) for run in _BEYOND_ASCII.findall(raw)]
+    even = sum(length % 2 == 0 for length in lengths)
+    return even > 0.95 * len(lengths) and sum(lengths) >= 3 * len(lengths)
 
 
 def _refuse_long_lines(raw: bytes, name: str, limits: Limits) -> None:

@@ -15,6 +15,7 @@ from lincore.limits import LIMITS
 
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
 _JUDGED = 100
+_MOST_ABOVE = 30
 
 
 class Heading(NamedTuple):
@@ -93,12 +94,23 @@ def _below_titles(
     usual = Counter(record.n_said for record in records).most_common(1)[0][0]
     while n_titles < len(records) - 2 and _is_title(records[n_titles], layout.width, usual):
         n_titles += 1
+    n_titles = max(n_titles, _n_sections(records, layout.width))
     if not n_titles:
         return records, []
     title = " ".join(field for field in records[0].fields if field)[:60]
     told = f"It stands above the table and was skipped: {title!r}."
     lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
     return records[n_titles:], [Notice(told, f"{name}, {lines}")]
+
+
+def _n_sections(records: Sequence[Record], width: int) -> int:
+    """Count the records down to the last line such as [Data] above a table of three columns."""
+    above = 0
+    for i, record in enumerate(records[: min(_MOST_ABOVE, len(records) - 2)]):
+        if len(record.fields) >= width:
+            break
+        above = i + 1 if len(record.fields) == 1 and width >= 3 else above
+    return above
 
 
 def _is_title(record: Record, width: int, usual: int) -> bool:
@@ -177,7 +189,8 @@ def _names(head: Record, body: Sequence[Record], name: str) -> tuple[list[str], 
 
 
 def _joined(name: str, unit: str | None, *, is_named: bool) -> str:
-    if not unit:
+    if not unit or not re.search(r"[\w%°$€£]", unit):
+        # A rule of dashes, as below the header of a table in a text.
         return name
     return f"{name} ({unit.strip('[]()')})" if is_named else unit
 

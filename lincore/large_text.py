@@ -155,6 +155,12 @@ def open_large_text(
         raise DataError(
             said.what, where=lines.in_file(said.where), remedy=said.remedy, remedies=error.remedies
         ) from error
+    if way.layout.rewritten:
+        raise DataError(
+            "Columns by their place, or quotation marks behind a backslash, need the whole file.",
+            where=file.name,
+            remedy="Save it as CSV, or load a part of the rows.",
+        )
     rows = lines.text.split(b"\n", way.first_line - 1)[-1]
     if options.quote is None and way.layout.quote.encode() not in rows:
         # A mark that opens a text somewhere and is never closed would swallow the rest of the file.

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lincore.reading import SPACES, ReadOptions
+from lincore.fixed_width import rule_columns
+from lincore.reading import PLACES, SPACES, ReadOptions
 
 # The rarer in text, the earlier: the order decides where two agree equally well.
 SEPARATORS = "\t|;,"
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
-BLANKS = ("", "?", "-", "NA", "NaN", "nan", "N/A", "null", "NULL")
+BLANKS = ("", "?", "-", "NA", "NaN", "nan", "N/A", "#N/A", "null", "NULL", "None", "\\N")
 
 _SAMPLE_CHARS = 65_536
 _SAMPLE_LINES = 30
@@ -55,6 +56,9 @@ class Layout(NamedTuple):
         Of the beginning of the table, blank lines left out.
     width : int
         Fields of most records.
+    rewritten : bool
+        Whether more than comments was changed, so that other lines of the file must not be read
+        in this way.
     """
 
     text: str
@@ -63,6 +67,7 @@ class Layout(NamedTuple):
     comment: str
     records: list[Record]
     width: int
+    rewritten: bool = False
 
 
 def find_layout(text: str, options: ReadOptions) -> Layout:
@@ -87,6 +92,20 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
         bare = _without_comments(text, comment, above=True)
         sample = _sample(bare)
     records = _first_records(sample, separator, quote)
+    rewritten = False
+    if separator == SPACES and options.separator is None and _share_alike(records) < 1:
+        ruled = rule_columns(bare)
+        if ruled is not None:
+            bare, separator, quote = ruled, PLACES, ""
+            sample, rewritten = _sample(bare), True
+            records = _first_records(sample, separator, quote)
+    if quote and f"\\{quote}" in sample:
+        # A backslash before a quotation mark that is part of the text: doubled is as good.
+        doubled = bare.replace(f"\\{quote}", 2 * quote)
+        found = _first_records(_sample(doubled), separator, quote)
+        if _share_alike(found) > _share_alike(records):
+            bare, sample, records = doubled, _sample(doubled), found
+            rewritten = True
     if options.quote is None and quote in sample:
         plain = _first_records(sample, separator, "")
         # Quotation marks that come without a partner join lines that are whole by themselves.
@@ -98,7 +117,7 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
         named = _name_the_columns(text, bare, comment, separator, quote, records)
         if named is not None:
             bare, records = named, _first_records(_sample(named), separator, quote)
-    return Layout(bare, separator, quote, comment, records, _width(records))
+    return Layout(bare, separator, quote, comment, records, _width(records), rewritten)
 
 
 def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:

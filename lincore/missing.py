@@ -12,7 +12,11 @@ from lincore.errors import DataError
 from lincore.labels import present_numbers
 
 # Besides those that pandas knows: NA, N/A, NaN, null, None and the like.
-MISSING_MARKS = ("", "?", "-", " ?", "--", "n.a.", "N.A.", "<NA>", "#DIV/0!", "#VALUE!", "#REF!")
+# fmt: off
+MISSING_MARKS = (
+    "", "?", "-", " ?", "--", "n.a.", "N.A.", "<NA>", "#DIV/0!", "#VALUE!", "#REF!", "\\N",
+)
+# fmt: on
 SENTINELS = (-1, -9, -99, -200, -999, -9999, -99999, 99, 999, 9999, 99999)
 _FEW_DISTINCT = 10
 

@@ -10,6 +10,8 @@ from lincore.errors import DataError
 
 # Runs of spaces and tabs count as one separator.
 SPACES = " "
+# Columns told by their place in the line; the mark stands between them once they are.
+PLACES = "\x01"
 SEPARATOR_NAMES = {
     ",": "comma",
     ";": "semicolon",
@@ -17,6 +19,7 @@ SEPARATOR_NAMES = {
     "|": "vertical bar",
     ":": "colon",
     SPACES: "spaces",
+    PLACES: "columns by their place",
 }
 _ENCODING_NAMES = {
     "utf-8": "UTF-8",

@@ -128,10 +128,12 @@ def _part(
 
 
 def _detected(word: str, names: dict[Any, str], said: Reading | None, chosen: Any) -> str:
+    from lincore.reading import SEPARATOR_NAMES
+
     if said is None or chosen is not None:
         return AS_DETECTED
     value = said.header_line or False if word == "header" else getattr(said, word)
-    shown = names.get(value, str(value))
+    shown = names.get(value, SEPARATOR_NAMES.get(value, str(value)))
     return f"{AS_DETECTED}: {shown[0].lower() + shown[1:] if shown[1:2].islower() else shown}"
 
 

@@ -50,7 +50,7 @@ LAYERS = {
         "lincore.image_piles lincore.image_zips lincore.class_folders lincore.name_patterns "
         "lincore.over_cores lincore.arrays_file lincore.gaussian_classes "
         "lincore.near_duplicates "
-        "lincore.odd_rows lincore.leading_zeros "
+        "lincore.odd_rows lincore.leading_zeros lincore.fixed_width "
         "lincore.reading lincore.decoding lincore.layout lincore.headers lincore.hidden_numbers "
         "lincore.missing lincore.parquet lincore.workbooks lincore.dates lincore.columns "
         "lincore.choosing lincore.features lincore.findings lincore.bins lincore.spreadsheet "

@@ -235,3 +235,59 @@ def test_numbers_before_features_without_names_may_name_the_rows():
     assert data.feature_names == ("column 2", "column 3")
     named = load(text("income,length,money,region", *lines).encode(), name="made.csv")
     assert named.feature_names == ("income", "length", "money")
+
+
+def test_gaps_in_columns_told_by_their_place_stay_where_they_are():
+    lines = [
+        f"{a:8.2f}{'' if i % 9 == 4 else format(b, '.1f'):>10}{c:>8}"
+        for i, (a, b, c) in enumerate(zip(LENGTH, MONEY, CLASSES, strict=True))
+    ]
+    found = read_delimited(
+        text(f"{'length':>8}{'money':>10}{'region':>8}", *lines).encode(), "made"
+    )
+    assert found.frame["region"].tolist() == CLASSES.tolist()
+    assert found.frame["length"].tolist() == LENGTH.tolist()
+    assert np.flatnonzero(found.frame["money"].isna()).tolist() == list(range(4, 60, 9))
+    assert "columns by their place" in str(found.reading)
+
+
+def test_quotation_marks_behind_a_backslash_belong_to_the_text():
+    lines = [
+        f'{a},"O\\"Neil, {i % 4}",{c}' for i, (a, c) in enumerate(zip(LENGTH, CLASSES, strict=True))
+    ]
+    frame = read_delimited(text("length,name,region", *lines).encode(), "made.csv").frame
+    assert frame["name"].unique().tolist() == [f'O"Neil, {i}' for i in range(4)]
+
+
+def test_sections_above_a_table_are_skipped():
+    table = text("[Header]", "Version,1", "[Data]", HEAD, *ROWS)
+    found = read_delimited(table.encode(), "made.csv")
+    assert found.frame.shape == (60, 3)
+    assert found.reading.header_line == 4
+
+
+def test_nulls_of_a_database_and_rules_of_dashes():
+    table = text("| length | money | region |", "|---|---|---|")
+    table += text(
+        *(
+            f"| {a if i % 7 else chr(92) + 'N'} | {i} | {c} |"
+            for i, (a, c) in enumerate(zip(LENGTH, CLASSES, strict=True))
+        )
+    )
+    frame = read_delimited(table.encode(), "made.txt").frame
+    assert frame["length"].isna().sum() == 9
+    assert frame["length"].dtype == np.float64
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "shift_jis", "cp1251", "cp1252"])
+def test_encodings_are_told_by_the_text(encoding):
+    words = {
+        "gb18030": ("长度,类别", "北京市", "上海市"),
+        "shift_jis": ("長さ,種類", "東京都", "大阪府"),
+        "cp1251": ("длина,город", "Москва", "Казань"),
+        "cp1252": ("Länge [°C],Größe", "groß", "klein à la française"),
+    }[encoding]
+    lines = [f"{a},{words[1 + i % 2]}" for i, a in enumerate(LENGTH)]
+    frame = read_delimited(text(words[0], *lines).encode(encoding), "made.csv").frame
+    assert frame.columns.tolist() == words[0].split(",")
+    assert set(frame.iloc[:, 1]) == set(words[1:])
