@@ -26,7 +26,8 @@ heading = st.container()
 asked = balance_setup.ask(experiment)
 repeats = balance_setup.repeats()
 # What was asked for, or the former while that is at work.
-setup, first, seconds = balance_jobs.first(asked, data)
+one = balance_jobs.first(asked, data)
+setup, first = one.setup, one.study
 for name, why in first.failures.items():
     st.caption(f"{text.escape(name)} is left out: {text.escape(why)}")
 
@@ -78,12 +79,10 @@ def draw_study(job):
 
 
 with remedies if remedies.open else why:
-    job = balance_jobs.study(setup, data, repeats, seconds, draw=draw_study)
+    job = balance_jobs.study(one, data, repeats, draw=draw_study)
 if sweep.open:
     with sweep:
-        balance_jobs.sweep(
-            setup, data, seconds, draw=lambda job: balance_sweep.show(job.result, loss)
-        )
+        balance_jobs.sweep(one, data, draw=lambda job: balance_sweep.show(job.result, loss))
 elif in_use.open:
     with in_use:
         balance_use.show(setup, first, data, method)

@@ -19,16 +19,20 @@ FIRST, STUDY, SWEEP = "balance.first", "balance.study", "balance.sweep"
 #: Work on more numbers than this begins with a button. Not on seconds: they hang on who else works.
 LARGE = 5_000_000
 #: One split of a sweep takes about so many times one of a study.
-SWEEP_FACTOR = 3.0
+SWEEP_FACTOR = 9.0
 SWEEP_REPEATS = 10
 
 
 class First(NamedTuple):
-    """The study on one split, what it was made with, and how long it took."""
+    """The study on one split, what it was made with, and how long it took.
+
+    `is_former` tells whether something else was asked for since.
+    """
 
     setup: Setup
     study: BalanceStudy
     seconds: float
+    is_former: bool = False
 
 
 def first(setup: Setup | None, data: Dataset) -> First:
@@ -43,7 +47,7 @@ def first(setup: Setup | None, data: Dataset) -> First:
             st.stop()
         jobs.note_former(last)
         kept: First = last.result
-        return kept
+        return kept._replace(is_former=True)
 
     def work(progress: Progress) -> First:
         from lincore import balance
@@ -63,25 +67,25 @@ def first(setup: Setup | None, data: Dataset) -> First:
         found = job.result
         return found
     jobs.note_former(job)
+    for key in (STUDY, SWEEP):
+        jobs.make_room(key)
     found = before.result
-    return found
+    return found._replace(is_former=True)
 
 
-def study(
-    setup: Setup, data: Dataset, repeats: int, seconds: float, *, draw: jobs.Draw | None = None
-) -> Job | None:
+def study(one: First, data: Dataset, repeats: int, *, draw: jobs.Draw | None = None) -> Job | None:
     """Run the study over many choices of the rows, and draw it; unasked where that is quick.
 
     Parameters
     ----------
-    setup : Setup
+    one : First
+        On one of them; a former one is not gone on with, what there is of it is drawn.
     data : Dataset
     repeats : int
-    seconds : float
-        What one takes.
     draw : callable, optional
         Draws a job that has a result, running or not.
     """
+    setup = one.setup
 
     def work(progress: Progress) -> BalanceStudy:
         from lincore import balance
@@ -90,12 +94,15 @@ def study(
         return balance(repeats=repeats, progress=progress, keep=progress.keep, **arguments)
 
     what = f"Study of {repeats} choices of the rows"
-    takes = _takes(data, repeats * seconds)
+    takes = _takes(data, repeats * one.seconds)
+    if one.is_former:
+        return _rest(STUDY, (setup, repeats), draw)
     return _offer(STUDY, (setup, repeats), work, what, takes, "Run the study", draw)
 
 
-def sweep(setup: Setup, data: Dataset, seconds: float, *, draw: jobs.Draw) -> Job | None:
-    """Run the sweep over sizes of the reduced classes together, and draw it."""
+def sweep(one: First, data: Dataset, *, draw: jobs.Draw) -> Job | None:
+    """Run the sweep over sizes of the reduced classes together, and draw it; as above."""
+    setup = one.setup
 
     def work(progress: Progress) -> Any:
         from lincore.experiments.sweep import sweep
@@ -112,8 +119,18 @@ def sweep(setup: Setup, data: Dataset, seconds: float, *, draw: jobs.Draw) -> Jo
 
     what = f"Sweep over sizes, {SWEEP_REPEATS} choices of the rows"
     settings = (setup._replace(sizes=tuple((label, 0) for label, _ in setup.sizes)), SWEEP_REPEATS)
-    takes = _takes(data, SWEEP_REPEATS * SWEEP_FACTOR * seconds)
+    takes = _takes(data, SWEEP_REPEATS * SWEEP_FACTOR * one.seconds)
+    if one.is_former:
+        return _rest(SWEEP, settings, draw)
     return _offer(SWEEP, settings, work, what, takes, "Run the sweep", draw)
+
+
+def _rest(key: str, settings: Any, draw: jobs.Draw | None) -> Job | None:
+    """Draw what there is of something, and start nothing."""
+    job = jobs.find(key, settings)
+    if job is not None and job.result is not None and draw is not None:
+        draw(job)
+    return job
 
 
 def _offer(

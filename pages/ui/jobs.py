@@ -174,6 +174,19 @@ def current(key: str, *, about: Hashable = None) -> Job | None:
     )
 
 
+def find(key: str, settings: Hashable) -> Job | None:
+    """Return the job of these settings, if there is one; it is not started."""
+    return _kept().get((key, settings))
+
+
+def make_room(key: str) -> None:
+    """Stop a running job of this kind for more urgent work; asked for again, it starts afresh."""
+    job = current(key)
+    if job is not None and not job.is_over:
+        job.stop()
+        job.restart()
+
+
 def former(job: Job) -> Job | None:
     """Return the last other job of this kind, about the same data, that has ended with a result.
 
