@@ -19,7 +19,6 @@ Work that begins with a button::
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import Any
@@ -30,12 +29,22 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from lincore.errors import DataError
 from pages.ui import text
+from pages.ui.job_list import (
+    JOBS,
+    MOST_KEPT,
+    current,
+    discard,
+    find,
+    forget,
+    forget_the_oldest,
+    former,
+    kept,
+    latest,
+    make_room,
+)
 from pages.ui.workers import Job, Pool, Progress, Shared, cores
 
-JOBS = "shared.jobs"
 WATCHED = "shared.jobs.watched"
-#: Of each session, for as long as it lasts; running ones come on top.
-MOST_KEPT = 8
 #: Of all sessions together.
 SHARED_BYTES = 200_000_000
 #: Work that is over by then is never seen to run: no bar that flickers.
@@ -43,6 +52,27 @@ PATIENCE = 0.25
 SECONDS_BETWEEN_LINES = 0.5
 #: Of what is finished so far: figures and tables want the time that the work wants too.
 SECONDS_BETWEEN_DRAWINGS = 2.0
+
+# What pages ask of the list of jobs, they ask here.
+__all__ = [
+    "JOBS",
+    "MOST_KEPT",
+    "at_work",
+    "catch_up",
+    "current",
+    "discard",
+    "find",
+    "forget",
+    "former",
+    "latest",
+    "make_room",
+    "note_former",
+    "offer_update",
+    "on_demand",
+    "require",
+    "run",
+    "show",
+]
 
 Work = Callable[[Progress], Any]
 Draw = Callable[[Job], None]
@@ -81,14 +111,14 @@ def run(
     patience : float
         Seconds to wait for the end before returning.
     """
-    kept = _kept()
-    job = kept.get((key, settings))
+    jobs = kept()
+    job = jobs.get((key, settings))
     if job is not None and not (job.is_over and (again or job.wants_restart)):
-        kept.move_to_end((key, settings))
+        jobs.move_to_end((key, settings))
         return job
-    for running in [other for other in kept.values() if other.key == key and not other.is_over]:
+    for running in [other for other in jobs.values() if other.key == key and not other.is_over]:
         running.stop()
-        del kept[running.key, running.settings]
+        del jobs[running.key, running.settings]
     session = _session()
     fresh = Job(
         key,
@@ -104,9 +134,9 @@ def run(
         fresh.finish_with(found)
     else:
         pool.submit(fresh)
-    kept[key, settings] = fresh
-    kept.move_to_end((key, settings))
-    _forget_the_oldest(kept)
+    jobs[key, settings] = fresh
+    jobs.move_to_end((key, settings))
+    forget_the_oldest()
     fresh.wait(patience)
     return fresh
 
@@ -142,7 +172,7 @@ def on_demand(
         Whether the former result is drawn, and said to be that, while there is nothing so far.
     """
     _watched().pop(key, None)
-    job = _kept().get((key, settings)) or current(key, about=settings)
+    job = kept().get((key, settings)) or current(key, about=settings)
     if job is None:
         wanted = st.button(label, key=f"{key}.start", help=help)
     elif job.is_over and job.is_stale(settings):
@@ -157,67 +187,6 @@ def on_demand(
     if job is not None and not (job.is_over and job.is_stale(settings)):
         show(job, draw=draw, keep_former=keep_former)
     return job
-
-
-def current(key: str, *, about: Hashable = None) -> Job | None:
-    """Return the job of this kind that was asked for last, whatever its settings.
-
-    With settings given as `about`, the last that is about the same data.
-    """
-    return next(
-        (
-            job
-            for job in reversed(_kept().values())
-            if job.key == key and (about is None or _data(job.settings) == _data(about))
-        ),
-        None,
-    )
-
-
-def find(key: str, settings: Hashable) -> Job | None:
-    """Return the job of these settings, if there is one; it is not started."""
-    return _kept().get((key, settings))
-
-
-def make_room(key: str) -> None:
-    """Stop a running job of this kind for more urgent work; asked for again, it starts afresh."""
-    job = current(key)
-    if job is not None and not job.is_over:
-        job.stop()
-        job.restart()
-
-
-def former(job: Job) -> Job | None:
-    """Return the last other job of this kind, about the same data, that has ended with a result.
-
-    It is what one goes on looking at while `job` has nothing to show.
-    """
-    others = (other for other in reversed(_kept().values()) if other is not job)
-    return next(
-        (
-            other
-            for other in others
-            if other.key == job.key
-            and other.is_over
-            and other.result is not None
-            and _data(other.settings) == _data(job.settings)
-        ),
-        None,
-    )
-
-
-def latest(key: str, *, about: Hashable = None) -> Job | None:
-    """Return the last job of this kind that has a result, whatever its settings; see `current`."""
-    return next(
-        (
-            job
-            for job in reversed(_kept().values())
-            if job.key == key
-            and job.result is not None
-            and (about is None or _data(job.settings) == _data(about))
-        ),
-        None,
-    )
 
 
 def note_former(job: Job) -> None:
@@ -294,19 +263,6 @@ def offer_update(job: Job, settings: Hashable) -> bool:
         )
 
 
-def forget() -> None:
-    """Stop and forget every job of this session."""
-    for job in _kept().values():
-        job.stop()
-    _kept().clear()
-
-
-def discard(job: Job) -> None:
-    """Forget one job of this session and what it made; it is stopped if it still runs."""
-    job.stop()
-    _kept().pop((job.key, job.settings), None)
-
-
 @st.fragment(run_every=SECONDS_BETWEEN_LINES)
 def _watch(job: Job) -> None:
     if job.is_over:
@@ -363,28 +319,9 @@ def _offer_restart(job: Job, label: str) -> None:
     st.button(label, key=f"{job.key}.restart", on_click=job.restart)
 
 
-def _data(settings: Hashable) -> Hashable:
-    """Return what tells the data: the first of the settings, however deep; None outside a tuple."""
-    found = None
-    while isinstance(settings, tuple) and settings:
-        found = settings = settings[0]
-    return found
-
-
-def _kept() -> OrderedDict[tuple[str, Hashable], Job]:
-    kept: OrderedDict[tuple[str, Hashable], Job] = st.session_state.setdefault(JOBS, OrderedDict())
-    return kept
-
-
 def _watched() -> dict[str, Job]:
     watched: dict[str, Job] = st.session_state.setdefault(WATCHED, {})
     return watched
-
-
-def _forget_the_oldest(kept: OrderedDict[tuple[str, Hashable], Job]) -> None:
-    over = [name for name, job in kept.items() if job.is_over]
-    for name in over[: max(len(kept) - MOST_KEPT, 0)]:
-        del kept[name]
 
 
 def _session() -> str:

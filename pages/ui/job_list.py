@@ -1,0 +1,110 @@
+"""The jobs of a session: which there are, and which of them are about the same data."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+
+import streamlit as st
+
+from pages.ui.workers import Job
+
+JOBS = "shared.jobs"
+#: Of each session, for as long as it lasts; running ones come on top.
+MOST_KEPT = 8
+
+
+def kept() -> OrderedDict[tuple[str, Hashable], Job]:
+    """Return the jobs by key and settings, the one asked for last at the end."""
+    jobs: OrderedDict[tuple[str, Hashable], Job] = st.session_state.setdefault(JOBS, OrderedDict())
+    return jobs
+
+
+def find(key: str, settings: Hashable) -> Job | None:
+    """Return the job of these settings, if there is one; it is not started."""
+    return kept().get((key, settings))
+
+
+def current(key: str, *, about: Hashable = None) -> Job | None:
+    """Return the job of this kind that was asked for last, whatever its settings.
+
+    With settings given as `about`, the last that is about the same data.
+    """
+    return next(
+        (
+            job
+            for job in reversed(kept().values())
+            if job.key == key and (about is None or _data(job.settings) == _data(about))
+        ),
+        None,
+    )
+
+
+def latest(key: str, *, about: Hashable = None) -> Job | None:
+    """Return the last job of this kind that has a result, whatever its settings; see `current`."""
+    return next(
+        (
+            job
+            for job in reversed(kept().values())
+            if job.key == key
+            and job.result is not None
+            and (about is None or _data(job.settings) == _data(about))
+        ),
+        None,
+    )
+
+
+def former(job: Job) -> Job | None:
+    """Return the last other job of this kind, about the same data, that has ended with a result.
+
+    It is what one goes on looking at while `job` has nothing to show.
+    """
+    others = (other for other in reversed(kept().values()) if other is not job)
+    return next(
+        (
+            other
+            for other in others
+            if other.key == job.key
+            and other.is_over
+            and other.result is not None
+            and _data(other.settings) == _data(job.settings)
+        ),
+        None,
+    )
+
+
+def make_room(key: str) -> None:
+    """Stop a running job of this kind for more urgent work; asked for again, it starts afresh."""
+    job = current(key)
+    if job is not None and not job.is_over:
+        job.stop()
+        job.restart()
+
+
+def forget() -> None:
+    """Stop and forget every job of this session."""
+    for job in kept().values():
+        job.stop()
+    kept().clear()
+
+
+def discard(job: Job) -> None:
+    """Forget one job of this session and what it made; it is stopped if it still runs."""
+    job.stop()
+    kept().pop((job.key, job.settings), None)
+
+
+def forget_the_oldest() -> None:
+    """Forget jobs that are over, where there are more than are kept."""
+    jobs = kept()
+    over = [name for name, job in jobs.items() if job.is_over]
+    for name in over[: max(len(jobs) - MOST_KEPT, 0)]:
+        del jobs[name]
+
+
+def _data(settings: Hashable) -> Hashable:
+    """Return what tells the data: the first of the settings, however deep; None outside a tuple."""
+    found = None
+    while isinstance(settings, tuple) and settings:
+        found = settings = settings[0]
+    return found
