@@ -122,14 +122,13 @@ def _heights(tips: NDArray[np.float64], ranges: NDArray[np.float64]) -> list[flo
     low, high = ranges[1]
     gap = CLEARANCE * (high - low)
     heights = np.clip(tips[:, 1], low + gap, high - gap)
-    for side in (tips[:, 0] >= 0, tips[:, 0] < 0):
-        order = np.flatnonzero(side)[np.argsort(heights[side], kind="stable")]
-        for _ in range(100):
-            lacking = np.maximum(gap - np.diff(heights[order]), 0) / 2
-            if not lacking.max(initial=0.0) > 1e-3 * gap:
-                break
-            heights[order[:-1]] -= lacking
-            heights[order[1:]] += lacking
+    order = np.argsort(heights, kind="stable")
+    for _ in range(100):
+        lacking = np.maximum(gap - np.diff(heights[order]), 0) / 2
+        if not lacking.max(initial=0.0) > 1e-3 * gap:
+            break
+        heights[order[:-1]] -= lacking
+        heights[order[1:]] += lacking
     return [float(height) for height in heights]
 
 

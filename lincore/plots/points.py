@@ -21,7 +21,7 @@ MOST_OVER_SHADES = 1_500
 # Characters of the class for which a wrong row is taken.
 HOVER_WIDTH = 16
 # Layers of all classes, and of one class.
-MOST_LAYERS, MOST_TURNS = 60, 8
+MOST_LAYERS, MOST_TURNS = 60, 12
 # More rings than this hide what they ring.
 MOST_RINGS = 120
 
@@ -171,7 +171,11 @@ def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
     turns = 1
     if len(marks.codes) > MOST_SVG:
         turns = int(np.clip(MOST_LAYERS // len(rows), 1, MOST_TURNS))
-    layers = [(code, chosen[turn::turns]) for turn in range(turns) for code, chosen in rows.items()]
+    codes, layers = list(rows), []
+    for turn in range(turns):
+        # Another class comes last in every turn.
+        order = codes[turn % len(codes) :] + codes[: turn % len(codes)]
+        layers += [(code, rows[code][turn::turns]) for code in order]
     return [(code, chosen) for code, chosen in layers if len(chosen)]
 
 

@@ -21,6 +21,11 @@ KEY = "classify"
 MOST_PICTURES = 12
 # An equation of more variables than this is wider than a phone.
 MOST_DRAWN = 2
+# Between its terms a formula breaks into lines, instead of scrolling where no key reaches it.
+WRAPPED = """<style>
+.st-key-classify-equation-drawn .katex-display { overflow: clip; }
+.st-key-classify-equation-drawn .katex-display > .katex { white-space: normal; }
+</style>"""
 
 
 def coefficients(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
@@ -64,10 +69,12 @@ def equation(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) 
         st.code(plain, language=None, wrap_lines=True)
     latex = equations.as_latex(function, names)
     if len(names) <= MOST_DRAWN and function.is_linear:
+        st.html(WRAPPED)
         with st.container(key=f"{KEY}.equation.drawn"):
             st.latex(latex)
     with st.expander("As LaTeX, to copy", key=f"{KEY}.equation.latex"):
-        st.code(latex, language="latex", wrap_lines=True)
+        # In one colour: those of a language are too faint on either theme.
+        st.code(latex, language=None, wrap_lines=True)
     seen = "components" if names[0].startswith("Component ") else "your features, in their units"
     st.caption(f"In {seen}. The sign of the left side decides between these two classes.")
 
