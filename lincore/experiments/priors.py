@@ -113,7 +113,8 @@ def estimate_priors(
     Raises
     ------
     ValueError
-        For no rows, posteriors that are missing, and `old` that are not K probabilities.
+        For no rows, posteriors that are missing or zero for all classes of a prior above zero,
+        and `old` that are not K probabilities.
 
     References
     ----------
@@ -134,6 +135,8 @@ def estimate_priors(
     # Likelihoods of the classes, but for a factor of each row that no estimate depends on.
     log_ratio = log_proba - np.log(np.where(old > 0, old, 1.0))
     log_ratio[:, old == 0] = -np.inf
+    if not np.isfinite(log_ratio.max(axis=1)).all():
+        raise ValueError("Each row needs a class of a prior above zero that may be its own.")
     ratio = np.exp(log_ratio - log_ratio.max(axis=1, keepdims=True))
     priors, converged, n_iter = old, False, 0
     while not converged and n_iter < max_iter:

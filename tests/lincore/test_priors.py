@@ -95,6 +95,10 @@ def test_estimating_from_nothing_is_refused():
     for bad in (np.zeros((0, 2)), np.full((3, 2), np.nan)):
         with pytest.raises(ValueError, match="at least one row"):
             estimate_priors(bad, [0.5, 0.5])
+    for priors in ([1.0, 0.0], [0.5, 0.5]):
+        impossible = [[-np.inf, 0.0 if priors[0] == 1 else -np.inf], [0.0, -np.inf]]
+        with pytest.raises(ValueError, match="Each row needs a class"):
+            estimate_priors(impossible, priors)
 
 
 def test_results_under_other_priors():
