@@ -123,7 +123,19 @@ def remedies_finding(study: BalanceStudy, method: str, loss: str = "error") -> s
         text += f" of {_amount(best.bought_back.value / best.share, loss)}"
     if not best.still_missing.low > 0:
         text += ", which cannot be told apart from the full set"
-    return f"{text}{_price(best)}."
+    return f"{text}{_price(best)}.{_as_good(best, found, loss)}"
+
+
+def _as_good(best: Remedy, found: list[Remedy], loss: str) -> str:
+    """Name what does as well without leaving rows out or taking them twice."""
+    whole = [r for r in found if r.name not in ("undersampling", "oversampling")]
+    if not whole or best in whole:
+        return ""
+    other = max(whole, key=lambda remedy: remedy.bought_back.value)
+    if other.bought_back.value < AS_GOOD * best.bought_back.value:
+        return ""
+    amount = _amount(other.bought_back.value, loss)
+    return f" {_NAMES[other.name]} {amount}, with every row once."
 
 
 def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
@@ -164,6 +176,9 @@ def objective_in_words(
         f"{'falls' if second < first else 'rises'} from {plain(first)} to {plain(second)}."
     )
 
+
+#: A remedy that buys back so much of what the best does is named beside it.
+AS_GOOD = 0.9
 
 _NAMES = {
     "corrected priors": "Corrected priors buy back",

@@ -65,6 +65,22 @@ def test_remedies_name_their_price(study):
     assert "most: " in said and "the recall of the other classes" in said
 
 
+def test_what_throws_no_row_away_is_named_beside_what_does(study):
+    def said(both, undersampling):
+        planted = with_losses(study, full=0.1, reduced=0.3, both=0.2)
+        for cell, mean in (("both", both), ("undersampling", undersampling)):
+            planted.losses[:, CELLS.index(cell)] += mean - 0.2
+        return remedies_finding(planted, "lda")
+
+    close = said(both=0.105, undersampling=0.1)
+    assert close.startswith("Undersampling buys back most: 20.0 points")
+    assert close.endswith(
+        " Balanced weights with corrected priors buy back 19.5 points, with every row once."
+    )
+    assert "with every row once" not in said(both=0.2, undersampling=0.1)
+    assert "with every row once" not in said(both=0.1, undersampling=0.105)
+
+
 def test_a_method_without_posteriors(study):
     assert parts_in_words(study, "least-squares")["prior shift"] == "Prior shift is nil."
     for said in (
