@@ -74,7 +74,9 @@ class Source:
         try:
             return choose_roles(self.table, self.target, roles, categories)
         except DataError:
-            return describe_columns(self.table, self.target)
+            # Of a target that the table has not, the table's own proposal takes the place.
+            known = self.target if self.target in self.table.frame.columns else None
+            return describe_columns(self.table, known)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

@@ -238,9 +238,12 @@ def revise(changed: Source) -> None:
 
 
 def choose_target(column: str) -> None:
-    """Make another column of the table in use the target; keep the former if it cannot be one."""
+    """Make another column of the table in use the target; keep the former if it cannot be one.
+
+    A click that crosses a change of data names a column of the former table: it is let pass.
+    """
     found = source()
-    if found is not None:
+    if found is not None and found.table is not None and column in found.table.frame.columns:
         _try(found.with_target(column), is_new=False, shown=False)
 
 

@@ -32,6 +32,13 @@ def test_roles_follow_what_was_chosen_and_only_one_is_target_or_group():
         found.with_roles({"kind": "feature"})
 
 
+def test_a_target_of_a_former_table_leaves_the_columns_readable():
+    lost = opened(a_table()).with_target("petal length")
+    assert {"kind", "colour", "width"} <= set(roles(lost))
+    with pytest.raises(DataError, match="no such column"):
+        lost.dataset()
+
+
 def test_numbers_as_names_are_levels_until_they_are_ignored():
     found = opened(a_table()).with_choices(categories=("width",))
     assert found.dataset().levels[1] is not None
