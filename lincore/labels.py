@@ -23,6 +23,7 @@ TARGET_WORDS = (
 # fmt: on
 MAX_PROPOSED_CLASSES = 50
 _MANY_NUMBERS = 10
+_MANY_VALUES = 100_000
 # Words that say "target" also inside a longer name.
 _TARGET_TOKENS = frozenset(TARGET_WORDS[:6])
 
@@ -235,7 +236,7 @@ def _is_repeating(column: pd.Series[Any]) -> bool:
 def _count_distinct(column: pd.Series[Any]) -> int:
     # pandas takes ten times as long for a short column of numbers, and there may be thousands.
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
-        return len(np.unique(present_numbers(column)))
+        return count_distinct(present_numbers(column))
     return int(column.nunique())
 
 
@@ -267,7 +268,24 @@ def present_numbers(column: pd.Series[Any]) -> np.ndarray:
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
         return column.to_numpy()
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return values[~np.isnan(values)]
+    gaps = np.isnan(values)
+    return values[~gaps] if gaps.any() else values
+
+
+def count_distinct(values: np.ndarray) -> int:
+    """Return how many different numbers there are.
+
+    Examples
+    --------
+    >>> count_distinct(np.array([1.5, 2.5, 1.5]))
+    2
+    """
+    if len(values) <= _MANY_VALUES:
+        return len(np.unique(values))
+    # By hashing: sorting would copy millions of numbers, of which few may be different.
+    from pandas import unique
+
+    return len(unique(values))
 
 
 def display_name(file_name: str) -> str:

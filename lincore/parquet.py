@@ -46,7 +46,9 @@ def read_parquet(
         claims = _open(raw)
         _check_claims(claims.metadata, name, limits)
         table, left_out = _read_flat(raw, claims.schema_arrow, name, limits)
-        frame = table.to_pandas(ignore_metadata=True)
+        # Each column of the table goes as soon as it is in the frame.
+        frame = table.to_pandas(ignore_metadata=True, split_blocks=True, self_destruct=True)
+        del table
     except DataError:
         raise
     # A damaged file can make Arrow raise nearly anything.
