@@ -205,7 +205,9 @@ def _units(body: Sequence[Record]) -> list[str]:
         below = [record.fields[i] for record in rest if len(record.fields) > i]
         below = [value for value in below if value not in BLANKS]
         numeric = bool(below) and all(NUMBER.fullmatch(value) for value in below)
-        if numeric and field and (field in BLANKS or not _UNIT.fullmatch(field)):
+        # A minus sign begins no unit: the first row may well be all negative.
+        unit = _UNIT.fullmatch(field) and not NUMBER.fullmatch(field)
+        if numeric and field and (field in BLANKS or not unit):
             return []
         if not numeric and field in below:
             return []

@@ -388,3 +388,9 @@ def test_pound_signs_of_the_text_messages():
     table = read_delimited(raw, "sms_spam_latin1.csv")
     assert "cp1252" in table.notices[0].what
     assert table.frame["v2"].str.contains("£").sum() > 200
+
+
+def test_a_first_row_of_negative_numbers_is_no_row_of_units():
+    frame = read("u,v,class\n-1.5,-0.5,-1\n2.5,1.5,1\n3.5,2.5,1\n-1.1,-2.5,-1\n").frame
+    assert list(frame) == ["u", "v", "class"]
+    assert frame["class"].tolist() == [-1, 1, 1, -1]
