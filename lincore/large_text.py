@@ -161,11 +161,11 @@ def open_large_text(
             where=file.name,
             remedy="Save it as CSV, or load a part of the rows.",
         )
-    rows = lines.text.split(b"\n", way.first_line - 1)[-1]
+    *above, rows = lines.text.split(b"\n", way.first_line - 1)
     if options.quote is None and way.layout.quote.encode() not in rows:
         # A mark that opens a text somewhere and is never closed would swallow the rest of the file.
         way = way._replace(layout=way.layout._replace(quote=""))
-    n_rows = lines.n_lines - way.first_line + 1
+    n_rows = lines.n_lines - sum(bool(line.strip()) for line in above)
     source = LargeText(file, encoding, way, n_rows, options)
     notices = tuple(replace(one, where=lines.in_file(one.where)) for one in drawn.notices)
     reading = replace(

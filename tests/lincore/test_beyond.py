@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 from dataclasses import replace
@@ -106,6 +107,48 @@ def test_whatever_a_file_looks_like_its_rows_are_the_same(written):
     np.testing.assert_allclose(data.X, plain.X, rtol=1e-14)
     assert data.classes.tolist() == plain.classes.tolist()
     np.testing.assert_allclose(data.beyond.scatter, plain.beyond.scatter, rtol=1e-9)
+
+
+FORMS = {
+    "no header": lambda f: f.to_csv(index=False, header=False).encode(),
+    "spaces": lambda f: f.to_csv(index=False, sep=" ").encode(),
+    "a title": lambda f: b"A long title\n\n" + csv_of(f),
+    "comments": lambda f: b"# one\n# two\n" + csv_of(f),
+    "units": lambda f: csv_of(f).replace(b"\n", b"\n[m],[s],[kg],[V],\n", 1),
+    "blank lines": lambda f: csv_of(f).replace(b"\n", b"\n\n"),
+    "thousands": lambda f: (
+        f.assign(x=[f'"{x:,.3f}"' for x in f["x"]])
+        .to_csv(index=False, sep=";", quoting=csv.QUOTE_NONE)
+        .encode()
+    ),
+    "labels of numbers": lambda f: csv_of(f.assign(species=f["species"].str.len())),
+    "padded labels": lambda f: csv_of(f.assign(species="0" + f["species"].str.len().astype(str))),
+    "truths": lambda f: csv_of(f.assign(species=f["species"] == "setosa")),
+    "gaps": lambda f: csv_of(f.where(f != f.iloc[7]), na_rep="?"),
+    "repeated names": lambda f: csv_of(f).replace(b"u,v,w", b"u,u,w", 1),
+    "Parquet of small numbers": lambda f: parquet_of(f.astype({"u": "float32"})),
+    "Parquet with gaps": lambda f: parquet_of(
+        f.assign(v=f["v"].round().astype("Int64").where(f["u"] > -4e3))
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_read_in_blocks_is_read_as_a_whole(form):
+    raw = FORMS[form](frame_of_numbers(2_500))
+    table = opened(raw, max_table_bytes=40_000)
+    data = table_to_dataset(table, target=-1)
+    held = table_to_dataset(read_table(raw, "big.csv"), target=-1, missing="drop")
+    assert data.feature_names == held.feature_names
+    assert data.classes.tolist() == held.classes.tolist()
+    expected = lincore.Moments.from_groups(held.X, held.codes, held.n_classes)
+    found = lincore.Moments.from_groups(data.X, data.codes, data.n_classes) + data.beyond
+    np.testing.assert_array_equal(found.count, expected.count)
+    np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-12)
+    scale = np.sqrt(np.einsum("kii->ki", expected.scatter))
+    within = scale[:, :, None] * scale[:, None, :] * 1e-9
+    assert (np.abs(found.scatter - expected.scatter) <= within).all()
+    assert "2,500 rows" in str(table.reading)
 
 
 def parquet_of(frame: pd.DataFrame) -> bytes:
