@@ -41,6 +41,20 @@ def test_what_is_folded_away_is_accessible_too(dashboard: Dashboard) -> None:
         assert_accessible(dashboard)
 
 
+@pytest.mark.parametrize("page", ["explore", "classify"])
+def test_what_stands_in_tabs_is_accessible_too(dashboard: Dashboard, page: str) -> None:
+    dashboard.goto(page, dark=True, width=390)
+    tabs = dashboard.page.locator(f'[class*="st-key-{page}-panels"]').first.get_by_role("tab")
+    for number in range(tabs.count()):
+        tabs.nth(number).click()
+        dashboard.settle()
+        for summary in dashboard.page.get_by_test_id("stMain").locator("summary").all():
+            if summary.evaluate("summary => !summary.parentElement.open"):
+                summary.click()
+        dashboard.settle()
+        assert_accessible(dashboard)
+
+
 def test_axe_really_looks(dashboard: Dashboard) -> None:
     dashboard.goto()
     dashboard.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<button></button>')")

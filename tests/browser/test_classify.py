@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 import lincore
 from lincore.experiments import holdout, scores
@@ -69,6 +70,16 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     assert table["Gradient, rate 0.02"][-1] == "the objective keeps rising and falling"
     assert float(table["Newton"][1]) == pytest.approx(model.log_error_, abs=1e-4)
     dashboard.screenshot("faces-convergence")
+
+    # The number of the text, 964, is one of those that a random split of 900 and 100 gives.
+    dashboard.choose("sidebar.how", "At random, by class")
+    dashboard.enter("sidebar.seed", 3)
+    split = lincore.split(faces, "stratified", test_size=0.1, seed=3)
+    np.testing.assert_array_equal(np.bincount(faces.codes[split.train]), 900)
+    fitted, _ = holdout.holdout(faces, pipeline, split)
+    error = fitted.named_steps["classify"].log_error_
+    assert 957 < error < 1047
+    expect(dashboard.element("classify.panels")).to_contain_text(f"{error:.4f} nats")
     dashboard.check()
 
 

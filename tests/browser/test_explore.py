@@ -65,3 +65,24 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
     assert f"off by {error:.1f} of 255 grey levels" in dashboard.text()
     dashboard.screenshot("explore-faces-rebuilt")
     dashboard.check()
+
+
+def test_a_sheet_of_pictures_is_as_tall_as_it_is_drawn(dashboard):
+    for width in (1440, 390):
+        dashboard.goto(width=width)
+        dashboard.press("data.sample.digits")
+        dashboard.visit("explore")
+        if width < 600:
+            dashboard.close_sidebar()
+        dashboard.open_tab("explore.panels.pictures", "Eigen-images")
+        sheet = dashboard.figure("explore.eigenimages")["layout"]
+        margins = sheet["margin"]["t"] + sheet["margin"]["b"]
+        # The pictures fill the width that they have, and their names stand side by side.
+        drawn = dashboard.element("explore.eigenimages").bounding_box()
+        shown = sheet["meta"]["sheet"]
+        across = min(drawn["width"] - 16, shown["width"])
+        assert drawn["height"] == pytest.approx(across * shown["ratio"] + margins, abs=3)
+        names = dashboard.element("explore.eigenimages").locator(".annotation-text").all()
+        ends = [name.bounding_box() for name in names[:6]]
+        assert all(a["x"] + a["width"] < b["x"] for a, b in zip(ends, ends[1:], strict=False))
+        dashboard.check()
