@@ -148,7 +148,8 @@ def open_large_text(
     try:
         # What was drawn is small, whatever the limit that the whole is beyond.
         enough = max(len(lines.text), file.limits.max_table_bytes)
-        own = replace(file.limits, max_table_bytes=enough, max_file_bytes=enough)
+        cells = max(len(lines.text), file.limits.max_cells)
+        own = replace(file.limits, max_table_bytes=enough, max_file_bytes=enough, max_cells=cells)
         drawn, way = read_with_way(lines.text, file.name, asked, own)
     except DataError as error:
         said = error.notice

@@ -372,6 +372,12 @@ def test_a_word_or_an_infinite_value_far_down_is_refused_with_its_place():
         table_to_dataset(opened(b"\n".join(lines), max_drawn_bytes=3_000))
 
 
+def test_too_many_cells_are_read_in_blocks_as_too_many_bytes_are():
+    raw = csv_of(frame_of_numbers())
+    data = table_to_dataset(opened(raw, max_table_bytes=10**7, max_cells=9_000))
+    assert data.digest == table_to_dataset(opened(raw)).digest
+
+
 def test_a_lone_quotation_mark_swallows_no_rows():
     lines = csv_of(frame_of_numbers()).split(b"\n")
     lines[5_000] = b'"' + lines[5_000]
