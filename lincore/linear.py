@@ -122,7 +122,27 @@ def log_posterior(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def blocked_product(X: Any, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``X @ matrix`` in float64, converting dense rows of another type block by block."""
+    """Return ``X @ matrix`` in float64, converting dense rows of another type block by block.
+
+    Raises
+    ------
+    ValueError
+        For finite rows whose products overflow: no class could be told from another.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = _product(X, matrix)
+    if not np.isfinite(out).all():
+        lost = np.flatnonzero(~np.isfinite(out).all(axis=1))
+        values = (X[lost] if not sp.issparse(X) else sp.csr_array(X)[lost].data).astype(np.float64)
+        if np.isfinite(values).all():
+            raise ValueError(
+                f"Row {lost[0]} of X is so large that its scores overflow. Look for wrong values "
+                "in it, or give the features in larger units."
+            )
+    return out
+
+
+def _product(X: Any, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     if X.dtype == np.float64 or sp.issparse(X):
         return np.asarray(X @ matrix)
     out = np.empty((len(X), matrix.shape[1]))

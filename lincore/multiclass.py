@@ -322,8 +322,9 @@ class OneVsOne(BinaryModels):
         return identity[second] - identity[first]
 
     def _scores(self, margins: Array) -> Array:
-        confidence = margins @ self.design_.astype(np.float64)
-        return self._count(margins) + confidence / (3 * (np.abs(confidence) + 1))
+        # Sums of what is that sure already need not overflow.
+        confidence = np.clip(margins, -1e300, 1e300) @ self.design_.astype(np.float64)
+        return self._count(margins) + confidence / 3 / (np.abs(confidence) + 1)
 
 
 def _margin(model: Any, rows: Any) -> Array:

@@ -204,9 +204,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
 
 def _product(rows: Any, matrix: Array) -> Array:
     """Return dense or sparse rows (n, p) times a matrix (p, q) in float64."""
-    if sp.issparse(rows):
-        return np.asarray(rows.astype(np.float64) @ matrix)
-    return blocked_product(rows, matrix)
+    return blocked_product(rows.astype(np.float64) if sp.issparse(rows) else rows, matrix)
 
 
 def _counts_by_class(

@@ -59,10 +59,14 @@ def validate_rows(
     Raises
     ------
     ValueError
-        For input that is not finite, lengths that do not match, labels that are no classes or
+        For input that is no finite number, lengths that do not match, labels that are no classes or
         were not announced, and weights that are negative or all zero.
     """
     rows, labels = validate_data(estimator, X, y, reset=reset, **{"dtype": "numeric", **checks})
+    if rows.dtype.kind in "mM":
+        raise ValueError(
+            f"X holds {rows.dtype.name}, which is no number: give days, seconds or years instead."
+        )
     check_classification_targets(labels)
     if reset:
         estimator.classes_ = unique_labels(labels if classes is None else classes)

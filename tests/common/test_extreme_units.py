@@ -7,6 +7,7 @@ import pytest
 
 from tests.common.extremes import (
     answer,
+    assert_clear,
     assert_same,
     clouds,
     every,
@@ -86,3 +87,22 @@ def test_values_whose_squares_overflow_are_refused(case, value):
     assert words is None or "overflow" in words
     if words is None:
         answer(fit(case.model, X * value / 256, y), X * value / 256)
+
+
+@every
+def test_rows_as_large_as_numbers_get_are_told_apart_or_refused(case):
+    X, y = clouds()
+    model = fit(case.model, X, y)
+    for largest in (np.full(X.shape[1], np.finfo(float).max), X[0] * 1e300, X[0] * 1e150):
+        try:
+            answer(model, largest[None])
+        except ValueError as error:
+            assert_clear(error)
+            assert "overflow" in str(error)
+
+
+@every
+def test_dates_are_no_numbers(case):
+    X, y = clouds()
+    said = refusal(case.model, X.astype("datetime64[D]"), y)
+    assert "datetime64[D], which is no number" in said
