@@ -61,6 +61,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (1, [[0.7, 0.72]])
     """
 
+    # Variances of all components times the divisor, or the matrix that they are found from.
+    _variances: Array
+    _divisor: float
+
     def __init__(self, n_components: float | None = None, *, whiten: bool = False) -> None:
         self.n_components = n_components
         self.whiten = whiten
