@@ -74,7 +74,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """The variances of all components, found when they are asked for."""
         check_is_fitted(self)
         if self._variances.ndim == 2:
-            self._variances = np.linalg.eigvalsh(self._variances)
+            self._variances = np.asarray(np.linalg.eigvalsh(self._variances), dtype=np.float64)
         return self._variances[is_positive(self._variances)][::-1] / self._divisor
 
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:

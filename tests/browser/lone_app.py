@@ -9,7 +9,6 @@ import streamlit as st
 
 from pages.ui import jobs, selection
 
-
 #: While this file stands beside the page, the job waits in the middle for as long as it takes.
 HOLD = Path(__file__).with_name("hold")
 
