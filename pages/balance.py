@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lincore.report import balance_words
+from lincore.report import balance_words, compare_words
 from pages.ui import (
     balance_costs,
     balance_jobs,
@@ -29,7 +29,9 @@ repeats = balance_setup.repeats()
 one = balance_jobs.first(asked, data)
 setup, first = one.setup, one.study
 for name, why in first.failures.items():
-    st.caption(f"{text.escape(name)} is left out: {text.escape(why)}")
+    called = text.escape(balance_pictures.label(first, name))
+    said = compare_words.with_labels(why, first.classes)
+    st.caption(f"{called} is left out: {text.escape(said)}")
 
 with st.container(horizontal=True, vertical_alignment="bottom", key="balance.shown"):
     method = controls.choose(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from lincore.experiments import scores
 from lincore.experiments.disagreement import Disagreement
@@ -67,6 +71,22 @@ def rule(results: Results, score: str = "accuracy") -> str:
     return f"{100 * scores.LEVEL:.0f} % intervals: {kind}."
 
 
+def with_labels(reason: str, classes: NDArray[Any]) -> str:
+    """Name the classes in what a classifier said, which knows their numbers alone.
+
+    Examples
+    --------
+    >>> with_labels("The covariance of class 1 is singular.", np.array(["cat", "dog"]))
+    'The covariance of class “dog” is singular.'
+    """
+
+    def label(found: re.Match[str]) -> str:
+        code = int(found[1])
+        return f"class “{classes[code]}”" if code < len(classes) else found[0]
+
+    return re.sub(r"\bclass (\d+)\b", label, reason)
+
+
 def notes(results: Results) -> list[str]:
     """Say which methods are missing and why, and which warned while they were fitted.
 
@@ -81,7 +101,7 @@ def notes(results: Results) -> list[str]:
     """
     labels = results.settings.get("labels", {})
     said = [
-        f"{labels.get(name, name)} is left out: {reason}"
+        f"{labels.get(name, name)} is left out: {with_labels(reason, results.classes)}"
         for name, reason in results.settings.get("failed", {}).items()
     ]
     n_fits = evidence(results).n_folds

@@ -23,7 +23,7 @@ def show(sweep: Sweep, loss: str) -> None:
     """Draw mean and band of a loss over the sizes, and mark where the order changes."""
     from lincore import plots
     from lincore.experiments.size_grid import size_grid
-    from lincore.report import balance_words
+    from lincore.report import balance_words, compare_words
 
     kind = controls.choose(
         "Curves",
@@ -40,10 +40,8 @@ def show(sweep: Sweep, loss: str) -> None:
     if not shown:
         st.info("No model here has these curves: they need one that is solved from moments.")
         return
-    # Of few splits an interval of a share may reach beyond what a share can be.
-    low, high = grid.low, grid.high
-    if loss != "log loss":
-        low, high = low.clip(0, 1), high.clip(0, 1)
+    # Of few splits an interval may reach beyond what a loss can be.
+    low, high = grid.low.clip(0), grid.high.clip(0, None if loss == "log loss" else 1)
     crossings = sweep.crossings(loss) if kind == "as trained" else ()
     names = ", ".join(str(label) for label in sweep.swept[:3])
     across = f"training rows of {names if len(sweep.swept) <= 3 else 'each swept class'}"
@@ -65,8 +63,11 @@ def show(sweep: Sweep, loss: str) -> None:
         st.markdown(f"- {text.escape(sentence)}")
     if kind == "as trained" and not crossings and len(sweep.seeds) > 1:
         st.caption("The order of the models changes nowhere beyond chance.")
+    called = dict(zip(sweep.methods, labels, strict=True))
     for name, why in sweep.failures.items():
-        st.caption(f"{text.escape(name)} could not be fitted at some sizes: {text.escape(why)}")
+        model = text.escape(called.get(name, name))
+        said = compare_words.with_labels(why, sweep.classes)
+        st.caption(f"{model} could not be fitted at some sizes: {text.escape(said)}")
     st.caption(
         f"{_basis(sweep)}; smaller sets lie inside larger ones. "
         "The other classes keep all their training rows, and the test part is untouched."
