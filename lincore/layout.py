@@ -123,7 +123,8 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
 def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
     """Yield the records of a text that are not blank, until one cannot be read."""
     if separator == SPACES:
-        text = "\n".join(" ".join(line.split()) for line in text.split("\n"))
+        # As pandas does: of all blanks those of ASCII alone part fields.
+        text = re.sub(r"(?m)^ | $", "", re.sub(r"[ \t]+", " ", text))
     reader = csv.reader(
         io.StringIO(text),
         delimiter=separator,
