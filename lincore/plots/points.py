@@ -168,7 +168,7 @@ def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
     last class would else hide the others wherever they overlap.
     """
     rows = {code: np.flatnonzero(marks.codes == code) for code in np.unique(marks.codes).tolist()}
-    turns = 1
+    turns = min(1, len(rows))
     if len(marks.codes) > MOST_SVG:
         turns = int(np.clip(MOST_LAYERS // len(rows), 1, MOST_TURNS))
     codes, layers = list(rows), []
