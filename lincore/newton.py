@@ -15,7 +15,7 @@ Linear = Callable[[Array], Array]
 
 MAX_INNER = 500
 # What a direction that refines a minimum leaves of the gradient.
-REFINED = 1e-4
+REFINED = 1e-3
 # A preconditioner that needed so many inner steps is built anew at the next point.
 WORN_AFTER = 8
 
