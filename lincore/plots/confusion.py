@@ -62,7 +62,7 @@ def confusion(results: Results, method: str, *, normalize: Normalize = None) -> 
         subtitle=f"{method}, {count(int(counts.sum()), 'row')}; shade: share of the "
         f"{'predicted' if normalize == 'pred' else 'true'} class",
         alt=_alt(counts, labels, method),
-        height=int(np.clip(110 + 74 * n_classes, 320, 640)),
+        height=int(np.clip(110 + 74 * n_classes, 320, 520)),
         showlegend=False,
     )
     figure.add_trace(_shade(shares))
