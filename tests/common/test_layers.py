@@ -29,8 +29,8 @@ LAYERS = {
     "front": Layer("lincore"),
     "numbers": Layer(
         "lincore.blocks lincore.moments lincore.covariance lincore.canonical lincore.optimize "
-        "lincore.gaussian lincore.pivoted lincore.quadric lincore.newton lincore.sequential lincore.row_blocks "
-        "lincore.softmax_loss lincore.softmax_solvers lincore.conditioning lincore.separation "
+        "lincore.gaussian lincore.pivoted lincore.quadric lincore.newton lincore.sequential "
+        "lincore.row_blocks lincore.softmax_loss lincore.softmax_solvers lincore.conditioning lincore.separation "
         "lincore.wald lincore.sparse_rows lincore.threads lincore.heard",
         outside="numpy scipy threadpoolctl",
     ),
