@@ -139,10 +139,6 @@ class Moments:
         tail = (p,) if diagonal else (p, p)
         return cls(np.zeros(shape), np.zeros((*shape, p)), np.zeros((*shape, *tail)))
 
-    def blank(self) -> Moments:
-        """Return unwritten memory of the same shapes, for `merge`."""
-        return Moments(*(np.empty(np.shape(a)) for a in (self.count, self.mean, self.scatter)))
-
     @property
     def is_diagonal(self) -> bool:
         """Whether only the diagonal of the scatter is kept."""
@@ -180,29 +176,11 @@ class Moments:
                 f"Moments of shapes {self.mean.shape}, {self.scatter.shape} and "
                 f"{other.mean.shape}, {other.scatter.shape} cannot be merged."
             )
-        return self.merge(other, self.blank())
-
-    def merge(self, other: Moments, out: Moments) -> Moments:
-        """Return ``self + other``, written over `out`, of the same shapes and neither of the two.
-
-        Where many are merged, fresh memory costs more than the sums.
-        """
-        np.add(self.count, other.count, out=out.count)
-        share = other.count / np.where(out.count > 0, out.count, 1.0)
-        delta = other.mean - self.mean
-        np.add(self.mean, share[..., None] * delta, out=out.mean)
-        rooted = np.sqrt(self.count * share)[..., None] * delta  # symmetric to the last bit
-        if self.is_diagonal:
-            np.add(self.scatter, other.scatter + rooted**2, out=out.scatter)
-            return out
-        # Some rows at a time: they stay in the processor's cache while three sums go over them.
-        for start in range(0, self.n_features, MERGED_ROWS):
-            rows = slice(start, start + MERGED_ROWS)
-            piece = out.scatter[..., rows, :]
-            np.multiply(rooted[..., rows, None], rooted[..., None, :], out=piece)
-            piece += self.scatter[..., rows, :]
-            piece += other.scatter[..., rows, :]
-        return out
+        count, mean, rooted = _joined(self, other)
+        scatter = np.empty(self.scatter.shape)
+        for rows in _tiles(self):
+            _merge(self.scatter[rows], other.scatter[rows], rooted, rows, out=scatter[rows])
+        return Moments(count, mean, scatter)
 
     def scale(self, weight: ArrayLike) -> Moments:
         """Return the moments as if each row of a group stood there `weight` times.
@@ -298,9 +276,7 @@ class Moments:
         return np.asarray(self.scatter.sum(axis=self.count.ndim - 1))
 
 
-def leave_one_out(
-    parts: Sequence[Moments] | Moments, out: Sequence[Moments] | None = None
-) -> list[Moments]:
+def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False) -> list[Moments]:
     """Merge all parts but one, for every part.
 
     By merges of prefixes and suffixes, k - 2 each way, never by subtraction: taking an outlying
@@ -311,8 +287,8 @@ def leave_one_out(
     ----------
     parts : sequence of Moments, or Moments whose first axis is the part
         At least two, of equal shapes.
-    out : sequence of Moments, optional
-        As many, of the same shapes, to be written over.
+    overwrite : bool, default False
+        Write the scatters over those of the parts, which are of no use afterwards.
 
     Returns
     -------
@@ -327,24 +303,87 @@ def leave_one_out(
     [3.5, 2.5, 1.5]
     """
     parts = list(parts)
-    if len(parts) < 2:
+    n = len(parts)
+    if n < 2:
         raise ValueError("Leaving one part out needs at least two parts.")
-    out = [part.blank() for part in parts] if out is None else list(out)
-    nothing = Moments.empty(np.shape(parts[0].count), parts[0].n_features)
-    if parts[0].is_diagonal:
-        nothing = nothing.diagonal()
-    if len(parts) == 2:
-        return [parts[1].merge(nothing, out[0]), parts[0].merge(nothing, out[1])]
-    suffixes = [parts[-1]]
-    for part in reversed(parts[2:-1]):
-        suffixes.append(part + suffixes[-1])
-    parts[1].merge(suffixes[-1], out[0])
-    prefix = parts[0]
-    for part, left_out in zip(parts[1:-2], out[1:-2], strict=True):
-        prefix.merge(suffixes.pop(), left_out)
-        prefix = prefix + part
-    prefix.merge(parts[-1], out[-2])
-    prefix.merge(parts[-2], out[-1])
+    # Counts and means first, of which the steps between two means follow; `heads[i]` is what
+    # stands before part i + 1, `tails[i]` what stands behind part i - 1.
+    heads, tails = [_Ends(parts[0])], {n - 1: _Ends(parts[-1])}
+    for i in range(1, n - 1):
+        heads.append(heads[-1].and_(parts[i]))
+        tails[n - 1 - i] = _Ends(parts[n - 1 - i]).and_(tails[n - i])
+    middles = [heads[i - 1].and_(tails[i + 1]) for i in range(1, n - 1)]
+    ends = [tails[1], *middles, heads[-1]]
+    scatters = [part.scatter if overwrite else np.empty(part.scatter.shape) for part in parts]
+    # Some rows of all scatters at a time: whatever is merged of them is merged in cache.
+    for rows in _tiles(parts[0]):
+        pieces = [part.scatter[rows] for part in parts]
+        behind = {n - 1: pieces[-1]}
+        for i in range(n - 2, 0, -1):
+            behind[i] = _merge(pieces[i], behind[i + 1], tails[i].rooted, rows)
+        before = pieces[0]
+        for i in range(1, n - 1):
+            longer = _merge(before, pieces[i], heads[i].rooted, rows)
+            # From here on nobody asks for this part any more.
+            _merge(before, behind[i + 1], ends[i].rooted, rows, out=scatters[i][rows])
+            before = longer
+        first, last = (behind[1], before) if n > 2 else (pieces[1].copy(), before.copy())
+        scatters[0][rows], scatters[-1][rows] = first, last
+    return [
+        Moments(end.count, end.mean, scatter) for end, scatter in zip(ends, scatters, strict=True)
+    ]
+
+
+class _Ends:
+    """Count and mean of rows that are merged, and how far apart the means of the two were."""
+
+    count: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    rooted: NDArray[np.float64]
+
+    def __init__(self, moments: Moments | _Ends, other: Moments | _Ends | None = None) -> None:
+        self.count, self.mean, self.rooted = moments.count, moments.mean, moments.mean
+        if other is not None:
+            self.count, self.mean, self.rooted = _joined(moments, other)
+
+    def and_(self, other: Moments | _Ends) -> _Ends:
+        return _Ends(self, other)
+
+
+def _joined(
+    one: Moments | _Ends, other: Moments | _Ends
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return count, mean, and the step between the means times the root of its weight.
+
+    Its outer product, symmetric to the last bit, is what the scatters lack.
+    """
+    count = one.count + other.count
+    share = other.count / np.where(count > 0, count, 1.0)
+    delta = other.mean - one.mean
+    rooted = np.sqrt(one.count * share)[..., None] * delta
+    return count, one.mean + share[..., None] * delta, rooted
+
+
+def _tiles(moments: Moments) -> list[Any]:
+    """Cut scatters into rows that stay in the processor's cache: indices of their last axes."""
+    p = moments.n_features
+    rows = [slice(start, start + MERGED_ROWS) for start in range(0, p, MERGED_ROWS)]
+    return [(..., some) if moments.is_diagonal else (..., some, slice(None)) for some in rows]
+
+
+def _merge(
+    one: NDArray[np.float64],
+    other: NDArray[np.float64],
+    rooted: NDArray[np.float64],
+    rows: Any,
+    out: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Merge some rows of two scatters; `rooted` as `_joined` returns it."""
+    is_diagonal = len(rows) == 2
+    along = rooted[rows] if is_diagonal else rooted[..., rows[1], None]
+    out = np.multiply(along, along if is_diagonal else rooted[..., None, :], out=out)
+    out += one
+    out += other
     return out
 
 

@@ -38,11 +38,6 @@ class Parts(NamedTuple):
     folds: NDArray[np.intp]
     moments: Moments
 
-    @property
-    def n_classes(self) -> int:
-        """Number of classes, c."""
-        return int(self.moments.count.shape[1])
-
 
 def leaves_parts_out(plan: Sequence[Fold], X: NDArray[Any], codes: NDArray[np.intp]) -> bool:
     """Tell whether the folds of one repetition train on all rows but the tested ones.
@@ -81,7 +76,8 @@ def summarise_parts(
 def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> list[ByFold]:
     """Return the moments of the training rows, for the classes of each entry and each fold.
 
-    By `leave_one_out`. Classes without test rows in a fold have all of their rows there.
+    By `leave_one_out`. Classes without test rows in a fold have all of their rows there. The
+    parts are of no use afterwards.
 
     Examples
     --------
@@ -93,20 +89,20 @@ def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> 
     array([[0., 1.],
            [5., 6.]])
     """
-    if len(parts) > 1 or parts[0].n_classes == 1:
-        return list(mapper(lambda part: _merged(part, n_folds), parts))
-    # Every class is in most folds: written side by side, as they are used.
-    p, n_classes = parts[0].moments.n_features, parts[0].n_classes
-    found = [_blank(n_classes, p) for _ in range(n_folds)]
+    folds, moments = parts[0]
+    n_classes = moments.count.shape[1]
+    if len(parts) > 1 or len(folds) < 2 or not np.array_equal(folds[:n_folds], range(n_folds)):
+        return list(mapper(lambda part: _left_out(part, n_folds), parts))
+    count, mean = np.empty_like(moments.count), np.empty_like(moments.mean)
 
     def merge(classes: slice) -> None:
-        part = Parts(parts[0].folds, parts[0].moments[:, classes])
-        _merged(part, n_folds, [moments[classes] for moments in found])
+        for i, left_out in enumerate(leave_one_out(moments[:, classes], overwrite=True)):
+            count[i, classes], mean[i, classes] = left_out.count, left_out.mean
 
-    at_once = parts[0].moments.scatter.size <= FEW_VALUES
-    step = n_classes if at_once else 1
+    step = n_classes if moments.scatter.size <= FEW_VALUES else 1
     list(mapper(merge, [slice(k, k + step) for k in range(0, n_classes, step)]))
-    return [found]
+    # Where their scatters stood stand those of all other parts now.
+    return [list(Moments(count, mean, moments.scatter)[:n_folds])]
 
 
 def of_fold(moments: list[ByFold], fold: int) -> Moments:
@@ -121,35 +117,18 @@ def of_fold(moments: list[ByFold], fold: int) -> Moments:
     )
 
 
-def _merged(parts: Parts, n_folds: int, out: ByFold | None = None) -> ByFold:
-    """Return the training moments of some classes in each fold, written over `out` if given."""
+def _left_out(parts: Parts, n_folds: int) -> ByFold:
+    """Return the training moments of some classes that are not tested in every fold."""
     n_parts, moments = len(parts.folds), parts.moments
     nothing = Moments.empty(moments.count.shape[1:], moments.n_features)
     if not n_parts:
         return [nothing] * n_folds
-    tested = [int(i) for i in parts.folds if i < n_folds]
-    room = None
-    if out is not None:
-        # What no fold tests is left out of none: its place is taken by nobody.
-        room = [out[i] for i in tested] + [nothing.blank()] * (n_parts - len(tested))
-    if n_parts > 1:
-        left_out = leave_one_out(moments, room)
-    else:
-        left_out = [nothing] if room is None else [nothing.merge(nothing, room[0])]
-    if tested == list(range(n_folds)):
-        return left_out[:n_folds]
-    everything = left_out[0] + moments[0]
-    merged = [everything] * n_folds if out is None else out
-    for i in range(n_folds):
-        if i in tested:
-            merged[i] = left_out[tested.index(i)]
-        elif out is not None:
-            everything.merge(nothing, out[i])
+    left_out = leave_one_out(moments) if n_parts > 1 else [nothing]
+    merged = [left_out[0] + moments[0]] * n_folds
+    for i, found in zip(parts.folds, left_out, strict=True):
+        if i < n_folds:
+            merged[i] = found
     return merged
-
-
-def _blank(n_classes: int, p: int) -> Moments:
-    return Moments(np.empty(n_classes), np.empty((n_classes, p)), np.empty((n_classes, p, p)))
 
 
 def _cut(X: NDArray[Any], part: NDArray[np.intp], codes: NDArray[np.intp], n_classes: int) -> Parts:
