@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from lincore.errors import DataError, Notice
-from lincore.limits import is_zip
-from lincore.sources import large_path, read_source
+from lincore.files.limits import is_zip
+from lincore.files.sources import large_path, read_source
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lincore.files.pictures import Fit
+    from lincore.files.reading import ReadOptions
     from lincore.moments import Moments
-    from lincore.pictures import Fit
-    from lincore.reading import ReadOptions
 
     Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | pd.DataFrame | tuple[Any, Any]
 
@@ -300,10 +300,10 @@ def load(
     """
     import pandas as pd
 
-    from lincore.arrays_file import is_arrays_file, read_arrays_file
+    from lincore.files.arrays_file import is_arrays_file, read_arrays_file
+    from lincore.files.workbooks import table_in_zip
     from lincore.images import ImageOptions, read_image_zip
     from lincore.tables import arrays_to_dataset, frame_to_table, read_table, table_to_dataset
-    from lincore.workbooks import table_in_zip
 
     if isinstance(source, pd.DataFrame):
         return table_to_dataset(frame_to_table(source, name or "table"), target, **choices)

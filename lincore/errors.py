@@ -45,7 +45,7 @@ class Remedy:
     options : mapping
         New values of keywords of `lincore.tables.table_to_dataset`.
     reading : mapping
-        New values of fields of `lincore.reading.ReadOptions`.
+        New values of fields of `lincore.files.reading.ReadOptions`.
     """
 
     label: str

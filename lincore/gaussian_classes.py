@@ -9,8 +9,8 @@ import numpy as np
 
 from lincore.datasets import Dataset, GaussianTruth
 from lincore.errors import DataError
-from lincore.labels import numbered
-from lincore.limits import LIMITS
+from lincore.files.labels import numbered
+from lincore.files.limits import LIMITS
 
 _MEANS = ((0.0, 0.0), (2.5, 0.5), (1.0, 2.5))
 _COVARIANCES = (((1.0, 0.3), (0.3, 1.0)), ((1.0, -0.4), (-0.4, 0.8)), ((0.7, 0.0), (0.0, 1.2)))

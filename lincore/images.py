@@ -10,15 +10,15 @@ from math import prod
 
 import numpy as np
 
-from lincore.archives import UnusableFile, list_zip, unpack
 from lincore.datasets import Dataset, Skipped
 from lincore.errors import DataError, Notice
-from lincore.image_piles import Picture, Pile, find_pictures
-from lincore.image_zips import write_image_zip
-from lincore.labels import display_name, encode_labels, lone_class_notices, natural_key
-from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
-from lincore.over_cores import Progress, over_cores
-from lincore.pictures import FITS, HEAD_BYTES, Fit, decoded, image_size, picture_names
+from lincore.files.archives import UnusableFile, list_zip, unpack
+from lincore.files.image_piles import Picture, Pile, find_pictures
+from lincore.files.image_zips import write_image_zip
+from lincore.files.labels import display_name, encode_labels, lone_class_notices, natural_key
+from lincore.files.limits import LIMITS, Limits, Readable, check_size, read_limited
+from lincore.files.over_cores import Progress, over_cores
+from lincore.files.pictures import FITS, HEAD_BYTES, Fit, decoded, image_size, picture_names
 
 __all__ = ["ImageOptions", "image_limits", "read_image_files", "read_image_zip", "write_image_zip"]
 

@@ -11,15 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from lincore.conditioning import Conditioned, condition
 from lincore.linear import LinearClassifier, SoftmaxPosterior
 from lincore.optimize import Optimum, Reason, Step
 from lincore.separation import Separation, SeparationWarning, notice
-from lincore.softmax_loss import SoftmaxLoss
-from lincore.softmax_solvers import SOLVERS, Settings
+from lincore.solvers.conditioning import Conditioned, condition
+from lincore.solvers.softmax_loss import SoftmaxLoss
+from lincore.solvers.softmax_solvers import SOLVERS, Settings
+from lincore.solvers.wald import Wald, wald_errors
 from lincore.threads import part_mapper
 from lincore.validation import validate_rows
-from lincore.wald import Wald, wald_errors
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from lincore.linear import LinearClassifier
 from lincore.mistake_driven import SparseStepRows, StepRows, Walk
 from lincore.moment_classifier import summarise
 from lincore.optimize import Step, may_go_on
-from lincore.sparse_rows import sparse_centre_and_scale
+from lincore.solvers.sparse_rows import sparse_centre_and_scale
 from lincore.validation import LabelledRows, validate_rows
 
 Array = NDArray[np.float64]

@@ -11,8 +11,8 @@ import numpy as np
 
 from lincore.datasets import Dataset
 from lincore.errors import DataError
+from lincore.files.labels import encode_labels, pixel_names
 from lincore.gaussian_classes import gaussian_classes
-from lincore.labels import encode_labels, pixel_names
 
 __all__ = ["DOWNLOADS", "SAMPLES", "fetch", "gaussian_classes", "sample"]
 

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from lincore.conditioning import Conditioned, condition
 from lincore.optimize import Optimum
-from lincore.softmax_loss import SoftmaxLoss
+from lincore.solvers.conditioning import Conditioned, condition
+from lincore.solvers.softmax_loss import SoftmaxLoss
 
 Array = NDArray[np.float64]
 

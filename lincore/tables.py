@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.bins import Bins, cut_into_bins
-from lincore.choosing import choose_roles, keep_rows, left_out, no_feature
-from lincore.columns import ROLES, Column, Content, content_of
 from lincore.datasets import Dataset
-from lincore.delimited import read_delimited
 from lincore.errors import DataError, Notice, TooLargeError
-from lincore.features import build_features, level_codes, merge_labels, refuse_infinite
-from lincore.held_rows import Progress, RowSource
-from lincore.labels import (
+from lincore.files.bins import Bins, cut_into_bins
+from lincore.files.choosing import choose_roles, keep_rows, left_out, no_feature
+from lincore.files.columns import ROLES, Column, Content, content_of
+from lincore.files.delimited import read_delimited
+from lincore.files.features import build_features, level_codes, merge_labels, refuse_infinite
+from lincore.files.held_rows import Progress, RowSource
+from lincore.files.labels import (
     display_name,
     encode_column,
     encode_labels,
@@ -31,11 +31,11 @@ from lincore.labels import (
     propose_label_column,
     unique_names,
 )
-from lincore.large_tables import drawn_notice, large_table_to_dataset, open_large_table
-from lincore.limits import LIMITS, Limits, check_table_shape
-from lincore.missing import mark_missing
-from lincore.reading import Reading, ReadOptions
-from lincore.streams import LargeFile
+from lincore.files.large_tables import drawn_notice, large_table_to_dataset, open_large_table
+from lincore.files.limits import LIMITS, Limits, check_table_shape
+from lincore.files.missing import mark_missing
+from lincore.files.reading import Reading, ReadOptions
+from lincore.files.streams import LargeFile
 
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 
@@ -133,7 +133,7 @@ def read_table(
 
 
 def _read_whole(raw: bytes, name: str, options: ReadOptions | None, limits: Limits) -> Table:
-    from lincore.parquet import is_parquet, read_parquet
+    from lincore.files.parquet import is_parquet, read_parquet
 
     if not is_parquet(raw):
         text = read_delimited(raw, name, options, limits)

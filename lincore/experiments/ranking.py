@@ -10,7 +10,7 @@ from lincore.experiments.estimates import SCORES, estimate
 from lincore.experiments.evidence import per_results
 from lincore.experiments.results import Results
 from lincore.experiments.scores import baselines, table
-from lincore.spreadsheet import spreadsheet_safe
+from lincore.files.spreadsheet import spreadsheet_safe
 
 if TYPE_CHECKING:
     import pandas as pd

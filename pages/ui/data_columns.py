@@ -13,7 +13,7 @@ from pages.ui.data_sources import Source
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lincore.columns import Column
+    from lincore.files.columns import Column
 
 TURN = "data.columns.turn"
 BASE = "data.columns.base"
@@ -97,8 +97,8 @@ def _target(found: Source) -> None:
 
 
 def _bins(found: Source) -> None:
-    from lincore.bins import Bins
-    from lincore.labels import is_number
+    from lincore.files.bins import Bins
+    from lincore.files.labels import is_number
 
     assert found.table is not None
     if found.target is None or not is_number(found.table.frame[found.target]):
@@ -160,7 +160,7 @@ def _choice(
 def _frame(found: Source) -> pd.DataFrame:
     import pandas as pd
 
-    from lincore.columns import REASONS
+    from lincore.files.columns import REASONS
 
     names = set(found.choices.get("categories", ()))
     return pd.DataFrame(
@@ -231,7 +231,7 @@ def _apply(found: Source, key: str) -> None:
 
 
 def _config(n_rows: int) -> dict[str, Any]:
-    from lincore.columns import ROLES
+    from lincore.files.columns import ROLES
 
     column = st.column_config
     return {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.errors import DataError, Notice
-from lincore.limits import LIMITS
+from lincore.files.limits import LIMITS
 from pages.ui import controls, jobs, sheets, state, tables, text, uploads
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def copies(data: Dataset) -> None:
     """Say which pictures stand there twice, or all but."""
 
     def work(progress: jobs.Progress) -> Any:
-        from lincore.near_duplicates import near_duplicates
+        from lincore.files.near_duplicates import near_duplicates
 
         progress(0, 0, "comparing pictures")
         return near_duplicates(data)

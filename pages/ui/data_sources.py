@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from lincore.errors import DataError, Remedy
 
 if TYPE_CHECKING:
-    from lincore.columns import Column
     from lincore.datasets import Dataset
-    from lincore.findings import Finding
+    from lincore.files.columns import Column
+    from lincore.files.findings import Finding
+    from lincore.files.reading import ReadOptions
     from lincore.images import ImageOptions
-    from lincore.reading import ReadOptions
     from lincore.tables import Table
 
 File = tuple[str, bytes]
@@ -65,8 +65,8 @@ class Source:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """What each column holds and what it is for; nothing while there is no table."""
-        from lincore.choosing import choose_roles
-        from lincore.columns import describe_columns
+        from lincore.files.choosing import choose_roles
+        from lincore.files.columns import describe_columns
 
         if self.table is None:
             return ()
@@ -81,7 +81,7 @@ class Source:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is suspicious and not yet dealt with."""
-        from lincore.findings import find_problems
+        from lincore.files.findings import find_problems
 
         if self.table is None or self.target is None:
             return ()
@@ -188,7 +188,7 @@ class Source:
         DataError
             When two marks that must differ are the same.
         """
-        from lincore.reading import ReadOptions
+        from lincore.files.reading import ReadOptions
 
         return replace(self, options=replace(self.options or ReadOptions(), **changes), table=None)
 
@@ -215,7 +215,7 @@ class Source:
         return found.with_reading(**reading) if reading else found
 
     def _is_untouched(self) -> bool:
-        from lincore.reading import ReadOptions
+        from lincore.files.reading import ReadOptions
 
         as_it_is = self.options in (None, ReadOptions()) and not self.choices
         return self.bundled is not None and as_it_is and self.target == _called(self.bundled)
@@ -265,8 +265,8 @@ class Pictures:
         DataError
             When they make no data set, or `progress` returned False.
         """
+        from lincore.files.limits import is_zip
         from lincore.images import ImageOptions, read_image_files, read_image_zip
-        from lincore.limits import is_zip
 
         options = self.options or ImageOptions()
         if len(self.files) == 1 and is_zip(self.files[0][1]):
@@ -283,9 +283,9 @@ def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
     DataError
         When they are several and not pictures, or a workbook.
     """
-    from lincore.arrays_file import is_arrays_file, read_arrays_file
-    from lincore.limits import is_zip
-    from lincore.workbooks import table_in_zip
+    from lincore.files.arrays_file import is_arrays_file, read_arrays_file
+    from lincore.files.limits import is_zip
+    from lincore.files.workbooks import table_in_zip
 
     if len(files) > 1:
         if not any(_is_picture(name, raw) for name, raw in files):
@@ -308,8 +308,8 @@ def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
 
 def is_readable(source: Source) -> bool:
     """Tell whether reading a file otherwise could help: it is text, or may be."""
-    from lincore.limits import refuse_foreign
-    from lincore.parquet import is_parquet
+    from lincore.files.limits import refuse_foreign
+    from lincore.files.parquet import is_parquet
 
     try:
         refuse_foreign(source.raw, source.name)
@@ -322,8 +322,8 @@ def is_readable(source: Source) -> bool:
 
 
 def _is_picture(name: str, raw: bytes) -> bool:
-    from lincore.archives import UnusableFile
-    from lincore.pictures import image_kind
+    from lincore.files.archives import UnusableFile
+    from lincore.files.pictures import image_kind
 
     try:
         image_kind(raw, name)

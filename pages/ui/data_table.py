@@ -12,7 +12,7 @@ from pages.ui import state, tables, text
 from pages.ui.data_sources import Source, is_readable
 
 if TYPE_CHECKING:
-    from lincore.reading import Reading
+    from lincore.files.reading import Reading
 
 SHOWN_ROWS = 200
 # More columns than this are slow in a browser, and nobody looks at them.
@@ -128,7 +128,7 @@ def _part(
 
 
 def _detected(word: str, names: dict[Any, str], said: Reading | None, chosen: Any) -> str:
-    from lincore.reading import SEPARATOR_NAMES
+    from lincore.files.reading import SEPARATOR_NAMES
 
     if said is None or chosen is not None:
         return AS_DETECTED

@@ -19,7 +19,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from streamlit import runtime
 
-from lincore.limits import LIMITS
+from lincore.files.limits import LIMITS
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

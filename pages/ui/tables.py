@@ -38,7 +38,7 @@ def safe(frame: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from lincore.spreadsheet import spreadsheet_safe
+    from lincore.files.spreadsheet import spreadsheet_safe
 
     def harmless(value: Any) -> Any:
         # The very same object where there is nothing to do.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError
-from lincore.limits import LIMITS
+from lincore.files.limits import LIMITS
 from pages.ui import jobs, state, text
 from pages.ui.data_sources import File, Pictures, Source, recognise
 
@@ -77,8 +77,8 @@ def show(*, key: str) -> None:
 
 def limits() -> None:
     """Say how large files may be."""
+    from lincore.files.limits import table_limits
     from lincore.images import image_limits
-    from lincore.limits import table_limits
 
     st.caption(f"How large: {text.escape(table_limits())} {text.escape(image_limits())}")
 

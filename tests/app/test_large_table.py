@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lincore import tables
-from lincore.limits import LIMITS, table_limits
+from lincore.files.limits import LIMITS, table_limits
 from pages.ui import data_sources, state
 from tests.app.data_page import bring, data_of, jobs_of, source_of
 from tests.app.test_pages import ROOT, assert_fine

@@ -29,9 +29,8 @@ LAYERS = {
     "front": Layer("lincore"),
     "numbers": Layer(
         "lincore.blocks lincore.moments lincore.covariance lincore.canonical lincore.optimize "
-        "lincore.gaussian lincore.pivoted lincore.quadric lincore.newton lincore.sequential "
-        "lincore.row_blocks lincore.softmax_loss lincore.softmax_solvers lincore.conditioning lincore.separation "
-        "lincore.wald lincore.sparse_rows lincore.threads lincore.heard",
+        "lincore.gaussian lincore.pivoted lincore.quadric lincore.solvers lincore.separation "
+        "lincore.threads lincore.heard",
         outside="numpy scipy threadpoolctl",
     ),
     "estimators": Layer(
@@ -44,25 +43,15 @@ LAYERS = {
         outside="numpy scipy sklearn",
     ),
     "data": Layer(
-        "lincore.errors lincore.limits lincore.sources lincore.splits lincore.archives "
-        "lincore.labels "
-        "lincore.datasets lincore.delimited lincore.tables lincore.pictures lincore.images "
-        "lincore.image_piles lincore.image_zips lincore.class_folders lincore.name_patterns "
-        "lincore.over_cores lincore.arrays_file lincore.gaussian_classes "
-        "lincore.near_duplicates "
-        "lincore.odd_rows lincore.leading_zeros lincore.fixed_width "
-        "lincore.reading lincore.decoding lincore.layout lincore.headers lincore.hidden_numbers "
-        "lincore.missing lincore.parquet lincore.workbooks lincore.dates lincore.columns "
-        "lincore.choosing lincore.features lincore.findings lincore.bins lincore.spreadsheet "
-        "lincore.streams lincore.large_text lincore.large_parquet lincore.large_tables "
-        "lincore.held_rows",
+        "lincore.errors lincore.splits lincore.datasets lincore.tables lincore.images "
+        "lincore.gaussian_classes lincore.files",
         # What a file holds beyond the rows that are kept is their moments.
         layers="texts numbers",
         outside="numpy scipy.sparse pandas PIL pyarrow charset_normalizer",
     ),
     # Counting words is scikit-learn's; nothing else of it belongs to the data.
     "texts": Layer(
-        "lincore.text_columns",
+        "lincore.files.text_columns",
         layers="data",
         outside="numpy scipy.sparse sklearn.feature_extraction",
     ),

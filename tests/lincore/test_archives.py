@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lincore.archives import UnusableFile, list_zip, unpack, unpack_gzip
 from lincore.errors import DataError
-from lincore.limits import LIMITS
+from lincore.files.archives import UnusableFile, list_zip, unpack, unpack_gzip
+from lincore.files.limits import LIMITS
 
 FILES = {"a/0.txt": b"first " * 9, "a/1.txt": b"second " * 9, "b/0.txt": b"third " * 9}
 

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore import large_text
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.experiments import holdout
@@ -20,8 +19,9 @@ from lincore.experiments.learning import learning_curve
 from lincore.experiments.methods import as_method
 from lincore.experiments.pipeline import Steps, pipeline_for
 from lincore.experiments.schemes import folds
-from lincore.held_rows import Draw
-from lincore.limits import LIMITS
+from lincore.files import large_text
+from lincore.files.held_rows import Draw
+from lincore.files.limits import LIMITS
 from lincore.tables import Table, read_table, table_to_dataset
 
 N_ROWS = 6_000
@@ -173,7 +173,8 @@ def test_a_path_too_large_to_be_held_is_read_in_blocks(tmp_path, monkeypatch):
     frame = frame_of_numbers()
     path = tmp_path / "big.csv"
     path.write_bytes(csv_of(frame))
-    from lincore import datasets, sources
+    from lincore import datasets
+    from lincore.files import sources
 
     monkeypatch.setattr(
         datasets,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lincore.archives import UnusableFile
-from lincore.class_folders import NO_CLASS, class_level, folders_above, place_all
+from lincore.files.archives import UnusableFile
+from lincore.files.class_folders import NO_CLASS, class_level, folders_above, place_all
 
 
 def labels(paths, level=None):

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lincore.bins import Bins, cut_into_bins
-from lincore.columns import describe_columns, kind_of
-from lincore.dates import is_date, to_days
 from lincore.errors import DataError
-from lincore.features import level_codes
-from lincore.findings import find_problems
-from lincore.missing import suspicious_number
-from lincore.reading import ReadOptions
+from lincore.files.bins import Bins, cut_into_bins
+from lincore.files.columns import describe_columns, kind_of
+from lincore.files.dates import is_date, to_days
+from lincore.files.features import level_codes
+from lincore.files.findings import find_problems
+from lincore.files.missing import suspicious_number
+from lincore.files.reading import ReadOptions
 from lincore.tables import frame_to_table, read_table, table_to_dataset
 
 RNG = np.random.default_rng(5)

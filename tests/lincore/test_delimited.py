@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore.delimited import read_delimited
 from lincore.errors import DataError
-from lincore.limits import LIMITS
-from lincore.reading import ReadOptions
+from lincore.files.delimited import read_delimited
+from lincore.files.limits import LIMITS
+from lincore.files.reading import ReadOptions
 from tests.data import DATA, needs_data
 
 ROWS = "1.5,4,a\n2.5,3,b\n3.5,9,a\n4.5,7,b\n"

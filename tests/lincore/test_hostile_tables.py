@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 
 from lincore.datasets import load
 from lincore.errors import DataError
-from lincore.reading import ReadOptions
-from lincore.spreadsheet import spreadsheet_safe
+from lincore.files.reading import ReadOptions
+from lincore.files.spreadsheet import spreadsheet_safe
 from lincore.tables import read_table
 
 SECONDS = 2.0

@@ -17,9 +17,9 @@ from PIL import Image
 
 from lincore.datasets import Dataset, load
 from lincore.errors import DataError
+from lincore.files.limits import LIMITS
+from lincore.files.pictures import decoded
 from lincore.images import ImageOptions, read_image_files, read_image_zip, write_image_zip
-from lincore.limits import LIMITS
-from lincore.pictures import decoded
 from lincore.samples import sample
 from lincore.splits import split
 from tests.data import DATA, needs_data

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lincore.errors import DataError
-from lincore.labels import encode_labels, natural_key, unique_names
+from lincore.files.labels import encode_labels, natural_key, unique_names
 
 
 @given(st.lists(st.text(max_size=6)))

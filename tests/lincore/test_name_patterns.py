@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lincore.errors import DataError
-from lincore.name_patterns import PATTERNS, compiled, propose_pattern, read_names
+from lincore.files.name_patterns import PATTERNS, compiled, propose_pattern, read_names
 
 
 @pytest.mark.parametrize(

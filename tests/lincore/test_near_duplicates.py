@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lincore import near_duplicates as module
 from lincore.datasets import Dataset, load
 from lincore.errors import DataError
-from lincore.near_duplicates import near_duplicates
+from lincore.files import near_duplicates as module
+from lincore.files.near_duplicates import near_duplicates
 from lincore.samples import sample
 from tests.data import DATA, needs_data
 

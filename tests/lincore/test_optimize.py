@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from lincore.newton import NewtonCG, conjugate_gradients
 from lincore.optimize import Point, Reason, descend, halve_steps, take_whole_steps
-from lincore.sequential import descend_by_rows
+from lincore.solvers.newton import NewtonCG, conjugate_gradients
+from lincore.solvers.sequential import descend_by_rows
 
 CURVATURE = np.diag([1.0, 4.0, 9.0])
 MINIMUM = np.array([1.0, -2.0, 3.0])

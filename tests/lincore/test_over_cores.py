@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from lincore.errors import DataError
-from lincore.over_cores import over_cores
+from lincore.files.over_cores import over_cores
 
 
 @pytest.mark.parametrize("count", [0, 1, 64, 65, 1000])

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from lincore import pictures
-from lincore.archives import UnusableFile
-from lincore.limits import LIMITS
-from lincore.pictures import FITS, decoded, image_size
+from lincore.files import pictures
+from lincore.files.archives import UnusableFile
+from lincore.files.limits import LIMITS
+from lincore.files.pictures import FITS, decoded, image_size
 
 RAMP = Image.fromarray(np.arange(0, 240, 12, dtype=np.uint8).reshape(5, 4))
 

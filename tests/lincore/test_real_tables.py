@@ -17,12 +17,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
 import lincore
-from lincore.columns import describe_columns
 from lincore.datasets import Dataset
 from lincore.errors import DataError
 from lincore.experiments.preparation import build_preparer, prepared_names
-from lincore.findings import find_problems
-from lincore.reading import ReadOptions
+from lincore.files.columns import describe_columns
+from lincore.files.findings import find_problems
+from lincore.files.reading import ReadOptions
 from lincore.tables import Table, read_table, table_to_dataset
 from tests.data import DATA, needs_data
 

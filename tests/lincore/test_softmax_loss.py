@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from lincore import row_blocks
-from lincore.row_blocks import StandardRows
-from lincore.softmax_loss import SoftmaxLoss
+from lincore.solvers import row_blocks
+from lincore.solvers.row_blocks import StandardRows
+from lincore.solvers.softmax_loss import SoftmaxLoss
 from tests.lincore.references_logistic import error_and_gradient_by_loops, hessian_by_loops
 
 

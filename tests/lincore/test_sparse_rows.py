@@ -10,9 +10,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression as Reference
 
 from lincore import LogisticRegression, OneVsOne, OneVsRest, Perceptron
-from lincore.conditioning import centre_and_scale
 from lincore.separation import SeparationWarning
-from lincore.sparse_rows import SparseRows, sparse_centre_and_scale
+from lincore.solvers.conditioning import centre_and_scale
+from lincore.solvers.sparse_rows import SparseRows, sparse_centre_and_scale
 from tests.data import DATA, needs_data
 
 

@@ -1,0 +1,1 @@
+"""Reading what people upload: tables, texts and pictures, step by step."""

@@ -1,0 +1,213 @@
+"""What is suspicious about the chosen columns of a table, each with what could be done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lincore.errors import Notice, Remedy
+from lincore.files.columns import REASONS, Column
+from lincore.files.labels import is_number
+from lincore.files.missing import suspicious_number
+
+if TYPE_CHECKING:
+    from lincore.tables import Table
+
+# From this share of rows on, a single column tells the classes too well to be a measurement.
+GIVES_AWAY = 0.99
+_ENOUGH_ROWS = 50
+_MOST_CLASSES = 200
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something suspicious, and what could be done about it at one click."""
+
+    notice: Notice
+    remedies: tuple[Remedy, ...] = ()
+
+
+def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...]:
+    r"""Look for what makes a comparison of classifiers meaningless, or merely worse.
+
+    Parameters
+    ----------
+    table : Table
+    columns : sequence of Column
+        As from `describe_columns`, with the roles as they were chosen.
+
+    Returns
+    -------
+    tuple of Finding
+        Identifiers, constants and columns that give the classes away among the features, numbers
+        that may stand for a missing value, classes in several spellings or with a single row,
+        repeated rows.
+
+    Examples
+    --------
+    >>> from lincore.files.columns import describe_columns
+    >>> from lincore.tables import read_table
+    >>> table = read_table(b"u,class\n1.5,a\n2.5,b\n2.5,b\n", "made.csv")
+    >>> for finding in find_problems(table, describe_columns(table)):
+    ...     print(finding.notice, [remedy.label for remedy in finding.remedies])
+    class a: A single row can be trained on but never tested. Leave it out or merge it. [...]
+    made.csv: 1 row repeats another one in every feature and the class. ...
+    """
+    features = [column for column in columns if column.role in ("feature", "text")]
+    found: list[Finding | None]
+    found = [_posing(column) for column in features if column.kind in ("identifier", "constant")]
+    values = {column.name: table.frame[column.name] for column in features}
+    found += [_zeros(values[c.name], c) for c in features if c.kind == "number"]
+    target = next((column.name for column in columns if column.role == "target"), None)
+    if target is not None:
+        known = table.frame[target].notna().to_numpy(bool)
+        labels = table.frame.loc[known, target]
+        codes = pd.factorize(labels)[0]
+        found += [_giving_away(values[c.name], known, codes, c) for c in features]
+        used = [column for column in columns if column.role in ("feature", "text", "target")]
+        found += [_spellings(labels), _lone_classes(labels), _repeats(table, used)]
+    return tuple(finding for finding in found if finding is not None)
+
+
+def _posing(column: Column) -> Finding:
+    notice = Notice(
+        f"It is used as a feature, but {REASONS[column.kind]}.",
+        f"column {column.name!r}",
+        "Ignore it.",
+    )
+    return Finding(notice, (_ignore(column),))
+
+
+def _ignore(column: Column) -> Remedy:
+    return Remedy(f"Ignore {column.name!r}", roles={column.name: "ignore"})
+
+
+def _zeros(values: pd.Series[Any], column: Column) -> Finding | None:
+    if not is_number(values):
+        return None
+    number = suspicious_number(values)
+    if number is None:
+        return None
+    count = int((values == number).sum())
+    notice = Notice(
+        f"{number:g} stands in {count:,} rows, and no other value comes near it: it may mean that "
+        "the value is missing.",
+        f"column {column.name!r}",
+        "If so, read it as missing.",
+    )
+    label = f"Read {number:g} in {column.name!r} as missing"
+    return Finding(notice, (Remedy(label, reading={"missing_in": {column.name: (number,)}}),))
+
+
+def _giving_away(
+    values: pd.Series[Any], known: NDArray[np.bool_], codes: NDArray[np.intp], column: Column
+) -> Finding | None:
+    """Tell whether a column alone tells the class of nearly every row.
+
+    `codes` are those of the rows whose class is known.
+    """
+    commonest = np.bincount(codes).max() / len(codes) if len(codes) else 1.0
+    if len(codes) < _ENOUGH_ROWS or column.role == "text" or 1 - commonest < 2 * (1 - GIVES_AWAY):
+        return None
+    few = column.kind != "number" or column.n_distinct <= len(codes) / 10
+    if few:
+        share = _share_by_level(values[known], codes)
+    else:
+        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)[known]
+        share = _share_by_order(numbers, codes)
+    if share < GIVES_AWAY:
+        return None
+    notice = Notice(
+        f"It alone tells the class of {share:.1%} of the rows, as if it said the answer in other "
+        "words.",
+        f"column {column.name!r}",
+        "Ignore it, unless it is known before the class is.",
+    )
+    return Finding(notice, (_ignore(column),))
+
+
+def _share_by_level(values: pd.Series[Any], codes: NDArray[np.intp]) -> float:
+    """Return the share of rows whose class is the commonest of the other rows of their level."""
+    levels, found = pd.factorize(values)
+    n_classes = int(codes.max()) + 1
+    cells = (levels * n_classes + codes)[levels >= 0]
+    counts = np.bincount(cells, minlength=len(found) * n_classes).reshape(-1, n_classes)
+    top = counts.max(axis=1)
+    # A level of one row tells nothing: without that row nothing is known of it.
+    second = np.partition(counts, -2, axis=1)[:, -2] if n_classes > 1 else 0 * top
+    return float(top[(top >= 2) & (top - 1 >= second)].sum() / len(codes))
+
+
+def _share_by_order(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
+    """Return the share of rows that have the class of the row before, in order of the value."""
+    present = ~np.isnan(values)
+    order = np.argsort(values[present], kind="stable")
+    ordered = codes[present][order]
+    bounds = int((np.diff(ordered) != 0).sum())
+    # One step from each class to the next is what a perfect order needs.
+    needed = np.count_nonzero(np.bincount(codes)) - 1
+    return float((present.sum() - max(bounds - needed, 0)) / len(codes))
+
+
+def _spellings(labels: pd.Series[Any]) -> Finding | None:
+    """Tell whether classes differ in nothing but capitals and blanks."""
+    if is_number(labels):
+        return None
+    merged: dict[str, str] = {}
+    commonest: dict[str, str] = {}
+    # The most frequent first: it is the one that the others become.
+    for label in map(str, labels.value_counts().index[:_MOST_CLASSES]):
+        kept = commonest.setdefault(" ".join(label.split()).casefold(), label)
+        if label != kept:
+            merged[label] = kept
+    if not merged or len(commonest) < 2:
+        return None
+    same = ", ".join(f"{label!r} and {kept!r}" for label, kept in list(merged.items())[:5])
+    notice = Notice(
+        f"Classes that differ in capitals or blanks alone: {same}.",
+        f"column {labels.name!r}",
+        "Merge them if they mean the same.",
+    )
+    return Finding(notice, (Remedy("Merge the spellings", options={"merge_classes": merged}),))
+
+
+def _lone_classes(labels: pd.Series[Any]) -> Finding | None:
+    counts = labels.value_counts()
+    lone = [str(label) for label in counts.index[counts == 1]]
+    if not lone or len(lone) > 20 or len(counts) < 2:
+        return None
+    notice = Notice(
+        "A single row can be trained on but never tested.",
+        f"class {', '.join(lone)}",
+        "Leave it out or merge it.",
+    )
+    drop = Remedy(f"Leave out {', '.join(lone)}", options={"drop_classes": tuple(lone)})
+    if len(lone) == 1:
+        nearest = str(counts.index[counts > 1][-1]) if (counts > 1).any() else ""
+        merged = {lone[0]: nearest}
+        merge = Remedy(f"Merge {lone[0]} with {nearest}", options={"merge_classes": merged})
+        return Finding(notice, (drop, merge) if nearest and len(counts) > 2 else (drop,))
+    merged = dict.fromkeys(lone, "other")
+    return Finding(notice, (drop, Remedy("Merge them", options={"merge_classes": merged})))
+
+
+def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
+    # Rows that differ in one column are no copies, and thousands of columns take long to compare.
+    n_rows = len(table.frame)
+    if len(used) < 2 or any(c.n_distinct == n_rows for c in used):
+        return None
+    count = int(table.frame[[column.name for column in used]].duplicated().sum())
+    if not count:
+        return None
+    said = "1 row repeats another one" if count == 1 else f"{count:,} rows repeat another one"
+    notice = Notice(
+        f"{said} in every feature and the class.",
+        table.name,
+        "If they are copies, keep one of each: in training and in test they flatter every model.",
+    )
+    return Finding(notice, (Remedy("Keep one of each", options={"drop_duplicates": True}),))

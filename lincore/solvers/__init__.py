@@ -1,0 +1,1 @@
+"""How logistic regression is minimised, and what is known of its minimum."""
