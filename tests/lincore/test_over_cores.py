@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -22,12 +23,19 @@ def test_every_piece_is_done_once(count):
     assert told[-1] == (count, count, "Counting")
 
 
+def slowly(i):
+    """Take so long for what comes later that nobody is through before the main thread looks."""
+    if i > 1000:
+        time.sleep(0.001)
+
+
 def test_an_error_comes_out_and_ends_the_work():
     done = []
 
     def work(i):
         if i == 70:
             raise KeyError(i)
+        slowly(i)
         done.append(i)
 
     with pytest.raises(KeyError):
@@ -38,7 +46,12 @@ def test_an_error_comes_out_and_ends_the_work():
 
 def test_a_stop_leaves_the_rest_undone():
     done = []
+
+    def work(i):
+        slowly(i)
+        done.append(i)
+
     with pytest.raises(DataError, match="stopped") as caught:
-        over_cores(done.append, 100_000, "Stopping", lambda so_far, *_: so_far < 640)
+        over_cores(work, 100_000, "Stopping", lambda so_far, *_: so_far < 640)
     assert 640 <= len(done) < 100_000
     assert caught.value.notice.remedy
