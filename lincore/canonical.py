@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -14,40 +16,56 @@ from lincore.moments import Moments
 Array = NDArray[np.float64]
 
 
-class CanonicalMeans(NamedTuple):
-    """Class means about the mean of all rows, where the covariance within classes is one.
+class Decomposition(NamedTuple):
+    """``sqrt(n_k / n) * means[k] = (left * lengths)[k] @ axes``, with m = min(K, r).
 
     Attributes
     ----------
-    whitener : Whitener
-        Of the covariance within classes, divisor n.
-    means : ndarray of shape (K, r)
-        Zero for a class without rows. Without units.
     left : ndarray of shape (K, m)
     lengths : ndarray of shape (m,)
         Decreasing.
     axes : ndarray of shape (m, r)
-        Of the singular value decomposition, m = min(K, r):
-        ``sqrt(n_k / n) * means[k] = (left * lengths)[k] @ axes``.
+    """
+
+    left: Array
+    lengths: Array
+    axes: Array
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalMeans:
+    """Class means about the mean of all rows, where the covariance within classes is one.
+
+    Parameters
+    ----------
+    whitener : Whitener
+        Of the covariance within classes.
+    means : ndarray of shape (K, r)
+        Zero for a class without rows. Without units.
+    shares : ndarray of shape (K,)
+        Of the rows.
     """
 
     whitener: Whitener
     means: Array
-    left: Array
-    lengths: Array
-    axes: Array
+    shares: Array
 
     @classmethod
     def of(cls, moments: Moments, whitener: Whitener) -> CanonicalMeans:
         """Put the means of moments by class into the coordinates of a whitener."""
         total, seen = moments.pooled(), moments.count > 0
         means = whitener.whiten(np.where(seen[:, None], moments.mean - total.mean, 0.0))
-        rows = np.sqrt(moments.count / total.count)[:, None] * means
-        return cls(whitener, means, *np.linalg.svd(rows, full_matrices=False))
+        return cls(whitener, means, moments.count / total.count)
+
+    @cached_property
+    def decomposition(self) -> Decomposition:
+        """Singular values and vectors of the means, weighted by their rows."""
+        rows = np.sqrt(self.shares)[:, None] * self.means
+        return Decomposition(*np.linalg.svd(rows, full_matrices=False))
 
 
 def canonical_means(moments: Moments) -> CanonicalMeans:
-    """Return the canonical means of moments by class; once for all who ask.
+    """Return the canonical means of moments by class, divisor n; once for all who ask.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.canonical import canonical_means
+from lincore.canonical import CanonicalMeans, canonical_means
 from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
 from lincore.linear import LinearClassifier, SoftmaxPosterior
@@ -95,21 +95,20 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self.priors_ = class_priors(moments.count, self.priors)
-        means, seen = moments.mean, moments.count[:, None] > 0
         if space is None and self.shrinkage is None and self.divisor == "n":
             canonical = canonical_means(moments)
-            whitener = canonical.whitener
-            white = np.where(seen, canonical.means - self.priors_ @ canonical.means, 0.0)
-            centre = self.priors_ @ means
         else:
             covariance = self._covariance(moments)
-            whitener = Whitener.from_covariance(covariance, equilibrate=space is None)
-            if space is not None:
-                whitener = whitener.after(space.forward)
-                means = np.where(seen, space.lift_points(means), 0.0)
-            centre = self.priors_ @ means
-            # A class without rows has no mean: its score is minus infinity, and never NaN.
-            white = whitener.whiten(np.where(seen, means - centre, 0.0))
+            own = Whitener.from_covariance(covariance, equilibrate=space is None)
+            canonical = CanonicalMeans.of(moments, own)
+        means, whitener = moments.mean, canonical.whitener
+        seen = moments.count[:, None] > 0
+        if space is not None:
+            whitener = whitener.after(space.forward)
+            means = np.where(seen, space.lift_points(means), 0.0)
+        centre = self.priors_ @ means
+        # A class without rows has no mean: its score is minus infinity, and never NaN.
+        white = np.where(seen, canonical.means - self.priors_ @ canonical.means, 0.0)
         self.means_, self.rank_ = means, whitener.rank
         self.densities_ = Gaussians(means, (whitener,) * len(means))
         coef = whitener.unwhiten(white)

@@ -160,8 +160,9 @@ class FisherDiscriminant(
             canonical = CanonicalMeans.of(
                 moments, Whitener.from_covariance(within, equilibrate=False)
             )
+        whitener, white = canonical.whitener, canonical.means
         # Whitened, S_W is the identity: eigh(S_B, S_W) becomes an svd of K rows.
-        whitener, white, _, lengths, axes = canonical
+        _, lengths, axes = canonical.decomposition
         kept = np.flatnonzero(is_positive(lengths**2))[: np.count_nonzero(seen) - 1]
         if not len(kept):
             raise ValueError("The means of the classes are equal: no direction separates them.")

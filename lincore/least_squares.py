@@ -141,10 +141,12 @@ def _canonical_solution(moments: Moments, target: Array) -> Array | None:
     varying = np.diagonal(moments.pooled().scatter) > 0
     if not varying.any() or not (np.diagonal(moments.within())[varying] > 0).all():
         return None
-    whitener, _, left, lengths, axes = canonical_means(moments)
+    canonical = canonical_means(moments)
+    whitener = canonical.whitener
     if whitener.root is None or whitener.rank < np.count_nonzero(varying):
         return None
-    weighted = np.sqrt(moments.count / moments.count.sum())[:, None] * target
+    left, lengths, axes = canonical.decomposition
+    weighted = np.sqrt(canonical.shares)[:, None] * target
     shrunk = (lengths / (1 + lengths**2))[:, None] * (left.T @ weighted)
     return whitener.unwhiten(shrunk.T @ axes).T
 

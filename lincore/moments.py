@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.blocks import block_moments, map_blocks
+from lincore.merging import Joint, joined, merge_rows, tiles
 
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
 # run at full speed and to make merging cheap, small beside any data set worth blocking.
 BLOCK_VALUES = 6_400_000
-# Rows of a scatter that are merged at a time (200 kB of 784 features).
-MERGED_ROWS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,11 +175,11 @@ class Moments:
                 f"Moments of shapes {self.mean.shape}, {self.scatter.shape} and "
                 f"{other.mean.shape}, {other.scatter.shape} cannot be merged."
             )
-        count, mean, rooted = _joined(self, other)
+        both = joined(self, other)
         scatter = np.empty(self.scatter.shape)
-        for rows in _tiles(self):
-            _merge(self.scatter[rows], other.scatter[rows], rooted, rows, out=scatter[rows])
-        return Moments(count, mean, scatter)
+        for rows in tiles(self.n_features, self.is_diagonal):
+            merge_rows(self.scatter[rows], other.scatter[rows], both.step, rows, out=scatter[rows])
+        return Moments(both.count, both.mean, scatter)
 
     def scale(self, weight: ArrayLike) -> Moments:
         """Return the moments as if each row of a group stood there `weight` times.
@@ -306,85 +305,34 @@ def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False
     n = len(parts)
     if n < 2:
         raise ValueError("Leaving one part out needs at least two parts.")
-    # Counts and means first, of which the steps between two means follow; `heads[i]` is what
-    # stands before part i + 1, `tails[i]` what stands behind part i - 1.
-    heads, tails = [_Ends(parts[0])], {n - 1: _Ends(parts[-1])}
+    # Counts and means first, of which the steps between two means follow: of the parts up to i,
+    # of those from i on, and of all but i.
+    ends = [Joint(part.count, part.mean, part.mean) for part in parts]
+    heads, tails = ends[:1], {n - 1: ends[-1]}
     for i in range(1, n - 1):
-        heads.append(heads[-1].and_(parts[i]))
-        tails[n - 1 - i] = _Ends(parts[n - 1 - i]).and_(tails[n - i])
-    middles = [heads[i - 1].and_(tails[i + 1]) for i in range(1, n - 1)]
-    ends = [tails[1], *middles, heads[-1]]
+        heads.append(joined(heads[-1], ends[i]))
+        tails[n - 1 - i] = joined(ends[n - 1 - i], tails[n - i])
+    left_out = [joined(heads[i - 1], tails[i + 1]) for i in range(1, n - 1)]
+    left_out = [tails[1], *left_out, heads[-1]]
     scatters = [part.scatter if overwrite else np.empty(part.scatter.shape) for part in parts]
     # Some rows of all scatters at a time: whatever is merged of them is merged in cache.
-    for rows in _tiles(parts[0]):
+    for rows in tiles(parts[0].n_features, parts[0].is_diagonal):
         pieces = [part.scatter[rows] for part in parts]
         behind = {n - 1: pieces[-1]}
         for i in range(n - 2, 0, -1):
-            behind[i] = _merge(pieces[i], behind[i + 1], tails[i].rooted, rows)
+            behind[i] = merge_rows(pieces[i], behind[i + 1], tails[i].step, rows)
         before = pieces[0]
         for i in range(1, n - 1):
-            longer = _merge(before, pieces[i], heads[i].rooted, rows)
+            longer = merge_rows(before, pieces[i], heads[i].step, rows)
             # From here on nobody asks for this part any more.
-            _merge(before, behind[i + 1], ends[i].rooted, rows, out=scatters[i][rows])
+            merge_rows(before, behind[i + 1], left_out[i].step, rows, out=scatters[i][rows])
             before = longer
         first, last = (behind[1], before) if n > 2 else (pieces[1].copy(), before.copy())
         scatters[0][rows], scatters[-1][rows] = first, last
     return [
-        Moments(end.count, end.mean, scatter) for end, scatter in zip(ends, scatters, strict=True)
+        Moments(end.count, end.mean, scatter)
+        for end, scatter in zip(left_out, scatters, strict=True)
     ]
-
-
-class _Ends:
-    """Count and mean of rows that are merged, and how far apart the means of the two were."""
-
-    count: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    rooted: NDArray[np.float64]
-
-    def __init__(self, moments: Moments | _Ends, other: Moments | _Ends | None = None) -> None:
-        self.count, self.mean, self.rooted = moments.count, moments.mean, moments.mean
-        if other is not None:
-            self.count, self.mean, self.rooted = _joined(moments, other)
-
-    def and_(self, other: Moments | _Ends) -> _Ends:
-        return _Ends(self, other)
-
-
-def _joined(
-    one: Moments | _Ends, other: Moments | _Ends
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return count, mean, and the step between the means times the root of its weight.
-
-    Its outer product, symmetric to the last bit, is what the scatters lack.
-    """
-    count = one.count + other.count
-    share = other.count / np.where(count > 0, count, 1.0)
-    delta = other.mean - one.mean
-    rooted = np.sqrt(one.count * share)[..., None] * delta
-    return count, one.mean + share[..., None] * delta, rooted
-
-
-def _tiles(moments: Moments) -> list[Any]:
-    """Cut scatters into rows that stay in the processor's cache: indices of their last axes."""
-    p = moments.n_features
-    rows = [slice(start, start + MERGED_ROWS) for start in range(0, p, MERGED_ROWS)]
-    return [(..., some) if moments.is_diagonal else (..., some, slice(None)) for some in rows]
-
-
-def _merge(
-    one: NDArray[np.float64],
-    other: NDArray[np.float64],
-    rooted: NDArray[np.float64],
-    rows: Any,
-    out: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
-    """Merge some rows of two scatters; `rooted` as `_joined` returns it."""
-    is_diagonal = len(rows) == 2
-    along = rooted[rows] if is_diagonal else rooted[..., rows[1], None]
-    out = np.multiply(along, along if is_diagonal else rooted[..., None, :], out=out)
-    out += one
-    out += other
-    return out
 
 
 def _checked_rows(

@@ -28,9 +28,9 @@ class Layer(NamedTuple):
 LAYERS = {
     "front": Layer("lincore"),
     "numbers": Layer(
-        "lincore.blocks lincore.moments lincore.covariance lincore.canonical lincore.optimize "
-        "lincore.gaussian lincore.pivoted lincore.quadric lincore.solvers lincore.separation "
-        "lincore.threads lincore.heard",
+        "lincore.blocks lincore.merging lincore.moments lincore.covariance lincore.canonical "
+        "lincore.optimize lincore.gaussian lincore.pivoted lincore.quadric lincore.solvers "
+        "lincore.separation lincore.threads lincore.heard",
         outside="numpy scipy threadpoolctl",
     ),
     "estimators": Layer(
