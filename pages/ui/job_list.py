@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 import streamlit as st
 
@@ -30,28 +30,12 @@ def current(key: str, *, about: Hashable = None) -> Job | None:
 
     With settings given as `about`, the last that is about the same data.
     """
-    return next(
-        (
-            job
-            for job in reversed(kept().values())
-            if job.key == key and (about is None or _data(job.settings) == _data(about))
-        ),
-        None,
-    )
+    return _last(key, about, lambda job: True)
 
 
 def latest(key: str, *, about: Hashable = None) -> Job | None:
     """Return the last job of this kind that has a result, whatever its settings; see `current`."""
-    return next(
-        (
-            job
-            for job in reversed(kept().values())
-            if job.key == key
-            and job.result is not None
-            and (about is None or _data(job.settings) == _data(about))
-        ),
-        None,
-    )
+    return _last(key, about, lambda job: job.result is not None)
 
 
 def former(job: Job) -> Job | None:
@@ -59,17 +43,10 @@ def former(job: Job) -> Job | None:
 
     It is what one goes on looking at while `job` has nothing to show.
     """
-    others = (other for other in reversed(kept().values()) if other is not job)
-    return next(
-        (
-            other
-            for other in others
-            if other.key == job.key
-            and other.is_over
-            and other.result is not None
-            and _data(other.settings) == _data(job.settings)
-        ),
-        None,
+    return _last(
+        job.key,
+        job.settings,
+        lambda other: other is not job and other.is_over and other.result is not None,
     )
 
 
@@ -100,6 +77,12 @@ def forget_the_oldest() -> None:
     over = [name for name, job in jobs.items() if job.is_over]
     for name in over[: max(len(jobs) - MOST_KEPT, 0)]:
         del jobs[name]
+
+
+def _last(key: str, about: Hashable, fits: Callable[[Job], bool]) -> Job | None:
+    """Return the job of a kind that was asked for last among those that fit; see `current`."""
+    jobs = (job for job in reversed(kept().values()) if job.key == key and fits(job))
+    return next((j for j in jobs if about is None or _data(j.settings) == _data(about)), None)
 
 
 def _data(settings: Hashable) -> Hashable:
