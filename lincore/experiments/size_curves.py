@@ -96,6 +96,12 @@ class Sweep:
         positions = [self.classes.tolist().index(label) for label in self.swept]
         return np.asarray(self.sizes[:, positions].mean(axis=1))
 
+    @property
+    def is_filled(self) -> NDArray[np.bool_]:
+        """At which sizes something was fitted, shape (A,): a sweep may be looked at before."""
+        trained = self.losses[:, :, position(CURVES, "as trained", "curve")]
+        return np.asarray((~np.isnan(trained)).any(axis=(0, 2, 3)))
+
     def curve(self, method: str, loss: str = "error", kind: str = "as trained") -> Curve:
         """Return mean and band over the seeds; sizes at which nothing was fitted are left out.
 

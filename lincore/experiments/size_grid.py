@@ -22,7 +22,8 @@ class Grid(NamedTuple):
     sizes : ndarray of shape (A,)
         Training rows of the swept classes, increasing.
     mean, low, high : ndarray of shape (M, A)
-        Over the seeds, with the 95 % interval of the mean; NaN where nothing was fitted.
+        Over the seeds, with the 95 % interval of the mean, as far as a loss can be; NaN where
+        nothing was fitted.
     """
 
     sizes: Array
@@ -53,4 +54,6 @@ def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Gr
     k = position(sweep.loss_names, loss, "loss")
     table = sweep.losses[:, :, position(CURVES, kind, "curve"), :, k]
     ends = np.array([[over_seeds(cell, sweep.test_ratio) for cell in row] for row in table])
-    return Grid(sweep.rows, ends[..., 0], ends[..., 1], ends[..., 2])
+    # Of few seeds an interval may reach beyond what a loss can be.
+    low, high = ends[..., 1].clip(0), ends[..., 2].clip(0, None if loss == "log loss" else 1)
+    return Grid(sweep.rows, ends[..., 0], low, high)

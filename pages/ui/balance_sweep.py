@@ -40,8 +40,6 @@ def show(sweep: Sweep, loss: str) -> None:
     if not shown:
         st.info("No model here has these curves: they need one that is solved from moments.")
         return
-    # Of few splits an interval may reach beyond what a loss can be.
-    low, high = grid.low.clip(0), grid.high.clip(0, None if loss == "log loss" else 1)
     crossings = sweep.crossings(loss) if kind == "as trained" else ()
     names = ", ".join(str(label) for label in sweep.swept[:3])
     across = f"training rows of {names if len(sweep.swept) <= 3 else 'each swept class'}"
@@ -49,8 +47,8 @@ def show(sweep: Sweep, loss: str) -> None:
         plots.sweep(
             grid.sizes,
             grid.mean[shown],
-            low[shown],
-            high[shown],
+            grid.low[shown],
+            grid.high[shown],
             [labels[i] for i in shown],
             across=across,
             score=loss,
@@ -79,7 +77,7 @@ def _basis(sweep: Sweep) -> str:
     n, wanted = len(sweep.seeds), sweep.settings["repeats"]
     what = "splits" if sweep.test_ratio else "choices of the training rows, one test part"
     if n == 1:
-        filled = (sweep.losses[:, :, 0, 0, 0] == sweep.losses[:, :, 0, 0, 0]).any(axis=0)
+        filled = sweep.is_filled
         sizes = "all" if filled.all() else f"{int(filled.sum())} of"
         return f"One split so far, {sizes} {len(filled)} sizes, hence no intervals"
     of = f"{n} of {wanted}" if n < wanted else str(n)
