@@ -153,7 +153,7 @@ def _costs(data: Dataset) -> np.ndarray:
     return np.asarray(stored)
 
 
-def _edit(key: str, names: tuple[str, ...] = ()) -> None:
+def _edit(key: str, names: tuple[str, ...]) -> None:
     """Take the costs that were typed, and say which cannot be."""
     costs, remarks = st.session_state[COSTS].copy(), []
     for row, change in st.session_state[key]["edited_rows"].items():
@@ -163,7 +163,7 @@ def _edit(key: str, names: tuple[str, ...] = ()) -> None:
                 costs[place] = float(value)
                 continue
             said = "An empty cell is no cost" if value is None else f"{value:g} is no cost"
-            one, other = (names[code] if names else str(code) for code in place)
+            one, other = (names[code] for code in place)
             remarks.append(f"{said}: {one} taken for {other} stays at {costs[place]:g}.")
     st.session_state[COSTS] = costs
     st.session_state[REMARKS] = remarks

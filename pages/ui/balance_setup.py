@@ -246,12 +246,12 @@ def _choose_share(counts: np.ndarray) -> None:
     _store({k: max(1, round(share * int(counts[k]))) for k in _stored(counts)})
 
 
-def _edit(key: str, counts: np.ndarray, names: tuple[str, ...] = ()) -> None:
+def _edit(key: str, counts: np.ndarray, names: tuple[str, ...]) -> None:
     """Take the sizes that were typed; say of those that cannot be what became of them."""
     kept, remarks = _stored(counts), []
     for row, change in st.session_state[key]["edited_rows"].items():
         code, wanted = int(row), change.get("kept")
-        n, name = int(counts[code]), names[code] if names else str(code)
+        n, name = int(counts[code]), names[code]
         if wanted is None:
             kept[code] = n
             remarks.append(f"{name}: an empty cell keeps all {n:,} training rows.")

@@ -206,9 +206,10 @@ def test_the_table_sets_sizes_within_what_there_is(monkeypatch):
         "costs": {"edited_rows": {2: {"0": 5, "1": None}}},
     }
     monkeypatch.setattr(balance_setup.st, "session_state", state)
-    balance_setup._edit("table", np.array([210, 105, 53]))
+    names = ("class 1", "class 2", "class 3")
+    balance_setup._edit("table", np.array([210, 105, 53]), names)
     assert state[balance_setup.KEPT] == {1: 7}  # more than all is all; an empty cell too
-    balance_costs._edit("costs")
+    balance_costs._edit("costs", names)
     assert state[balance_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [5, 1, 0]]
 
 
