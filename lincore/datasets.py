@@ -300,10 +300,11 @@ def load(
     """
     import pandas as pd
 
+    from lincore.files.arrays import arrays_to_dataset
     from lincore.files.arrays_file import is_arrays_file, read_arrays_file
     from lincore.files.workbooks import table_in_zip
     from lincore.images import ImageOptions, read_image_zip
-    from lincore.tables import arrays_to_dataset, frame_to_table, read_table, table_to_dataset
+    from lincore.tables import frame_to_table, read_table, table_to_dataset
 
     if isinstance(source, pd.DataFrame):
         return table_to_dataset(frame_to_table(source, name or "table"), target, **choices)

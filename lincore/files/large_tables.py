@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lincore.datasets import Dataset
@@ -12,7 +13,6 @@ from lincore.files.choosing import choose_roles, left_out, no_feature
 from lincore.files.columns import ROLES, Column
 from lincore.files.held_rows import DRAWN_ONLY, Progress, StoppedReading, Wanted, hold_and_sum
 from lincore.files.labels import columns_named, display_name, is_number, lone_class_notices
-from lincore.files.missing import mark_missing
 from lincore.files.streams import LargeFile
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ def _open_parquet(file: LargeFile, options: ReadOptions | None) -> Table:
 
     missing_in = (options.missing_in if options is not None else None) or {}
     rows, frame, notices = open_large_parquet(file, missing_in)
-    table = frame_to_table(mark_missing(frame, missing_in), file.name, notices, kind="Parquet")
+    table = frame_to_table(frame, file.name, notices, missing_in, kind="Parquet")
     reading = Reading(rows.n_rows, frame.shape[1], "Parquet", in_blocks=True)
-    return type(table)(table.frame, table.name, table.notices, None, reading, rows)
+    return replace(table, reading=reading, source=rows)
 
 
 def large_table_to_dataset(
