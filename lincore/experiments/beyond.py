@@ -84,8 +84,8 @@ def learned_beyond(data: Dataset, plan: Sequence[Fold], solved: bool, basis: Any
     """
     if not solved or basis is not None or data.beyond is None:
         return 0
-    counts = [rows_beyond(data, fold.train, fold.test) is not None for fold in plan]
-    return data.n_beyond if all(counts) else 0
+    in_every_fold = all(rows_beyond(data, fold.train, fold.test) is not None for fold in plan)
+    return data.n_beyond if in_every_fold else 0
 
 
 def _is_forecast(data: Dataset, train: Rows, test: Rows) -> bool:
