@@ -106,26 +106,24 @@ def _centre(
         What was subtracted; the mean itself where a column is constant.
     """
     p = X.shape[1]
-    anchor = _anchor(X, rows, weight)
+    room = np.empty((TILE_ROWS, p))
+    anchor = _anchor(X, rows, weight, room)
     # Weights move the anchor off the constants, so there every column counts as varying.
     columns = np.arange(0 if weight is None else p)
     constant = np.arange(len(columns), p)
-    room = np.empty((TILE_ROWS, p))
     for start in range(0, len(rows), TILE_ROWS):
         chosen = rows[start : start + TILE_ROWS]
-        tile = room[: len(chosen)]
-        if X.dtype == np.float64:
-            X.take(chosen, axis=0, out=tile, mode="clip")
-        else:
-            tile[:] = X.take(chosen, axis=0)
+        # Of rows without weights the anchor has brought the first tile already.
+        tile = room[: len(chosen)] if weight is None and not start else _tile(X, chosen, room)
         tile -= anchor
         if len(constant):
             # What is not zero to the last bit shows in the disjunction of the bits of a column.
             varies = (np.bitwise_or.reduce(tile.view(np.int64), axis=0) != 0)[constant]
-            if varies.any():
+            found = constant[varies]
+            if len(found):
                 # The rows before were equal to the anchor here.
-                buffer[:start, len(columns) : len(columns) + np.count_nonzero(varies)] = 0
-                columns, constant = np.append(columns, constant[varies]), constant[~varies]
+                buffer[:start, len(columns) : len(columns) + len(found)] = 0
+                columns, constant = np.concatenate([columns, found]), constant[~varies]
         piece = buffer[start : start + len(chosen), : len(columns)]
         piece[:] = tile if _are_all(columns, p) else tile.take(columns, axis=1)
         if weight is not None:
@@ -133,7 +131,18 @@ def _centre(
     return columns, anchor
 
 
-def _anchor(X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None) -> Array:
+def _tile(X: NDArray[Any], rows: NDArray[np.intp], room: Array) -> Array:
+    """Return some rows of X in float64, in the first rows of `room`."""
+    tile = room[: len(rows)]
+    if X.dtype == np.float64:
+        return X.take(rows, axis=0, out=tile, mode="clip")
+    tile[:] = X.take(rows, axis=0)
+    return tile
+
+
+def _anchor(
+    X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None, room: Array
+) -> Array:
     """Return a point so near the rows' mean that centring there and correcting loses nothing.
 
     The mean of m of n rows differs from the mean of all by a square of at most scatter / m
@@ -143,10 +152,11 @@ def _anchor(X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None) -> Ar
     # Steps from the first row, so that the scatter of a constant column is zero to the last bit.
     origin = X[rows[0]].astype(np.float64)
     if weight is None:
-        return np.asarray(origin + np.subtract(X[rows[:TILE_ROWS]], origin).mean(axis=0))
+        first = _tile(X, rows[:TILE_ROWS], room)
+        return np.asarray(origin + (first - origin).sum(axis=0) / len(first))
     share = weight[rows] / weight[rows].sum()
     tiles = (slice(i, i + TILE_ROWS) for i in range(0, len(rows), TILE_ROWS))
-    return np.asarray(origin + sum(share[t] @ np.subtract(X[rows[t]], origin) for t in tiles))
+    return np.asarray(origin + sum(share[t] @ (_tile(X, rows[t], room) - origin) for t in tiles))
 
 
 def map_blocks(

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from lincore.moments import Moments
-from lincore.pivoted import PivotedFactor, few_rows_times, pivoted_factor
+from lincore.pivoted import few_rows_times, pivoted_factor, triangular_inverse
 
 Shrinkage = float | Literal["oas"] | None
 Array = NDArray[np.float64]
 
+EPS = float(np.finfo(np.float64).eps)
 NOTHING_VARIES = (
     "Nothing varies within the classes (their covariance is zero), so distances have no scale. "
     "Add rows, or leave out the features that are constant in each class."
@@ -36,11 +37,15 @@ class Whitener:
     root : ndarray of shape (rank, rank), optional
         Lower Cholesky factor C of a matrix G with ``W = basis @ inv(G)``: for a few rows two
         triangular solutions are cheaper than W.
+    is_certain : bool
+        Whether the rank is beyond doubt: of the correlations every eigenvalue is either lost in
+        rounding or above 1e-8 of the largest.
     """
 
     basis: Array
     log_det: float
     root: Array | None = None
+    is_certain: bool = False
 
     @cached_property
     def factor(self) -> Array:
@@ -70,9 +75,15 @@ class Whitener:
             return few_rows_times(self._solved(white), self.basis.T)
         return white @ self.factor.T
 
+    def congruent(self, covariance: Array) -> Array:
+        """Return ``W.T @ covariance @ W`` of a covariance (p, p): what it is when whitened."""
+        if self.basis.ndim == 1:
+            return covariance * self.basis * self.basis[:, None]
+        return np.asarray(self.factor.T @ covariance @ self.factor)
+
     def after(self, forward: Array) -> Whitener:
         """Return the whitener of x, this one being that of ``x @ forward``, forward (q, p)."""
-        return Whitener(forward @ self.basis, self.log_det, self.root)
+        return Whitener(forward @ self.basis, self.log_det, self.root, self.is_certain)
 
     def _is_worth_solving(self, rows: Array) -> bool:
         return "factor" not in self.__dict__ and self.root is not None and len(rows) < self.rank
@@ -107,19 +118,22 @@ class Whitener:
         (1, [[0.0625, 0.0625], [0.0625, 0.0625]])
         """
         if cov.ndim == 1:
-            return cls._from_variances(cov)
-        varying = np.flatnonzero(np.diagonal(cov) > 0)
-        if not len(varying):
+            return cls.from_variances(cov[None])[0]
+        varying = np.diagonal(cov) > 0
+        if not varying.any():
             raise ValueError(NOTHING_VARIES)
-        scale = np.sqrt(np.diagonal(cov)[varying]) if equilibrate else np.ones(len(varying))
-        correlation = cov[np.ix_(varying, varying)]
-        correlation /= scale
+        # A slice makes no copy.
+        chosen: Any = slice(None) if varying.all() else np.flatnonzero(varying)
+        variances = np.diagonal(cov)[chosen]
+        scale = np.sqrt(variances) if equilibrate else np.ones(len(variances))
+        correlation = cov[chosen][:, chosen] / scale
         correlation /= scale[:, None]
-        found = pivoted_factor(correlation) if equilibrate else None
-        part = cls._from_eigenvalues(correlation) if found is None else cls._from_pivots(found)
+        part = cls._from_cholesky(correlation) if equilibrate else None
+        part = part or cls._from_eigenvalues(correlation)
         basis = np.zeros((len(cov), part.rank))
-        basis[varying] = part.basis / scale[:, None]
-        return cls(basis, part.log_det + float(2 * np.log(scale).sum()), part.root)
+        basis[chosen] = part.basis / scale[:, None]
+        log_det = part.log_det + float(2 * np.log(scale).sum())
+        return cls(basis, log_det, part.root, part.is_certain)
 
     @classmethod
     def _from_eigenvalues(cls, cov: Array) -> Whitener:
@@ -131,18 +145,33 @@ class Whitener:
         return cls(vectors[:, kept] / np.sqrt(values[kept]), float(np.log(values[kept]).sum()))
 
     @classmethod
-    def _from_pivots(cls, found: PivotedFactor) -> Whitener:
-        return cls(found.basis, float(2 * np.log(np.diagonal(found.root)).sum()), found.root)
+    def _from_cholesky(cls, correlation: Array) -> Whitener | None:
+        inverse = triangular_inverse(correlation)
+        if inverse is not None:
+            log_det = -2 * np.log(np.diagonal(inverse)).sum()
+            return cls(inverse.T, float(log_det), is_certain=True)
+        found = pivoted_factor(correlation)
+        if found is None:
+            return None
+        log_det = 2 * np.log(np.diagonal(found.root)).sum()
+        return cls(found.basis, float(log_det), found.root, is_certain=True)
 
     @classmethod
-    def _from_variances(cls, variances: Array) -> Whitener:
+    def from_variances(cls, variances: Array) -> tuple[Whitener, ...]:
+        """Factorise K diagonal covariances (K, p).
+
+        Raises
+        ------
+        ValueError
+            When nothing varies in one of them.
+        """
         varying = variances > 0
-        if not varying.any():
+        if not varying.any(axis=1).all():
             raise ValueError(NOTHING_VARIES)
-        kept = variances[varying]
-        factor = np.zeros(len(variances))
-        factor[varying] = 1 / np.sqrt(kept)
-        return cls(factor, float(np.log(kept).sum()))
+        known = np.where(varying, variances, 1.0)
+        factors = varying / np.sqrt(known)
+        log_dets = np.log(known).sum(axis=1).tolist()
+        return tuple(cls(factor, found) for factor, found in zip(factors, log_dets, strict=True))
 
 
 class RowSpace(NamedTuple):
@@ -198,9 +227,8 @@ class RowSpace(NamedTuple):
 
 def is_positive(eigenvalues: Array, p: int | None = None) -> NDArray[np.bool_]:
     """Tell eigenvalues, all p or the largest of them, from rounding: 10 p eps of the largest."""
-    eps = np.finfo(np.float64).eps
     p = len(eigenvalues) if p is None else p
-    return np.asarray(eigenvalues > eigenvalues.max(initial=0.0) * p * 10 * eps)
+    return np.asarray(eigenvalues > eigenvalues.max(initial=0.0) * p * 10 * EPS)
 
 
 def deviations(cov: Array) -> Array:

@@ -58,7 +58,7 @@ class Gaussians(NamedTuple):
         # About a common centre, so that rows far from the origin lose no digits.
         # (A class without rows may be drawn with a mean that is no number.)
         known = np.isfinite(self.means).all(axis=1)
-        centre = self.means[known].mean(axis=0)
+        centre = self.means[known].sum(axis=0) / max(1, np.count_nonzero(known))
         means = self.means - centre
         diagonal = all(whitener.basis.ndim == 1 for whitener in self.whiteners)
         measure = self._diagonal_distances if diagonal else self._full_distances

@@ -143,7 +143,7 @@ def _canonical_solution(moments: Moments, target: Array) -> Array | None:
         return None
     canonical = canonical_means(moments)
     whitener = canonical.whitener
-    if whitener.root is None or whitener.rank < np.count_nonzero(varying):
+    if not whitener.is_certain or whitener.rank < np.count_nonzero(varying):
         return None
     left, lengths, axes = canonical.decomposition
     weighted = np.sqrt(canonical.shares)[:, None] * target

@@ -247,11 +247,12 @@ class Moments:
         share = self.count / np.where(count > 0, count, 1.0)[..., None]
         # About a group that has rows, so that a common offset cancels before it is summed.
         first = np.argmax(self.count > 0, axis=-1)[..., None, None]
-        anchor = np.take_along_axis(self.mean, first, axis=-2)
+        anchor = self.mean[..., :1, :]
+        if first.any():
+            anchor = np.take_along_axis(self.mean, first, axis=-2)
         mean = anchor[..., 0, :] + (share[..., None] * (self.mean - anchor)).sum(axis=-2)
-        mean = np.where((count > 0)[..., None], mean, 0.0)
-        delta = np.where((self.count > 0)[..., None], self.mean - mean[..., None, :], 0.0)
-        between = _spread(self.count, delta, self.is_diagonal)
+        # A group without rows counts nothing there and its mean is zero, and so here.
+        between = _spread(self.count, self.mean - mean[..., None, :], self.is_diagonal)
         return Moments(count, mean, self.within() + between)
 
     def pooled_fully(self) -> Moments:

@@ -73,11 +73,8 @@ class GaussianNB(QuadraticScores, MomentClassifier):
         self._refuse_infinite_densities(seen)
         # A class without rows is never chosen, so any density will do.
         spare = overall.scatter / overall.count
-        whiteners = [
-            Whitener.from_covariance(variance if any_rows else spare)
-            for variance, any_rows in zip(self.var_, seen, strict=True)
-        ]
-        self.densities_ = Gaussians(self.means_, tuple(whiteners))
+        whiteners = Whitener.from_variances(np.where(seen, self.var_, spare))
+        self.densities_ = Gaussians(self.means_, whiteners)
 
     def _refuse_infinite_densities(self, seen: NDArray[np.bool_]) -> None:
         constant = (self.var_ == 0) & seen

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve_triangular
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
+from lincore.covariance import EPS, RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
 from lincore.linear import SoftmaxPosterior, chosen_codes
 from lincore.moment_classifier import MomentClassifier, class_priors
@@ -156,20 +156,21 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         ValueError
             For a class that does not vary where others do.
         """
-        pooled = np.tensordot(count / count.sum(), covariances, axes=1)
+        share = count / count.sum()
         # Where nothing has to go, units are all that matters: dividing is cheaper than turning.
-        frame = Whitener.from_covariance(np.diagonal(pooled))
+        frame = Whitener.from_covariance(share @ np.diagonal(covariances, axis1=1, axis2=2))
         singular = -1
         for _ in range(2):
             # A class without rows is never chosen, so any density will do.
             found: list[Whitener] = []
             for covariance, rows in zip(covariances, count, strict=True):
-                whitener = _whitener(covariance, frame) if rows else frame
+                whitener = _refined(frame, covariance) if rows else frame
                 if whitener is None:
                     break
                 found.append(whitener)
             else:
                 return tuple(found)
+            pooled = np.tensordot(share, covariances, axes=1)
             singular, frame = len(found), Whitener.from_covariance(pooled)
         raise ValueError(
             f"The covariance of class {self.classes_[singular]} is singular: its "
@@ -187,26 +188,28 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
             raise ValueError(f"divisor must be 'n' or 'n-1', got {self.divisor!r}.")
         degrees = np.maximum(moments.count - (self.divisor == "n-1"), 0.0)
         divisors = (1 - share) * degrees + share * degrees.sum()
-        covariances = (1 - share) * moments.scatter if share else moments.scatter.copy()
+        scatter = moments.scatter
         if share:
-            covariances += share * moments.within()
-        for k, divisor in enumerate(divisors):
-            covariances[k] /= divisor or 1.0
-            covariances[k] = shrink(covariances[k], self.shrinkage, n_samples=moments.count[k])
-        return covariances
+            scatter = (1 - share) * scatter + share * moments.within()
+        covariances = scatter / np.where(divisors > 0, divisors, 1.0)[:, None, None]
+        if self.shrinkage is not None:
+            for k, n_samples in enumerate(moments.count):
+                covariances[k] = shrink(covariances[k], self.shrinkage, n_samples=n_samples)
+        return np.asarray(covariances)
 
 
-def _whitener(covariance: Array, frame: Whitener) -> Whitener | None:
+def _refined(frame: Whitener, covariance: Array) -> Whitener | None:
     """Factorise a covariance (p, p) in the coordinates of a frame; None where it is singular."""
-    white = frame.whiten(frame.whiten(covariance).T)
-    smallest = 10 * len(white) * np.finfo(np.float64).eps * np.diagonal(white).max()
+    white = frame.congruent(covariance)
+    smallest = 10 * len(white) * EPS * np.diagonal(white).max()
     # LAPACK itself: on small matrices the checks around it cost more than what it does.
     root, info = lapack.dpotrf(white, lower=1, clean=1)
-    if info or np.diagonal(root).min() ** 2 <= smallest:
+    pivots = np.diagonal(root)
+    if info or pivots.min() ** 2 <= smallest:
         return None
+    log_det = frame.log_det + 2 * np.log(pivots).sum()
     if frame.basis.ndim == 1:
-        factor = frame.basis[:, None] * lapack.dtrtri(root, lower=1)[0].T
+        factor = frame.basis[:, None] * lapack.dtrtri(root, lower=1, overwrite_c=1)[0].T
     else:
         factor = solve_triangular(root, frame.factor.T, lower=True, check_finite=False).T
-    log_det = frame.log_det + 2 * np.log(np.diagonal(root)).sum()
     return Whitener(np.ascontiguousarray(factor), float(log_det))

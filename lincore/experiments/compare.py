@@ -123,6 +123,8 @@ def compare(
 def _results(run: Run, settings: dict[str, Any]) -> Results:
     """Return what the methods made that are finished, none of which failed."""
     kept = [j for j in range(len(run.methods)) if j in run.finished and j not in run.failures]
+    # A slice makes no copy.
+    lines: Any = slice(None) if len(kept) == len(run.methods) else kept
     rows = np.concatenate([fold.test for fold in run.plan])
     sizes = [len(fold.test) for fold in run.plan]
     names = [method.name for method in run.methods]
@@ -131,9 +133,9 @@ def _results(run: Run, settings: dict[str, Any]) -> Results:
         classes=run.data.classes,
         rows=rows,
         truth=run.data.codes[rows],
-        predicted=run.predicted[kept],
-        log_proba=run.log_proba[kept],
-        seconds=run.seconds[kept],
+        predicted=run.predicted[lines],
+        log_proba=run.log_proba[lines],
+        seconds=run.seconds[lines],
         fold=np.repeat([fold.fold for fold in run.plan], sizes),
         repetition=np.repeat([fold.repetition for fold in run.plan], sizes),
         n_train=np.repeat([len(fold.train) for fold in run.plan], sizes),

@@ -104,7 +104,7 @@ def fit_front(
     for _, step in tail:
         moments = step.fit_moments(moments).map_moments(moments)
         X = step.transform(X) if rows else X
-    return Training(codes, n_classes, X if rows else None, weight, moments)
+    return Training(codes, n_classes, X if rows else None, weight, moments if summary else None)
 
 
 def fit_classifier(classifier: Any, training: Training) -> Any:
@@ -152,10 +152,11 @@ def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Arra
 
 
 def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Array]:
-    """Evaluate the scores once for labels and posteriors, and look at the rows once."""
-    if rows.dtype.kind == "f" and not np.isfinite(rows).all():
-        raise ValueError("Rows to predict hold NaN or infinity.")
+    """Evaluate the scores once for labels and posteriors."""
     scores, classes = classifier.score_rows(rows), classifier.classes_
+    # What is not finite in a row makes every score of it so; a class without rows has none either.
+    if not np.isfinite(scores).all() and not np.isfinite(rows).all():
+        raise ValueError("Rows to predict hold NaN or infinity.")
     predicted = classes[chosen_codes(scores)]
     if not isinstance(classifier, SoftmaxPosterior):
         return predicted, np.full((len(predicted), n_classes), np.nan)

@@ -53,7 +53,7 @@ def leaves_parts_out(plan: Sequence[Fold], X: NDArray[Any], codes: NDArray[np.in
         for fold in plan
     )
     smallest = min(len(fold.train) for fold in plan)
-    n_parts = sum(len(np.unique(codes[fold.test])) for fold in plan)
+    n_parts = sum(np.count_nonzero(np.bincount(codes[fold.test])) for fold in plan)
     return complements and smallest >= p and n_parts * p**2 <= LARGEST_PARTS
 
 

@@ -32,6 +32,8 @@ Front: TypeAlias = Sequence[tuple[str, Any]]
 SPARSE_COMPONENTS = 100
 # Numbers in the fitted steps of all folds that are kept for the methods that need rows (240 MB).
 LARGEST_FRONTS = 30_000_000
+# Numbers in moments and test rows of the folds that are solved together (2 MB).
+CACHED_VALUES = 250_000
 # Features from which on folds are fitted on both cores: below, Python's own work decides.
 WIDE = 200
 
@@ -54,6 +56,23 @@ class Group(NamedTuple):
     solved: tuple[int, ...]
     iterated: tuple[int, ...]
     fronts: dict[int, tuple[Front, float]]
+
+
+class Ready(NamedTuple):
+    """A fold behind its fitted steps.
+
+    Attributes
+    ----------
+    training : Training
+    rows : (m, q) array or None
+        To predict; None where no method is solved from moments.
+    seconds : float
+        Spent on it.
+    """
+
+    training: Training
+    rows: Any
+    seconds: float
 
 
 def execute(run: Run, steps: Steps) -> bool:
@@ -124,7 +143,7 @@ def _solve(run: Run, group: Group) -> None:
         if simple and leaves_parts_out(plan, data.X, data.codes):
             outcomes = _from_one_pass(run, group, numbers, plan)
         else:
-            outcomes = (_solve_fold(run, group, i) for i in numbers)
+            outcomes = (_solve_folds(run, group, [(i, None, 0.0)])[0] for i in numbers)
         for i, found in zip(numbers, outcomes, strict=True):
             for method, outcome in found.items():
                 run.keep(method, i, outcome)
@@ -143,24 +162,65 @@ def _from_one_pass(
     with part_mapper(data.X.size if data.n_features >= WIDE else 0) as mapper:
         moments = training_moments(parts, len(plan), mapper)
         shared = (time.perf_counter() - start) / len(plan)
+        n_values = data.n_features * (data.n_classes * data.n_features + len(plan[0].test))
+        length = max(1, CACHED_VALUES // n_values)
 
-        def solve(position: int) -> dict[int, Outcome]:
+        def solve(first: int) -> list[dict[int, Outcome]]:
             if stopped:
-                return {}
-            return _solve_fold(run, group, numbers[position], of_fold(moments, position), shared)
+                return []
+            positions = range(first, min(first + length, len(plan)))
+            return _solve_folds(
+                run, group, [(numbers[i], of_fold(moments, i), shared) for i in positions]
+            )
 
         try:
-            yield from mapper(solve, range(len(plan)))
+            for found in mapper(solve, range(0, len(plan), length)):
+                yield from found
         finally:
             stopped = True  # what waits in the threads' queue is left undone
 
 
-def _solve_fold(
-    run: Run, group: Group, number: int, moments: Moments | None = None, shared: float = 0.0
-) -> dict[int, Outcome]:
-    """Fit steps and methods on one fold, from moments of its training rows where they are given.
+def _solve_folds(
+    run: Run, group: Group, folds: Sequence[tuple[int, Moments | None, float]]
+) -> list[dict[int, Outcome]]:
+    """Fit steps and methods on some folds.
 
-    The time for the steps is counted for every method, as if it had been fitted alone.
+    Parameters
+    ----------
+    run : Run
+    group : Group
+    folds : sequence of (number, Moments or None, float)
+        Moments of the training rows, where they are known, and the seconds that took.
+
+    Returns
+    -------
+    list of dict
+        Of each fold, by position of the method.
+    """
+    prepared = [_prepare(run, group, *fold) for fold in folds]
+    found: list[dict[int, Outcome]] = [{} for _ in folds]
+    # Method by method: what one fold has brought into the cache, the code above all, serves all.
+    for j in group.solved:
+        for ready, outcomes in zip(prepared, found, strict=True):
+            if isinstance(ready, Ready):
+                outcomes[j] = _fit_and_predict(run, j, *ready)
+    for ready, outcomes in zip(prepared, found, strict=True):
+        if isinstance(ready, Outcome):
+            outcomes.update(dict.fromkeys((*group.solved, *group.iterated), ready))
+    return found
+
+
+def _prepare(
+    run: Run, group: Group, number: int, moments: Moments | None, shared: float
+) -> Ready | Outcome:
+    """Fit the steps on one fold, from moments of its training rows where they are given.
+
+    Their time is counted for every method, as if it had been fitted alone.
+
+    Returns
+    -------
+    Ready or Outcome
+        The latter if it failed.
     """
     data, fold = run.data, run.plan[number]
     start = time.perf_counter()
@@ -178,15 +238,12 @@ def _solve_fold(
             summary=bool(group.solved),
         )
     except ValueError as error:
-        members = (*group.solved, *group.iterated)
-        return {j: Outcome(None, None, 0.0, str(error)) for j in members}
+        return Outcome(None, None, 0.0, str(error))
     shared += time.perf_counter() - start
     if group.iterated and _may_keep(run, group):
         group.fronts[number] = front, shared
-    if not group.solved:
-        return {}
-    rows = _through(front, data.X[fold.test])
-    return {j: _fit_and_predict(run, j, training, rows, shared) for j in group.solved}
+    rows = _through(front, data.X[fold.test]) if group.solved else None
+    return Ready(training, rows, shared)
 
 
 def _iterate(run: Run, group: Group, method: int) -> None:
@@ -221,10 +278,9 @@ def _iterate(run: Run, group: Group, method: int) -> None:
 def _fit_and_predict(
     run: Run, method: int, training: Training, rows: Any, shared: float
 ) -> Outcome:
-    solved = training.moments is not None and run.methods[method].from_moments
     start = time.perf_counter()
     try:
-        if solved:
+        if training.moments is not None:
             # Nothing is written into what it shares with the prototype.
             model = fit_classifier(_same(run.prototypes[method]), training)
         else:

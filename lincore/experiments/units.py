@@ -71,4 +71,4 @@ def gaussians_in(units: Array, densities: Gaussians) -> Gaussians:
 
 def _rescaled(whitener: Whitener, units: Array, shift: float) -> Whitener:
     basis = whitener.basis * (units if whitener.basis.ndim == 1 else units[:, None])
-    return Whitener(basis, whitener.log_det - shift, whitener.root)
+    return Whitener(basis, whitener.log_det - shift, whitener.root, whitener.is_certain)

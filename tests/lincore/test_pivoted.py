@@ -28,8 +28,6 @@ def test_the_same_inverse_as_by_eigenvalues(rank: int, lost: int, seed: int) -> 
         assert values[kept].min() < CLEAR * len(R) ** 2 * values.max()
         return
     assert found.basis.shape == (len(R), kept.sum()) == (len(R), rank)
-    np.testing.assert_allclose(R @ found.null, 0, atol=1e-7)
-    assert np.linalg.matrix_rank(found.null) == lost
     part = Whitener(found.basis, 0.0, found.root)
     inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
     size = np.abs(inverse).max()
