@@ -15,6 +15,8 @@ Array = NDArray[np.float64]
 
 # Rows converted and centred at a time, so that they stay in the processor's cache meanwhile.
 TILE_ROWS = 128
+# Rows of a scatter written at a time, for the same reason.
+WRITTEN_ROWS = 32
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
@@ -63,11 +65,16 @@ def block_moments(
     if out.ndim == 1:
         out[columns] = np.maximum(product - correction**2, 0.0)
         return np.asarray(count), mean, out
-    product -= correction[:, None] * correction
-    if _are_all(columns, len(out)):
-        out[:] = product
-    else:
-        out[np.ix_(columns, columns)] = product
+    whole = _are_all(columns, len(out))
+    # Some rows at a time, so that all is done to them in the processor's cache.
+    for start in range(0, len(columns), WRITTEN_ROWS):
+        rows_of = slice(start, start + WRITTEN_ROWS)
+        lacking = correction[rows_of, None] * correction
+        np.subtract(product[rows_of], lacking, out=lacking)
+        if whole:
+            out[rows_of] = lacking
+        else:
+            out[columns[rows_of, None], columns] = lacking
     return np.asarray(count), mean, out
 
 
@@ -140,9 +147,7 @@ def _tile(X: NDArray[Any], rows: NDArray[np.intp], room: Array) -> Array:
     return tile
 
 
-def _anchor(
-    X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None, room: Array
-) -> Array:
+def _anchor(X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None, room: Array) -> Array:
     """Return a point so near the rows' mean that centring there and correcting loses nothing.
 
     The mean of m of n rows differs from the mean of all by a square of at most scatter / m

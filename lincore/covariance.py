@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from lincore.cholesky import few_rows_times, pivoted_factor, triangular_inverse
 from lincore.moments import Moments
-from lincore.pivoted import few_rows_times, pivoted_factor, triangular_inverse
 
 Shrinkage = float | Literal["oas"] | None
 Array = NDArray[np.float64]

@@ -6,11 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eigh
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from lincore.covariance import RowSpace, is_positive
+from lincore.eigenpairs import largest_eigenpairs
 from lincore.linear import blocked_product
 from lincore.moments import Moments
 
@@ -194,8 +194,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             values, vectors = np.linalg.eigh(scatter)
             return values, vectors, values
         matrix = scatter[np.ix_(varying, varying)]
-        largest = [len(varying) - wanted, len(varying) - 1]
-        values, found = eigh(matrix, subset_by_index=largest, check_finite=False)
+        values, found = largest_eigenpairs(matrix, wanted)
         vectors = np.zeros((len(scatter), wanted))
         vectors[varying] = found
         return values, vectors, matrix

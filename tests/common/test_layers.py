@@ -29,8 +29,8 @@ LAYERS = {
     "front": Layer("lincore"),
     "numbers": Layer(
         "lincore.blocks lincore.merging lincore.moments lincore.covariance lincore.canonical "
-        "lincore.optimize lincore.gaussian lincore.pivoted lincore.quadric lincore.solvers "
-        "lincore.separation lincore.threads lincore.heard",
+        "lincore.optimize lincore.gaussian lincore.cholesky lincore.eigenpairs lincore.quadric "
+        "lincore.solvers lincore.separation lincore.threads lincore.heard",
         outside="numpy scipy threadpoolctl",
     ),
     "estimators": Layer(

@@ -1,4 +1,4 @@
-"""The pivoted factor against eigenvalues, and where it declines to decide."""
+"""Cholesky factors against eigenvalues, and where they decline to decide."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lincore.cholesky import CLEAR, MOST_LOST, pivoted_factor, triangular_inverse
 from lincore.covariance import Whitener, is_positive
-from lincore.pivoted import CLEAR, MOST_LOST, pivoted_factor
 
 
 def correlation(rank: int, p: int, seed: int) -> np.ndarray:
@@ -58,3 +58,26 @@ def test_a_rank_that_is_open_to_doubt_is_left_to_eigenvalues(small: float) -> No
 
 def test_many_lost_directions_are_left_to_eigenvalues() -> None:
     assert pivoted_factor(correlation(3, 4 + MOST_LOST, 0)) is None
+
+
+@given(st.integers(1, 40), st.integers(1, 80), st.integers(0, 10**6))
+def test_a_full_rank_is_inverted_at_once_and_only_that(p: int, rank: int, seed: int) -> None:
+    R = correlation(rank, p, seed)
+    values = np.linalg.eigvalsh(R)
+    inverse = triangular_inverse(R)
+    if inverse is None:  # then the smallest eigenvalue is zero, or not far enough from it
+        assert values[0] < CLEAR * p**3 * values[-1]
+        return
+    assert values[0] > CLEAR * values[-1]
+    np.testing.assert_array_equal(np.triu(inverse, 1), 0)
+    np.testing.assert_allclose(inverse @ R @ inverse.T, np.eye(p), atol=1e-7)
+    np.testing.assert_allclose(
+        -2 * np.log(np.diagonal(inverse)).sum(), np.log(values).sum(), atol=1e-6
+    )
+
+
+def test_a_whitener_says_whether_its_rank_is_certain() -> None:
+    full, lost = correlation(9, 6, 0), correlation(4, 6, 0)
+    doubt = np.array([[1.0, 1.0 - 1e-12], [1.0 - 1e-12, 1.0]])
+    certain = [Whitener.from_covariance(R).is_certain for R in (full, lost, doubt)]
+    assert certain == [True, True, False]
