@@ -131,7 +131,7 @@ def hold_and_sum(source: RowSource, wanted: Wanted, progress: Progress | None = 
     for frame in source.frames([wanted.label, *wanted.features], texts, words):
         codes = names.codes(frame[wanted.label])
         X = _numbers(frame, wanted.features, n_rows, source)
-        gaps = (codes >= 0) & ~np.isfinite(X).all(axis=1)
+        gaps = (codes >= 0) & _incomplete(X)
         n_unlabelled += int((codes == _NO_LABEL).sum())
         n_gaps += int(gaps.sum())
         kept = (codes >= 0) & ~gaps
@@ -180,7 +180,8 @@ class Draw:
     def chosen(self, codes: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return which of the next rows are held, (m,) bool, from their classes."""
         held = np.zeros(len(codes), dtype=bool)
-        for k in np.unique(codes).tolist():
+        # Codes are few: counting them is faster than sorting.
+        for k in np.flatnonzero(np.bincount(codes)).tolist():
             members = np.flatnonzero(codes == k)
             held[members[self._places(k, len(members))]] = True
         return held
@@ -287,10 +288,7 @@ def _numbers(
                 remedy="Ignore the column, or use the drawn rows alone.",
                 remedies=(Remedy(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
-    # One look spares two more: a sum is finite only where every value is.
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = X.sum()
-    if not np.isfinite(total) and np.isinf(X).any():
+    if not _is_finite(X) and np.isinf(X).any():
         row, j = np.argwhere(np.isinf(X))[0]
         raise DataError(
             f"The value {X[row, j]} is infinite.",
@@ -300,12 +298,24 @@ def _numbers(
     return X
 
 
+def _is_finite(X: NDArray[np.float64]) -> bool:
+    """Tell by one look whether all values are finite: their sum is only then."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(X.sum()))
+
+
+def _incomplete(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which rows lack a value, (n,)."""
+    return np.zeros(len(X), bool) if _is_finite(X) else ~np.isfinite(X).all(axis=1)
+
+
 def _sum(sums: list[Moments], X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
     """Add rows to the sums of their classes, which grow by those not met before."""
-    present, numbered = np.unique(codes, return_inverse=True)
-    n_classes = int(present.max(initial=-1)) + 1
-    sums += [Moments.empty((), X.shape[1]) for _ in range(n_classes - len(sums))]
-    found = Moments.from_groups(X, numbered, len(present))
+    counts = np.bincount(codes)
+    present = np.flatnonzero(counts)
+    sums += [Moments.empty((), X.shape[1]) for _ in range(len(counts) - len(sums))]
+    numbered = np.cumsum(counts > 0) - 1
+    found = Moments.from_groups(X, numbered[codes], len(present))
     for k, moments in zip(present.tolist(), found, strict=True):
         sums[k] = sums[k] + moments
 

@@ -49,6 +49,8 @@ class LargeText:
     n_rows : int
         Lines below the header that are not blank.
     options : ReadOptions
+    blanks : str
+        Spaces or tabs, where there are any: only then must fields be freed of them.
     """
 
     file: LargeFile
@@ -56,6 +58,7 @@ class LargeText:
     way: Way
     n_rows: int
     options: ReadOptions
+    blanks: str = " \t"
 
     def frames(
         self, columns: Sequence[str], texts: Sequence[str] = (), words: Words | None = None
@@ -66,7 +69,7 @@ class LargeText:
         ----------
         columns : sequence of str
         texts : sequence of str
-            Columns to be read as text whatever stands in a block of them.
+            Columns to be read as text whatever stands in a block of them; they come as levels.
         words : dict of str to set, optional
             Filled with the words among the numbers of a column that were read as missing.
 
@@ -76,9 +79,13 @@ class LargeText:
             When the rows cannot be read to their end.
         """
         # All of it as text where a thousands mark may be taken for a decimal point.
-        everything: Any = "str" if "." in self.way.marks.thousands else dict.fromkeys(texts, "str")
+        # Labels recur: as objects each is made once.
+        labels = dict.fromkeys(texts, object)
+        everything: Any = "str" if "." in self.way.marks.thousands else labels
         layout, names, marks, first_line = self.way
         comment = layout.comment if len(layout.comment) == 1 else None
+        arguments = csv_arguments(layout, names, self.options)
+        arguments["skipinitialspace"] = bool(set(self.blanks) - {layout.separator})
         with _opened(self.file, self.encoding) as stream:
             for _ in range(first_line - 1):
                 stream.readline()
@@ -89,7 +96,7 @@ class LargeText:
                     decimal=marks.decimal,
                     comment=comment,
                     chunksize=max(1, BLOCK_CELLS // len(names)),
-                    **csv_arguments(layout, names, self.options),
+                    **arguments,
                 )
                 for frame in reader:
                     yield self._plain(frame[list(columns)], texts, {} if words is None else words)
@@ -101,17 +108,27 @@ class LargeText:
     def _plain(self, frame: pd.DataFrame, texts: Sequence[str], words: Words) -> pd.DataFrame:
         found = {}
         for name in map(str, frame):
+            if name in texts:
+                found[name] = _as_levels(frame[name], self.options)
+                continue
             if not is_text(frame[name]):
                 continue
             column = found[name] = stripped(frame[name], self.options)
-            strict = self.options.decimal is not None
-            numbers = None if name in texts else read_numbers(column, self.way.marks, strict)
+            numbers = read_numbers(column, self.way.marks, self.options.decimal is not None)
             if numbers is not None:
                 found[name] = numbers.column
                 odd = column[column.notna() & numbers.column.isna()]
                 words.setdefault(name, set()).update(odd.unique()[:_FEW_WORDS])
         wanted = {n: v for n, v in (self.options.missing_in or {}).items() if n in frame}
         return mark_missing(frame.assign(**found) if found else frame, wanted)
+
+
+def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
+    """Return a text column as a categorical one, its levels stripped rather than its values."""
+    places, found = pd.factorize(column)
+    codes, levels = pd.factorize(stripped(pd.Series(found, dtype="str"), options))
+    codes = np.append(codes, -1)[places]
+    return pd.Series(pd.Categorical.from_codes(codes, levels), index=column.index)
 
 
 def open_large_text(
@@ -167,7 +184,7 @@ def open_large_text(
         # A mark that opens a text somewhere and is never closed would swallow the rest of the file.
         way = way._replace(layout=way.layout._replace(quote=""))
     n_rows = lines.n_lines - sum(bool(line.strip()) for line in above)
-    source = LargeText(file, encoding, way, n_rows, options)
+    source = LargeText(file, encoding, way, n_rows, options, lines.blanks)
     notices = tuple(replace(one, where=lines.in_file(one.where)) for one in drawn.notices)
     reading = replace(
         drawn.reading,
@@ -185,6 +202,7 @@ class _Lines(NamedTuple):
     text: bytes
     numbers: list[int]
     n_lines: int
+    blanks: str
 
     def in_file(self, where: str) -> str:
         """Return a place among the lines as a place in the file."""
@@ -216,7 +234,7 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
     """Return the first lines of a file and others, each as likely as any."""
     limits, rng = file.limits, np.random.default_rng(_SEED)
     keys, numbers, lines = [np.empty(0)], [np.empty(0, dtype=np.intp)], list[bytes]()
-    head, threshold, n_bytes, n_lines, n_said = b"", 1.0, 0, 0, 0
+    head, blanks, threshold, n_bytes, n_lines, n_said = b"", "", 1.0, 0, 0, 0
     with _opened(file, encoding) as stream:
         for block in whole_lines(stream, file.name, limits):
             if encoding is None and not block.isascii():
@@ -224,6 +242,11 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
             ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + 1
             lengths = np.diff(ends, prepend=0)
             first = 0
+            # The names of columns, most often in the first line, may well hold some.
+            below = block.find(b"\n") + 1 if not head else 0
+            blanks += "".join(
+                c for c in " \t" if c not in blanks and block.find(c.encode(), below) >= 0
+            )
             if not head:
                 first = min(int(np.searchsorted(ends, _HEAD_BYTES)) + 1, len(ends))
                 head = block[: ends[first - 1]]
@@ -248,7 +271,7 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
                 n_bytes = sum(map(len, lines))
     n_first = head.count(b"\n")
     there = [*range(1, n_first + 1), *np.concatenate(numbers).tolist()]
-    return _Lines(head + b"".join(lines), there, n_said)
+    return _Lines(head + b"".join(lines), there, n_said, blanks)
 
 
 def _share(file: LargeFile, line_bytes: float) -> float:

@@ -125,6 +125,13 @@ FORMS = {
     "padded labels": lambda f: csv_of(f.assign(species="0" + f["species"].str.len().astype(str))),
     "truths": lambda f: csv_of(f.assign(species=f["species"] == "setosa")),
     "gaps": lambda f: csv_of(f.where(f != f.iloc[7]), na_rep="?"),
+    "blanks before values": lambda f: csv_of(f, quoting=2).replace(b",", b", "),
+    "blanks far down": lambda f: csv_of(f)[:50_000] + csv_of(f)[50_000:].replace(b",", b" ,\t "),
+    "blanks around labels": lambda f: csv_of(f.assign(species=" " + f["species"] + " ")),
+    "tabs and blanks": lambda f: f.to_csv(index=False, sep="\t").replace("\t", "\t ").encode(),
+    "labels of all marks": lambda f: csv_of(
+        f.assign(species=f["species"].where(f["u"] > -4e3, "-").where(f["v"] > -4e3, "NA"))
+    ),
     "repeated names": lambda f: csv_of(f).replace(b"u,v,w", b"u,u,w", 1),
     "Parquet of small numbers": lambda f: parquet_of(f.astype({"u": "float32"})),
     "Parquet with gaps": lambda f: parquet_of(
