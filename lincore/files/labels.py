@@ -18,14 +18,21 @@ if TYPE_CHECKING:
 # fmt: off
 TARGET_WORDS = (
     "class", "label", "target", "species", "outcome", "diagnosis", "response", "survived",
-    "churn", "default", "category", "type", "y",
+    "churn", "default", "category", "type", "y", "attrition", "fraud", "spam", "sentiment", "genre",
 )
 # fmt: on
 MAX_PROPOSED_CLASSES = 50
+# Numbers of more different values count something, rather than name a class.
+_FEW_NUMBERS = 20
+# Texts of more than a few values are classes where each has several rows.
+_MOST_CLASSES = 200
+_ROWS_OF_A_CLASS = 5
 _MANY_NUMBERS = 10
 _MANY_VALUES = 100_000
 # Words that say "target" also inside a longer name.
-_TARGET_TOKENS = frozenset(TARGET_WORDS[:6])
+_TARGET_TOKENS = frozenset((*TARGET_WORDS[:6], *TARGET_WORDS[-5:]))
+# Flags of two values that describe a row, whatever place they have.
+_TRAITS = frozenset(("sex", "gender", "male", "female", "geschlecht", "sexe"))
 
 # What a file name ends in that is no part of the name of the data.
 _ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq))+$", re.IGNORECASE)
@@ -173,11 +180,29 @@ def propose_label_column(frame: pd.DataFrame) -> str | None:
                 return column
     for column in columns:
         tokens = re.split(r"[\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column).casefold())
-        if _TARGET_TOKENS.intersection(tokens) and _is_repeating(frame[column]):
+        if _TARGET_TOKENS.intersection(tokens) and (
+            _is_repeating(frame[column]) or _is_of_many_classes(frame[column])
+        ):
             return column
+    return _label_by_place(frame)
+
+
+def _label_by_place(frame: pd.DataFrame) -> str | None:
+    """Guess the column of labels where no name tells: the last, the first, or any other."""
+    columns: list[str] = list(frame.columns)
     # The last column before the first.
-    repeating = (column for column in columns[-1:] + columns if _is_repeating(frame[column]))
-    return next(repeating, None)
+    repeating = [name for name in columns[-1:] + columns[:-1] if _is_repeating(frame[name])]
+    plain = [name for name in repeating if not _is_count(frame[name], _FEW_NUMBERS)]
+    if plain and plain[0] == columns[-1] and _is_count(frame[plain[0]], 2):
+        # The only flag of 0 and 1, in front: what is to be told, rather than a count at the end.
+        flags = [name for name in plain if _count_distinct(frame[name]) == 2]
+        front = next(name for name in columns if not _is_quantity(frame[name]))
+        named = front.strip().casefold() in _TRAITS
+        if flags == [front] and is_number(frame[front]) and not named:
+            return front
+    if plain or repeating:
+        return (plain or repeating)[0]
+    return next((name for name in columns[-1:] if _is_of_many_classes(frame[name])), None)
 
 
 def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) -> str:
@@ -231,6 +256,21 @@ def _is_repeating(column: pd.Series[Any]) -> bool:
         return False
     few = _count_distinct(column) <= min(MAX_PROPOSED_CLASSES, n_present / 2)
     return few and _is_label_like(column)
+
+
+def _is_count(column: pd.Series[Any], most: int) -> bool:
+    """Tell whether a column holds numbers, more different ones than so many."""
+    return is_number(column) and _count_distinct(column) > most
+
+
+def _is_of_many_classes(column: pd.Series[Any]) -> bool:
+    """Tell whether a column of text has up to some hundred values, each of several rows."""
+    if is_number(column):
+        return False
+    n_present = int(column.notna().sum())
+    n_distinct = int(column.nunique())
+    enough = n_present >= _ROWS_OF_A_CLASS * n_distinct and 2 * n_present >= len(column)
+    return 2 <= n_distinct <= _MOST_CLASSES and enough
 
 
 def _count_distinct(column: pd.Series[Any]) -> int:
