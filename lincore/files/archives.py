@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from lincore.errors import DataError
 from lincore.files.limits import GZIP_MAGIC, LIMITS, ZIP_MAGIC, Limits, read_limited
+from lincore.files.zip_names import entry_paths
 
 # Stands before the directory record of every entry of a zip.
 _ENTRY_MAGIC = b"PK\x01\x02"
@@ -38,7 +39,7 @@ class PackedFile(NamedTuple):
     Parameters
     ----------
     path : str
-        With / between folders, whatever the zip writes.
+        With / between folders and in its letters, whatever the zip writes.
     start : int
         Where it begins in the zip, in bytes.
     packed, size : int
@@ -124,8 +125,7 @@ def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]
     if sum(entry.file_size for entry in entries) > limits.max_total_bytes:
         raise _hostile(f"The zip unpacks to over {limits.max_total_bytes / 1e6:,.0f} MB.", name)
     files, seen = [], set[str]()
-    for entry in entries:
-        path = entry.filename.replace("\\", "/")
+    for entry, path in zip(entries, entry_paths(entries), strict=True):
         if path.endswith("/"):
             continue
         files.append(_described(entry, path, path in seen, limits))

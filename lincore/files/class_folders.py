@@ -15,12 +15,16 @@ HIDDEN = "hidden, or a system's own (__MACOSX)"
 NO_CLASS = "not inside a class folder"
 _OUTSIDE_SPLIT = "neither in the train nor in the test folder"
 _SYSTEM_FILES = frozenset({"thumbs.db", "desktop.ini"})
-# Folders that count sessions, cameras or magnifications rather than name a class.
+MASK = "a mask of an image"
+# Folders that count sessions, cameras, people or magnifications rather than name a class.
 _COUNTER = re.compile(
-    r"(session|fold|part|batch|set|run|day|seq|sequence|take|scene|cam|camera|view|pose)s?"
-    r"[ _-]?\d*|\d+x",
+    r"(session|fold|part|batch|set|run|day|seq|sequence|take|scene|cam|camera|view|pose"
+    r"|person|subject|patient|participant|user|signer|speaker|actor|writer)s?[ _-]?\d*|\d+x",
     re.IGNORECASE,
 )
+# Folders below a class that say what kind of files they hold.
+_IMAGES = frozenset({"image", "images", "img", "imgs", "photo", "photos", "pictures", "raw"})
+_MASKS = frozenset({"mask", "masks", "segmentation", "segmentations", "annotation", "annotations"})
 
 
 class Place(NamedTuple):
@@ -102,6 +106,11 @@ def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> l
         path[level] for path, side in zip(kept, sides, strict=True) if side and len(path) > level
     }
     places = [_place(path, side, level, known) for path, side in zip(kept, sides, strict=True)]
+    masked = _masks(kept, level)
+    places = [
+        place._replace(reason=MASK) if is_mask and not place.reason else place
+        for place, is_mask in zip(places, masked, strict=True)
+    ]
     # One folder inside each class, such as cats/images, groups nothing.
     if len({place.group for place in places}) <= 1 + len({place.label for place in places}):
         return [place._replace(group="") for place in places]
@@ -139,10 +148,25 @@ def _crosses(folders: Sequence[tuple[str, ...]], level: int, deeper: int) -> boo
             return False
         below.setdefault(path[level], set()).add(path[deeper])
     names = set().union(*below.values())
-    if len(names) < 2 or all(_COUNTER.fullmatch(name) for name in names):
+    if len(names) < 2 or all(_COUNTER.fullmatch(name) for name in names) or _are_kinds(names):
         return False
     shared = sum(len(found) for found in below.values()) / (len(names) * len(below))
     return shared > 0.8
+
+
+def _masks(folders: Sequence[tuple[str, ...]], level: int) -> list[bool]:
+    """Tell which files lie in a folder of masks, at a level other than that of the class."""
+    deepest = max(map(len, folders), default=0)
+    names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
+    mixed = [i for i in range(deepest) if i != level and _are_kinds(names[i])]
+    return [any(len(path) > i and path[i].casefold() in _MASKS for i in mixed) for path in folders]
+
+
+def _are_kinds(names: set[str]) -> bool:
+    """Tell whether folders hold images and the masks that belong to them."""
+    folded = {name.casefold() for name in names}
+    both = not folded.isdisjoint(_IMAGES) and not folded.isdisjoint(_MASKS)
+    return both and folded <= _IMAGES | _MASKS
 
 
 def _place(path: tuple[str, ...], side: list[str], level: int, known: set[str]) -> Place:

@@ -6,6 +6,7 @@ import gzip
 import io
 import struct
 import tracemalloc
+import unicodedata
 import zipfile
 from dataclasses import replace
 
@@ -190,3 +191,43 @@ def test_a_gzip_bomb_is_refused():
         unpack_gzip(
             gzip.compress(bytes(10_000), mtime=0), "made.gz", replace(LIMITS, max_file_bytes=5_000)
         )
+
+
+class Unmarked(zipfile.ZipInfo):
+    """An entry whose name is written in one encoding, and not marked as UTF-8."""
+
+    encoding = "utf-8"
+
+    def _encodeFilenameFlags(self):  # noqa: N802 - the zipfile module's name
+        return self.filename.encode(self.encoding), self.flag_bits & ~0x800
+
+
+@pytest.mark.parametrize(
+    ("encoding", "folder"),
+    [
+        ("utf-8", "Äpfel"),  # as macOS packs
+        ("utf-8", "りんご"),
+        ("cp437", "Äpfel für zwei"),  # as Windows packs
+        ("cp437", "plain"),
+        ("cp932", "りんご"),
+        ("gb18030", "苹果"),
+        ("cp866", "яблоки"),
+        ("cp1252", "Äpfel für zwei"),
+    ],
+)
+def test_names_are_read_in_the_letters_that_they_were_written_in(encoding, folder):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for i in range(2):
+            entry = Unmarked(f"top/{folder}/{i}.png")
+            entry.encoding = encoding
+            archive.writestr(entry, b"content")
+    paths = [file.path for file in list_zip(buffer.getvalue(), "made.zip")]
+    assert paths == [f"top/{folder}/{i}.png" for i in range(2)]
+    assert unpack(buffer.getvalue(), list_zip(buffer.getvalue(), "made.zip")[0]) == b"content"
+
+
+def test_names_of_one_look_are_one():
+    files = {unicodedata.normalize(form, f"Äpfel/{form}.txt"): b"x" for form in ("NFC", "NFD")}
+    paths = [file.path for file in list_zip(zipped(files), "made.zip")]
+    assert paths == ["Äpfel/NFC.txt", "Äpfel/NFD.txt"]

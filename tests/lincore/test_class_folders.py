@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lincore.files.archives import UnusableFile
-from lincore.files.class_folders import NO_CLASS, class_level, folders_above, place_all
+from lincore.files.class_folders import MASK, NO_CLASS, class_level, folders_above, place_all
 
 
 def labels(paths, level=None):
@@ -38,6 +38,9 @@ def spread(layout, **names):
         "{c}/session{n}",
         "{c}/{n}0X",
         "{c}/patient-{c}{n}",
+        "{c}/person{n}",
+        "person{n}/{c}",
+        "top/{c}/Subject_{n}/images",
     ],
 )
 def test_the_class_is_found_whatever_wraps_it(layout):
@@ -95,3 +98,16 @@ def test_no_folders_at_all_have_a_level():
     assert class_level([]) == 0
     assert class_level([(), ()]) == 0
     assert class_level([("only",), ("only",)]) == 0
+
+
+@pytest.mark.parametrize("layout", ["top/{c}/{w}", "{w}/{c}"])
+def test_masks_are_no_images_of_a_class(layout):
+    paths = spread(layout, c=("COVID", "Normal"), w=("images", "masks"))
+    places = place_all([folders_above(path) for path in paths])
+    assert {place.label for place in places if not place.reason} == {"COVID", "Normal"}
+    assert [place.reason == MASK for place in places] == ["masks" in path for path in paths]
+
+
+def test_folders_called_masks_are_a_class_where_they_stand_beside_others():
+    assert set(labels(spread("{c}", c=("masks", "hats")))) == {"masks", "hats"}
+    assert set(labels(spread("{c}", c=("mask", "images")))) == {"mask", "images"}

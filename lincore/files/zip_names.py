@@ -1,0 +1,72 @@
+"""The names of the files in a zip, which often does not say in which letters they are written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import zipfile
+from collections.abc import Sequence
+
+_MARKED_UTF8 = 0x800
+# How the zipfile module reads names that are not marked: each byte becomes a letter.
+_UNMARKED = "cp437"
+_LATIN = ("LATIN ",)
+_EAST_ASIAN = ("CJK UNIFIED", "HIRAGANA", "KATAKANA", "FULLWIDTH", "IDEOGRAPHIC")
+# The encodings in which programs pack, and what their letters are called in Unicode.
+_ENCODINGS = (
+    ("cp437", _LATIN),
+    ("cp932", _EAST_ASIAN),
+    ("gb2312", _EAST_ASIAN),
+    ("cp866", ("CYRILLIC ",)),
+    ("cp1252", _LATIN),
+)
+_TWO_SCRIPTS = re.compile("[A-Za-z][\u0400-\u04ff]|[\u0400-\u04ff][A-Za-z]")
+
+
+def entry_paths(entries: Sequence[zipfile.ZipInfo]) -> list[str]:
+    r"""Return the path of every entry, with / between folders, in the letters it was written in.
+
+    What is not marked as UTF-8 may be so all the same (macOS), or in the encoding of the computer
+    that packed it. All such names of a zip are taken to be in one, the first that makes letters of
+    one kind of them. Letters and their accents become one character.
+
+    Examples
+    --------
+    >>> entry = zipfile.ZipInfo("Äpfel/1.png".encode().decode("cp437"))
+    >>> entry_paths([entry])
+    ['Äpfel/1.png']
+    """
+    unmarked = [
+        not (entry.flag_bits & _MARKED_UTF8 or entry.filename.isascii()) for entry in entries
+    ]
+    texts = [entry.filename for entry in entries]
+    encoding = _encoding_of([t for t, un in zip(texts, unmarked, strict=True) if un])
+    if encoding != _UNMARKED:
+        texts = [
+            text.encode(_UNMARKED).decode(encoding) if un else text
+            for text, un in zip(texts, unmarked, strict=True)
+        ]
+    return [unicodedata.normalize("NFC", text.replace("\\", "/")) for text in texts]
+
+
+def _encoding_of(texts: Sequence[str]) -> str:
+    """Return the encoding of names that were read letter by letter."""
+    try:
+        raw = "\n".join(texts).encode(_UNMARKED)
+    except UnicodeEncodeError:
+        # Not as they stand in the zip: the zipfile module knew better.
+        return _UNMARKED
+    for encoding, letters in (("utf-8", ()), *_ENCODINGS):
+        try:
+            read = raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if encoding == "utf-8" or _is_written_in(read, letters):
+            return encoding
+    return _UNMARKED
+
+
+def _is_written_in(text: str, letters: tuple[str, ...]) -> bool:
+    others = {letter for letter in text if not letter.isascii()}
+    named = all(unicodedata.name(letter, "").startswith(letters) for letter in others)
+    return named and not _TWO_SCRIPTS.search(text)
