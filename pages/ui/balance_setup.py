@@ -233,12 +233,15 @@ def _store(kept: dict[int, int] | None) -> None:
 
 def _choose_classes(counts: np.ndarray) -> None:
     kept = _stored(counts)
-    chosen = sorted(st.session_state[f"{KEY}.classes"])
+    chosen = sorted(st.session_state.get(f"{KEY}.classes", kept))
     _store({k: kept.get(k, _third_of(counts, k)) for k in chosen})
 
 
 def _choose_size(code: int, counts: np.ndarray) -> None:
-    _store(_stored(counts) | {code: int(st.session_state[f"{KEY}.size.{code}"])})
+    # A click that crosses a change of classes comes when the slider is gone.
+    size = st.session_state.get(f"{KEY}.size.{code}")
+    if size is not None:
+        _store(_stored(counts) | {code: int(size)})
 
 
 def _choose_share(counts: np.ndarray) -> None:

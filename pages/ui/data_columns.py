@@ -91,9 +91,17 @@ def _target(found: Source) -> None:
         index=None if found.target is None else 0,
         placeholder="Choose the column that holds the classes",
         help="The column that holds the classes to be told apart.",
-        on_change=lambda: state.revise(found.with_target(st.session_state[key])),
+        on_change=_retarget,
+        args=(found, key),
         width=420,
     )
+
+
+def _retarget(found: Source, key: str) -> None:
+    column = st.session_state.get(key)
+    # A click that crosses a change of data comes when the box is gone, or its columns are.
+    if found.table is not None and column in found.table.frame.columns:
+        state.revise(found.with_target(column))
 
 
 def _bins(found: Source) -> None:
@@ -114,8 +122,8 @@ def _bins(found: Source) -> None:
     st.session_state["data.bins.how"] = how
 
     def revise() -> None:
-        wanted = st.session_state["data.bins"]
-        by = st.session_state["data.bins.how"]
+        wanted = st.session_state.get("data.bins", n)
+        by = st.session_state.get("data.bins.how", how)
         state.revise(found.with_choices(bins=wanted and Bins(wanted, by)))
 
     st.selectbox(
@@ -152,7 +160,9 @@ def _choice(
         key=key,
         format_func=lambda value: names.get(value, str(value)),
         help=help,
-        on_change=lambda: state.revise(found.with_choices(**{word: st.session_state[key]})),
+        on_change=lambda: state.revise(
+            found.with_choices(**{word: st.session_state.get(key, default)})
+        ),
         width=300,
     )
 

@@ -1,0 +1,58 @@
+"""A click that comes when its widget is gone: the page has changed, or the data have."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.testing.v1 import AppTest
+
+from tests.app.data_page import a_table, bring, data_of
+from tests.app.test_pages import PAGES, assert_fine, open_app
+
+
+@pytest.mark.parametrize("page", [*PAGES, "pages/balance.py"])
+def test_every_widget_of_a_page_that_was_left_may_still_be_answered(page):
+    app = bring(open_app(), ("t.csv", a_table(60)))
+    app.switch_page(page).run()
+    if page == "pages/data.py":
+        app.selectbox(key="data.target").select("width").run()
+        app.selectbox(key="data.bins").select(3).run()
+    assert_fine(app)
+    late = _all_changed(app)
+    for elsewhere in ("pages/explore.py", "pages/compare.py"):
+        if elsewhere != page:
+            app.switch_page(elsewhere).run()
+    app._run(late)
+    assert_fine(app)
+    # A program that speaks for a visitor may send no more than what has changed.
+    for answer in late.widgets:
+        app._run(WidgetStates(widgets=[answer]))
+        assert_fine(app)
+
+
+@pytest.mark.parametrize("raw", [a_table(60), b"length,kind\n1,x\n2,x\n3,x\n"])
+def test_a_target_of_the_former_table_is_let_pass(raw):
+    app = bring(open_app(), ("one.csv", b"a,b,kind\n1,2,x\n3,4,y\n5,7,x\n8,1,y\n"))
+    app.selectbox(key="data.target").select("a")
+    late = app.selectbox(key="data.target")._widget_state
+    bring(app, ("other.csv", raw))
+    before = data_of(app)
+    app._run(WidgetStates(widgets=[late]))
+    assert_fine(app)
+    assert data_of(app) is before
+
+
+def _all_changed(app: AppTest):
+    """Return the answers of a visitor who has turned every widget that is in sight."""
+    for box in app.selectbox:
+        box.set_value(next(option for option in reversed(box.options) if option != box.value))
+    for box in app.multiselect:
+        box.set_value([])
+    for field in (*app.slider, *app.number_input):
+        if isinstance(field.value, (int, float)):
+            field.set_value(field.min if field.value != field.min else field.max)
+    for field in app.text_input:
+        field.set_value("other")
+    for box in (*app.checkbox, *app.toggle):
+        box.set_value(not box.value)
+    return app._tree.get_widget_states()
