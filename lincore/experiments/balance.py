@@ -98,7 +98,7 @@ def balance(
     if chosen != trial.seed - seed:
         trial = plan.trial(chosen)
         fits = outcomes(plan, trial)
-    return _study(plan, losses, trial, fits, repeats)
+    return _study(plan, losses, trial, _example(plan, trial, fits), repeats)
 
 
 def _repeat(
@@ -107,11 +107,12 @@ def _repeat(
     progress: Progress | None,
     keep: Callable[[BalanceStudy], None] | None,
 ) -> tuple[list[dict[str, np.ndarray]], Trial, Fits]:
-    """Run the seeds; return the losses of all, and the last one in full."""
+    """Run the seeds; return the losses of all, and the last that can be drawn in full."""
+    drawn: tuple[Trial, Fits] | None = None
     losses: list[dict[str, np.ndarray]] = []
     for repeat in range(repeats):
         trial = plan.trial(repeat)
-        fits = outcomes(plan, trial)
+        fits = outcomes(plan, trial, drawn=drawn is None)
         if not plan.alive:
             raise DataError(
                 "No method can be fitted on all arms: "
@@ -120,16 +121,30 @@ def _repeat(
                 remedy="Keep more rows, use fewer components, or another method.",
             )
         losses.append(trial_losses(plan, trial, fits))
+        if drawn is None or _can_be_drawn(fits):
+            drawn, example = (trial, fits), None
         if keep is not None:
-            keep(_study(plan, losses, trial, fits, repeats))
+            if example is None or len(example.results["full"].methods) > len(plan.alive):
+                example = _example(plan, *drawn)
+            keep(_study(plan, losses, drawn[0], example, repeats))
         what = f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
         if progress is not None and progress(repeat + 1, repeats, what) is False:
             break
-    return losses, trial, fits
+    assert drawn is not None  # there is at least one repetition
+    return losses, *drawn
+
+
+def _can_be_drawn(fits: Fits) -> bool:
+    """Whether all models are there, and not only what they say."""
+    return all(fit.pipeline is not None for found in fits.values() for fit in found.values())
 
 
 def _study(
-    plan: Plan, losses: list[dict[str, np.ndarray]], trial: Trial, fits: Fits, repeats: int
+    plan: Plan,
+    losses: list[dict[str, np.ndarray]],
+    trial: Trial,
+    example: Example,
+    repeats: int,
 ) -> BalanceStudy:
     """Put together what is known after the seeds so far, with one of them in full."""
     return BalanceStudy(
@@ -141,7 +156,7 @@ def _study(
         counts=dict(trial.sizes),
         n_test=len(trial.split.test),
         new_splits=plan.new_splits,
-        example=_example(plan, trial, fits),
+        example=example,
         failures=dict(plan.failures),
         notices=tuple(plan.notices),
         settings=settings_of(plan, repeats),
@@ -167,7 +182,10 @@ def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
         split=trial.split,
         rows={arm: trial.nested.take(trial.sizes[arm]) for arm in ("full", "reduced", "control")},
         pipelines={
-            (name, cell): fits[source_of(cell)][name].pipeline for name in names for cell in CELLS
+            (name, cell): pipeline
+            for name in names
+            for cell in CELLS
+            if (pipeline := fits[source_of(cell)][name].pipeline) is not None
         },
         shifts={
             (name, cell): shift_of(fits, trial, cell, name) for name in names for cell in CELLS

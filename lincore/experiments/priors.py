@@ -268,8 +268,9 @@ def decide(log_proba: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
 
 def _checked_priors(priors: ArrayLike, n_classes: int, name: str) -> Array:
     given = np.asarray(priors, dtype=float)
-    if given.shape != (n_classes,) or not np.all(given >= 0) or not np.isclose(given.sum(), 1):
+    total = float(given.sum())
+    if given.shape != (n_classes,) or not (given >= 0).all() or not abs(total - 1) <= 1e-5:
         raise ValueError(
             f"{name} priors must be {n_classes} probabilities that sum to 1, got {given}."
         )
-    return given / given.sum()
+    return given / total

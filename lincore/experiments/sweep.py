@@ -15,13 +15,13 @@ from lincore.experiments.arms import Counts, wanted_sizes
 from lincore.experiments.balance import Progress, settings_of
 from lincore.experiments.methods import Method, as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
-from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample
+from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample, fit_samples
 from lincore.experiments.size_curves import CURVES, Sweep
 from lincore.experiments.study import loss_names, losses_of
 from lincore.experiments.trials import Plan, moments_serve
 from lincore.heard import heard
 from lincore.moments import Moments
-from lincore.threads import PARTS, part_mapper
+from lincore.threads import PARTS, WORTHWHILE, part_mapper
 
 Array = NDArray[np.float64]
 
@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 FEW_VALUES = 500_000
 # Else at every so many sizes.
 STRIDE = 4
+# So many sizes of few rows are fitted at once.
+TOGETHER = 4
 
 NOBODY = np.empty(0, dtype=np.intp)
 
@@ -161,23 +163,36 @@ def _one_seed(
     summaries = nested.grow(data.X, arms) if serve else iter([None] * len(arms))
     last = None
 
-    def fit(task: tuple[int, Counts, Moments | None]) -> None:
-        a, arm, moments = task
-        methods = _methods_at(plan, a, len(arms), int(arm.sum()))
+    def job(task: tuple[int, Counts, Moments | None], methods: tuple[Method, ...]) -> Job:
+        _, arm, moments = task
         solved = moments is not None and all(method.from_moments for method in methods)
         sample = Sample(NOBODY if solved else nested.take(arm), None, moments)
-        job = Job(data, sample, split.test, plan.steps, plan.seed)
-        # Convergence and separation at small sizes are what the curve is about.
-        with heard():
-            fits = fit_sample(job, methods, plan.failures)
-        _enter(plan, losses[:, a, :2], fits, split, (arm / arm.sum(), target))
+        return Job(data, sample, split.test, plan.steps, plan.seed)
+
+    def fit(batch: list[tuple[int, Counts, Moments | None]]) -> None:
+        asked: dict[bool, list[tuple[int, Counts, Moments | None]]] = {}
+        for task in batch:
+            every_method = _takes_all(plan, task[0], len(arms), int(task[1].sum()))
+            asked.setdefault(every_method, []).append(task)
+        for every_method, chosen in asked.items():
+            methods = tuple(m for m in plan.methods if every_method or m.from_moments)
+            # Convergence and separation at small sizes are what the curve is about.
+            with heard():
+                jobs = [job(task, methods) for task in chosen]
+                every = fit_samples(jobs, methods, plan.failures)
+            for (a, arm, _), fits in zip(chosen, every, strict=True):
+                _enter(plan, losses[:, a, :2], fits, split, (arm / arm.sum(), target))
 
     tasks = zip(range(len(arms)), arms, summaries, strict=True)
-    # As many at a time as there are threads: the moments of all sizes would fill the memory.
-    while batch := list(islice(tasks, PARTS)):
+    n_values = len(split.train) * data.n_features
+    # Small ones are solved together, but at first, when somebody waits for something to look at.
+    # Of others as many at a time as there are threads, one in each: the moments of all sizes
+    # would fill the memory.
+    together = TOGETHER if repeat and n_values < WORTHWHILE else 1
+    while batch := list(islice(tasks, max(together, PARTS))):
         last = batch[-1][2]
-        with part_mapper(len(split.train) * data.n_features) as mapper:
-            list(mapper(fit, batch))
+        with part_mapper(n_values) as mapper:
+            list(mapper(fit, [batch[i : i + together] for i in range(0, len(batch), together)]))
         if not tell(losses.copy(), batch[-1][0] + 1):
             return losses, False
     if exact and serve:
@@ -225,13 +240,11 @@ def _enter(
                 losses[i, j] = losses_of(truth, predicted, log_proba, plan.data.n_classes)
 
 
-def _methods_at(plan: Plan, a: int, n_sizes: int, n_rows: int) -> tuple[Method, ...]:
-    """Return the methods that are fitted at a size: the iterative ones perhaps not at all."""
+def _takes_all(plan: Plan, a: int, n_sizes: int, n_rows: int) -> bool:
+    """Whether the iterative methods are fitted at a size too."""
     width = plan.steps.n_components
     p = width if isinstance(width, int) else plan.data.n_features
-    if n_rows * p <= FEW_VALUES or (n_sizes - 1 - a) % STRIDE == 0:
-        return plan.methods
-    return tuple(method for method in plan.methods if method.from_moments)
+    return n_rows * p <= FEW_VALUES or (n_sizes - 1 - a) % STRIDE == 0
 
 
 def _labels(data: Dataset, classes: Any) -> tuple[Any, ...]:

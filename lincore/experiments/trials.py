@@ -24,12 +24,12 @@ from lincore.experiments.arms import (
 from lincore.experiments.fitting import LARGEST_SCATTER
 from lincore.experiments.methods import Method
 from lincore.experiments.pipeline import Steps
-from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample
+from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample, fit_samples
 from lincore.experiments.schemes import folds
 from lincore.experiments.study import CELLS, losses_of
 from lincore.heard import heard
 from lincore.moments import Moments
-from lincore.threads import part_mapper
+from lincore.threads import WORTHWHILE, part_mapper
 
 Array = NDArray[np.float64]
 
@@ -205,22 +205,40 @@ def moments_serve(plan: Plan, n_train: int) -> bool:
     )
 
 
-def outcomes(plan: Plan, trial: Trial) -> dict[str, dict[str, Prediction]]:
-    """Make every fit of a trial: predictions by sample and method."""
+def outcomes(plan: Plan, trial: Trial, *, drawn: bool = True) -> dict[str, dict[str, Prediction]]:
+    """Make every fit of a trial: predictions by sample and method.
+
+    Parameters
+    ----------
+    plan : Plan
+    trial : Trial
+    drawn : bool
+        Whether the models themselves are wanted and not only what they say; else small ones are
+        solved together.
+    """
     n_train = len(trial.split.train)
+    n_values = n_train * plan.data.n_features
     made = samples(plan.data, trial, from_moments=moments_serve(plan, n_train))
 
-    def fitted(name: str) -> dict[str, Prediction]:
+    def job(name: str) -> Job:
         threshold = trial.shares("full") if name == "reduced" else None
-        job = Job(plan.data, made[name], trial.split.test, plan.steps, plan.seed, threshold)
+        return Job(plan.data, made[name], trial.split.test, plan.steps, plan.seed, threshold)
+
+    if not drawn and n_values < WORTHWHILE:
+        with heard() as said:
+            found = fit_samples([job(name) for name in made], plan.alive, plan.failures)
+        plan.notices.update(dict.fromkeys(str(warning) for warning in said))
+        return dict(zip(made, found, strict=True))
+
+    def fitted(name: str) -> dict[str, Prediction]:
         # In the thread that fits: another visitor's warnings, which name columns, are not ours.
         with heard() as said:
-            found = fit_sample(job, plan.alive, plan.failures)
+            found = fit_sample(job(name), plan.alive, plan.failures)
         warned[name] = [str(warning) for warning in said]
         return found
 
     warned: dict[str, list[str]] = {}
-    with part_mapper(n_train * plan.data.n_features) as mapper:
+    with part_mapper(n_values) as mapper:
         fits = dict(zip(made, mapper(fitted, made), strict=True))
     for name in made:
         plan.notices.update(dict.fromkeys(warned[name]))

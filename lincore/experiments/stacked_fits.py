@@ -1,0 +1,93 @@
+"""Small logistic regressions of many samples at once, for studies that want only what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.experiments.fitting import Training
+from lincore.experiments.methods import Method
+from lincore.linear import chosen_codes, log_posterior
+from lincore.logistic import LogisticRegression
+from lincore.solvers.softmax_stack import solve_stack
+
+Array = NDArray[np.float64]
+Said = tuple[NDArray[np.intp], Array]
+
+# Work of one of Newton's steps above which a fit by itself costs no more, and the most numbers
+# that the rows of all samples may be, filled up.
+LARGEST_STEP = 20_000_000
+LARGEST_STACK = 20_000_000
+
+
+def stackable(method: Method, trainings: Sequence[Training]) -> bool:
+    """Whether a method may be fitted to all samples at once, with the same result.
+
+    It is for logistic regression with a penalty, of few rows and coordinates, each sample with
+    rows of all classes: its minimum is one point, however one comes there.
+    """
+    model = method.estimator
+    if type(model) is not LogisticRegression or model.solver != "newton-cg":
+        return False
+    if np.isinf(model.C) or not model.fit_intercept or model.max_iter is not None:
+        return False
+    return _are_small(trainings) and all(_is_whole(training) for training in trainings)
+
+
+def fit_stack(
+    method: Method, trainings: Sequence[Training], asked: Sequence[Sequence[Any]]
+) -> list[list[Said] | None]:
+    """Fit a method that is `stackable` to every sample, and ask it about rows.
+
+    Parameters
+    ----------
+    method : Method
+    trainings : sequence of B Training
+    asked : sequence of B sequences of (m, q) arrays
+        Each model's own rows to be predicted.
+
+    Returns
+    -------
+    list of B lists, or None
+        Codes (m,) and log posteriors (m, K) for each of the arrays; None for a sample whose
+        fit did not converge and wants a solver that tells why.
+    """
+    model, n_classes = method.estimator, trainings[0].n_classes
+    solved = solve_stack(
+        [training.rows for training in trainings],
+        [training.codes for training in trainings],
+        [training.weight for training in trainings],
+        n_classes,
+        # As in `LogisticRegression.fit`: of two classes the difference is penalised.
+        strength=(2 if n_classes == 2 else 1) / model.C,
+        tol=model.tol,
+    )
+    return [
+        [_said(coef, intercept, rows) for rows in wanted] if converged else None
+        for coef, intercept, converged, wanted in zip(*solved, asked, strict=True)
+    ]
+
+
+def _said(coef: Array, intercept: Array, rows: Any) -> Said:
+    scores = rows @ coef.T + intercept
+    if scores.shape[1] == 2:
+        scores = scores[:, 1] - scores[:, 0]
+    return chosen_codes(scores), log_posterior(scores)
+
+
+def _are_small(trainings: Sequence[Training]) -> bool:
+    rows = [training.rows for training in trainings if isinstance(training.rows, np.ndarray)]
+    if len(rows) < len(trainings) or any(not np.isfinite(part).all() for part in rows):
+        return False
+    longest, p = max(len(part) for part in rows), rows[0].shape[1]
+    size = (trainings[0].n_classes - 1) * (p + 1)
+    fits = longest * size**2 <= LARGEST_STEP and len(rows) * longest * p <= LARGEST_STACK
+    return fits and min(len(part) for part in rows) >= p
+
+
+def _is_whole(training: Training) -> bool:
+    counts = np.bincount(training.codes, training.weight, training.n_classes)
+    return bool((counts > 0).all())

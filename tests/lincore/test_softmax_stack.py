@@ -1,0 +1,139 @@
+"""Many logistic regressions at once are what each is by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn.linear_model import LogisticRegression as ScikitLogistic
+
+import lincore
+from lincore import LogisticRegression
+from lincore.experiments import sample_fits
+from lincore.experiments.methods import as_method
+from lincore.experiments.pipeline import Steps
+from lincore.experiments.stacked_fits import stackable
+from lincore.experiments.sweep import sweep
+from lincore.experiments.trials import Plan, outcomes
+from lincore.solvers.softmax_stack import solve_stack
+
+
+def sample(rng, n, p, n_classes, offset, scale):
+    codes = np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=n - n_classes)])
+    means = rng.normal(size=(n_classes, p))
+    units = scale ** rng.uniform(-1, 1, p)
+    return (rng.normal(size=(n, p)) + means[codes]) * units + offset, codes
+
+
+@given(
+    st.integers(0, 2**31),
+    st.integers(2, 4),
+    st.integers(1, 5),
+    st.sampled_from([0.0, -1e3]),
+    st.sampled_from([1.0, 30.0]),
+    st.sampled_from([0.01, 1.0, 100.0]),
+)
+@settings(deadline=None, max_examples=40)
+def test_a_stack_is_what_each_is_by_itself(seed, n_classes, p, offset, scale, C):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(n_classes + p, 60, 4)
+    rows, codes = zip(*(sample(rng, n, p, n_classes, offset, scale) for n in sizes), strict=True)
+    weights = [None if b % 2 else rng.uniform(0.2, 5, len(rows[b])) for b in range(4)]
+    strength = (2 if n_classes == 2 else 1) / C
+    solved = solve_stack(rows, codes, weights, n_classes, strength=strength, tol=1e-8)
+    assert solved.converged.all()
+    for b, (X, y, weight) in enumerate(zip(rows, codes, weights, strict=True)):
+        alone = LogisticRegression(C=C).fit(X, y, weight)
+        scores = X @ solved.coef[b].T + solved.intercept[b]
+        log_proba = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        assert_allclose(log_proba, alone.predict_log_proba(X), rtol=1e-5, atol=1e-6)
+
+
+def test_a_stack_agrees_with_scikit_learn():
+    rng = np.random.default_rng(3)
+    X, y = sample(rng, 80, 3, 3, 0.0, 1.0)
+    solved = solve_stack([X], [y], [None], 3, strength=0.5, tol=1e-10)
+    theirs = ScikitLogistic(C=2.0, tol=1e-12, solver="newton-cholesky").fit(X, y)
+    assert_allclose(solved.coef[0], theirs.coef_, atol=1e-8)
+    assert_allclose(np.diff(solved.intercept[0]), np.diff(theirs.intercept_), atol=1e-8)
+
+
+def test_what_overflows_does_not_converge_and_leaves_others_alone():
+    rng = np.random.default_rng(0)
+    X, y = sample(rng, 40, 2, 2, 0.0, 1.0)
+    solved = solve_stack([X, X * 1e200], [y, y], [None, None], 2, strength=2.0, tol=1e-8)
+    assert solved.converged.tolist() == [True, False]
+
+
+def test_constant_features_keep_a_coefficient_of_zero():
+    rng = np.random.default_rng(0)
+    X, y = sample(rng, 40, 2, 3, 0.0, 1.0)
+    X = np.column_stack([X, np.full(40, 1e6)])
+    solved = solve_stack([X], [y], [None], 3, strength=1.0, tol=1e-8)
+    assert solved.converged.all()
+    assert_allclose(solved.coef[0][:, 2], 0, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast cancer", "gaussian"])
+def test_a_study_is_the_same_whether_its_fits_are_stacked(name, monkeypatch):
+    data = lincore.sample(name)
+    sizes, steps = {data.classes.tolist()[-1]: 12}, Steps(standardize=True)
+    methods = ("logistic", "logistic(C=0.1)", "lda")
+    stacked = lincore.balance(data, sizes, methods, steps=steps, repeats=3)
+    monkeypatch.setattr(sample_fits, "stackable", lambda method, trainings: False)
+    alone = lincore.balance(data, sizes, methods, steps=steps, repeats=3)
+    # Both are minima of the same function, found to about nine digits.
+    assert_allclose(stacked.losses, alone.losses, rtol=1e-8)
+    assert stacked.example.seed == alone.example.seed
+    assert stacked.notices == alone.notices
+
+
+def test_a_sweep_is_the_same_whether_its_fits_are_stacked(monkeypatch):
+    data = lincore.sample("wine")
+    label = data.classes.tolist()[0]
+    stacked = sweep(data, label, [2, 5, 20], repeats=2)
+    monkeypatch.setattr(sample_fits, "stackable", lambda method, trainings: False)
+    alone = sweep(data, label, [2, 5, 20], repeats=2)
+    assert_allclose(stacked.losses, alone.losses, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "logistic(C=inf)",
+        "logistic(solver=newton)",
+        "logistic(fit_intercept=False)",
+        "logistic(max_iter=3)",
+        "lda",
+        "one-vs-rest",
+    ],
+)
+def test_only_what_has_one_minimum_is_stacked(line):
+    data = lincore.sample("iris")
+    method = as_method(line)
+    plan = Plan(data, {"virginica": 9}, (method,), Steps(), "stratified", 0.3, 0)
+    assert not stackable(method, ())
+    fits = outcomes(plan, plan.trial(0), drawn=False)
+    assert all(fit[method.name].pipeline is not None for fit in fits.values())
+
+
+def test_models_of_a_study_can_be_drawn():
+    data = lincore.sample("iris")
+    study = lincore.balance(data, {"virginica": 9}, "logistic", repeats=3)
+    assert len(study.example.pipelines) == len(study.cells)
+    assert len(study.example.pipelines["logistic", "reduced"].steps[-1][1].trace_) > 1
+
+
+def test_a_class_without_rows_is_not_stacked():
+    data = lincore.sample("iris")
+    method = as_method("logistic")
+    plan = Plan(data, {"virginica": 9}, (method,), Steps(), "stratified", 0.3, 0)
+    trial = plan.trial(0)
+    seen = sample_fits.Sample(trial.nested.take([9, 9, 0]))
+    jobs = [sample_fits.Job(data, seen, trial.split.test, Steps(), 0)] * 2
+    together = sample_fits.fit_samples(jobs, [method], {})
+    alone = sample_fits.fit_sample(jobs[0], [method], {})
+    assert together[0]["logistic"].pipeline is not None
+    assert_allclose(together[1]["logistic"].log_proba, alone["logistic"].log_proba)
