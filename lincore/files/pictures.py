@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image, ImageOps, TiffImagePlugin
 
 from lincore.files.archives import UnusableFile
+from lincore.files.foreign_pictures import foreign_picture
 from lincore.files.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
 
 Fit = Literal["pad", "crop", "stretch"]
@@ -31,7 +32,8 @@ _KINDS = {
     b"MM\x00+": "TIFF",
 } | {b"P%d" % i: "PPM" for i in range(1, 7)}
 _MAGIC = tuple(_KINDS)
-HEAD_BYTES = 32
+# As many as tell DICOM from other files.
+HEAD_BYTES = 256
 # fmt: off
 _ENDINGS = (
     ".png", ".jpg", ".jpeg", ".bmp", ".pgm", ".ppm", ".pbm", ".gif", ".tif", ".tiff", ".webp",
@@ -88,6 +90,9 @@ def image_kind(head: bytes, path: str) -> str:
     >>> image_kind(b"GIF89a", "a.png")
     'GIF'
     """
+    foreign = foreign_picture(head)
+    if foreign:
+        raise UnusableFile(foreign)
     if head.startswith(_MAGIC):
         return next(kind for magic, kind in _KINDS.items() if head.startswith(magic))
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":

@@ -1,0 +1,64 @@
+"""Pictures of kinds that are not read, told by their first bytes, and what to save them as."""
+
+from __future__ import annotations
+
+import re
+
+_AS_JPEG = "save it as JPEG or PNG"
+_KINDS = {
+    b"%PDF": f"a PDF, no image: {_AS_JPEG}",
+    b"8BPS": f"a Photoshop file: {_AS_JPEG}",
+    b"\0\0\0\x0cjP  ": f"JPEG 2000: {_AS_JPEG}",
+    b"\xff\x4f\xff\x51": f"JPEG 2000: {_AS_JPEG}",
+    b"\xff\x0a": f"JPEG XL: {_AS_JPEG}",
+    b"\0\0\0\x0cJXL ": f"JPEG XL: {_AS_JPEG}",
+    b"\0\0\1\0": f"an icon: {_AS_JPEG}",
+    b"v/1\1": f"OpenEXR: {_AS_JPEG}",
+    b"SIMPLE  =": f"FITS: {_AS_JPEG}",
+    b"\x93NUMPY": "an array of NumPy, no image: save each image as PNG",
+}
+# Containers of films and of what phones save, by the brand behind the first box.
+_HEIC = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1")
+_AVIF = (b"avif", b"avis")
+_RAW = f"a camera's raw photograph: {_AS_JPEG}"
+_SVG = re.compile(
+    rb"^(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)?<(svg|!DOCTYPE svg)", re.S
+)
+_PAGE = re.compile(rb"^(\xef\xbb\xbf)?\s*<(!doctype html|html)", re.I)
+
+
+def foreign_picture(head: bytes) -> str:
+    """Say what kind of picture a file is that is not read, and what to do; "" for any other.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes of the file.
+
+    Examples
+    --------
+    >>> foreign_picture(b"%PDF-1.7")
+    'a PDF, no image: save it as JPEG or PNG'
+    """
+    if head[4:8] == b"ftyp":
+        return _in_boxes(head[8:12])
+    for magic, said in _KINDS.items():
+        if head.startswith(magic):
+            return said
+    if head[:2] in (b"II", b"MM") and head[8:10] == b"CR":
+        return _RAW
+    if head[128:132] == b"DICM":
+        return f"DICOM: {_AS_JPEG}"
+    if _SVG.match(head[:256]):
+        return "a drawing (SVG): save it as PNG"
+    return "a web page, no image: download the image itself" if _PAGE.match(head[:256]) else ""
+
+
+def _in_boxes(brand: bytes) -> str:
+    if brand in _HEIC:
+        return f"HEIC, as phones save photographs: {_AS_JPEG}"
+    if brand in _AVIF:
+        return f"AVIF: {_AS_JPEG}"
+    if brand == b"crx ":
+        return _RAW
+    return "a film, no image: save single pictures of it as JPEG or PNG"
