@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 
@@ -13,17 +14,27 @@ import numpy as np
 from lincore.datasets import Dataset, Skipped
 from lincore.errors import DataError, Notice
 from lincore.files.archives import UnusableFile, list_zip, unpack
+from lincore.files.grey_levels import WHITE_OF_16_BITS, Levels, Range, common_levels
 from lincore.files.image_piles import Picture, Pile, find_pictures
+from lincore.files.image_sizes import common_shape, resized_notices
 from lincore.files.image_zips import write_image_zip
 from lincore.files.labels import display_name, encode_labels, lone_class_notices, natural_key
 from lincore.files.limits import LIMITS, Limits, Readable, check_size, read_limited
 from lincore.files.over_cores import Progress, over_cores
-from lincore.files.pictures import FITS, HEAD_BYTES, Fit, decoded, image_size, picture_names
+from lincore.files.pictures import (
+    FITS,
+    HEAD_BYTES,
+    Fit,
+    Header,
+    decoded,
+    grey_range,
+    picture_names,
+    read_header,
+)
 
 __all__ = ["ImageOptions", "image_limits", "read_image_files", "read_image_zip", "write_image_zip"]
 
 _SEPARATE = "Zip one folder for each class, with the images of that class inside."
-_FITTED = {"pad": "with bars at the sides", "crop": "their middle", "stretch": "out of proportion"}
 
 
 @dataclass(frozen=True)
@@ -186,11 +197,20 @@ def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: 
     # Pillow warns of large and of odd images; here the limits and the skipped files say so.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="PIL")
-        pictures, sizes = _sizes(pile, pictures, progress, limits)
+        headers = _headers(pile, pictures, progress, limits)
+        pictures = [picture for picture in pictures if picture.number in headers]
         _require(pictures, pile)
-        shape, resized = _common_shape(sizes, name, options, limits)
-        X, pictures = _pixels(pile, pictures, shape, options.fit, progress)
+        sizes = {number: header[:2] for number, header in headers.items()}
+        colours = (3,) if options.colour else ()
+        common, shape = common_shape(Counter(sizes.values()), options.size, colours, name, limits)
+        deep = [number for number, header in headers.items() if header.is_deep]
+        levels = _grey_levels(pile, deep, progress)
+        X, pictures = _pixels(pile, pictures, shape, options.fit, levels, progress)
     _require(pictures, pile)
+    kept = Counter(sizes[picture.number] for picture in pictures)
+    fit = options.fit if options.size is None else None
+    resized = resized_notices(kept, common, shape, fit, name)
+    brightened = _brightened(levels, name)
     codes, classes = encode_labels(np.array([p.label for p in pictures], dtype=object), name)
     given_test, given = _given_test(pictures, name)
     groups, group_names = _groups(pictures)
@@ -203,7 +223,7 @@ def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: 
         row_names=tuple(pile.paths[picture.number] for picture in pictures),
         given_test=given_test,
         image_shape=shape,
-        notices=(*notices, *resized, *given, *lone_class_notices(codes, classes)),
+        notices=(*notices, *resized, *brightened, *given, *lone_class_notices(codes, classes)),
         skipped=tuple(Skipped(pile.paths[i], pile.skipped[i]) for i in sorted(pile.skipped)),
         groups=groups,
         group_names=group_names,
@@ -239,63 +259,59 @@ def _require(pictures: Sequence[Picture], pile: Pile) -> None:
         )
 
 
-def _sizes(
+def _headers(
     pile: Pile, pictures: Sequence[Picture], progress: Progress | None, limits: Limits
-) -> tuple[list[Picture], Counter[tuple[int, int]]]:
-    """Read the size of every image from its header; add the damaged to ``pile.skipped``."""
-    sizes: list[tuple[int, int] | None] = [None] * len(pictures)
+) -> dict[int, Header]:
+    """Read the header of every image, by its number; add the damaged to ``pile.skipped``."""
+    found: list[Header | None] = [None] * len(pictures)
 
     def look(i: int) -> None:
         number = pictures[i].number
         try:
-            sizes[i] = image_size(pile.read(number), pile.paths[number], limits)
+            found[i] = read_header(pile.read(number), pile.paths[number], limits)
         except UnusableFile as reason:
             pile.skipped[number] = str(reason)
 
     over_cores(look, len(pictures), "Looking at images", progress)
-    usable = [p for p, size in zip(pictures, sizes, strict=True) if size is not None]
-    return usable, Counter(size for size in sizes if size is not None)
+    return {
+        picture.number: header
+        for picture, header in zip(pictures, found, strict=True)
+        if header is not None
+    }
 
 
-def _common_shape(
-    sizes: Counter[tuple[int, int]], name: str, options: ImageOptions, limits: Limits
-) -> tuple[tuple[int, ...], list[Notice]]:
-    """Return the shape that all images are brought to."""
-    if sum(prod(size) * count for size, count in sizes.items()) > limits.max_source_pixels:
-        raise DataError(
-            f"The images have over {limits.max_source_pixels / 1e9:g} billion pixels.",
-            where=name,
-            remedy="Zip fewer or smaller images.",
-        )
-    common = options.size or sizes.most_common(1)[0][0]
-    colours = (3,) if options.colour else ()
-    height, width = _scaled_down(common, limits.max_features // prod(colours))
-    said = f"{height} × {width} pixels (height × width)"
-    notices = []
-    if (height, width) != tuple(common):
-        what = f"Images of {common[0]} × {common[1]} pixels are too large: scaled down to {said}."
-        notices.append(Notice(what, name, "Give a smaller size, or cut the images out."))
-    others = sizes.total() - sizes[common]
-    if others and options.size is None:
-        done = _FITTED[options.fit]
-        what = f"{others} of {sizes.total()} images had another size: resized to {said}, {done}."
-        notices.append(Notice(what, name, "Zip images of one size to keep every pixel."))
-    if sizes.total() * prod((height, width, *colours)) > limits.max_total_pixels:
-        raise DataError(
-            f"{sizes.total():,} images of {said} are too many.",
-            where=name,
-            remedy="Give a smaller size, for example half of it, or zip fewer images.",
-        )
-    return (height, width, *colours), notices
+def _grey_levels(
+    pile: Pile, numbers: Sequence[int], progress: Progress | None
+) -> dict[int, Levels]:
+    """Return what is black and white in each image of more than 256 grey levels.
+
+    All of whole numbers have the same, and all of fractions.
+    """
+    ranges: dict[int, Range] = {}
+
+    def look(i: int) -> None:
+        # What is damaged is told when it is decoded.
+        with suppress(UnusableFile):
+            ranges[numbers[i]] = grey_range(pile.read(numbers[i]))
+
+    if numbers:
+        over_cores(look, len(numbers), "Looking for black and white", progress)
+    found: dict[int, Levels] = {}
+    for whole in (True, False):
+        kind = {n: one for n, one in ranges.items() if isinstance(one[1], int) == whole}
+        levels = common_levels(list(kind.values()), whole=whole)
+        found |= dict.fromkeys(kind, levels) if levels is not None else {}
+    return found
 
 
-def _scaled_down(size: tuple[int, int], max_pixels: int) -> tuple[int, int]:
-    height, width = size
-    if height * width <= max_pixels:
-        return height, width
-    factor = (max_pixels / (height * width)) ** 0.5
-    height = min(max(int(height * factor), 1), max_pixels)
-    return height, min(max(int(width * factor), 1), max_pixels // height)
+def _brightened(levels: Mapping[int, Levels], name: str) -> list[Notice]:
+    """Say what was taken for white where it is not that of 16 bits."""
+    odd = sorted({one for one in levels.values() if one.white not in (1.0, WHITE_OF_16_BITS)})
+    remedy = "Save the images with 8 bits to choose it yourself."
+    return [
+        Notice(f"Grey levels from {low:,g} (black) to {high:,g} (white).", name, remedy)
+        for low, high in odd
+    ]
 
 
 def _pixels(
@@ -303,6 +319,7 @@ def _pixels(
     pictures: Sequence[Picture],
     shape: tuple[int, ...],
     fit: Fit,
+    levels: Mapping[int, Levels],
     progress: Progress | None,
 ) -> tuple[np.ndarray, list[Picture]]:
     """Decode all images into (n, pixels) uint8; add the damaged to ``pile.skipped``."""
@@ -311,7 +328,7 @@ def _pixels(
     def decode(i: int) -> None:
         number = pictures[i].number
         try:
-            X[i] = decoded(pile.read(number), shape, fit)
+            X[i] = decoded(pile.read(number), shape, fit, levels.get(number))
         except UnusableFile as reason:
             pile.skipped[number] = str(reason)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import struct
 import threading
-from contextlib import nullcontext
-from typing import Literal, cast
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from PIL import Image, ImageOps, TiffImagePlugin
 
 from lincore.files.archives import UnusableFile
 from lincore.files.foreign_pictures import foreign_picture
+from lincore.files.grey_levels import Levels, Range, is_deep, own_levels, range_of, with_levels
 from lincore.files.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
 
 Fit = Literal["pad", "crop", "stretch"]
@@ -102,8 +103,21 @@ def image_kind(head: bytes, path: str) -> str:
     raise UnusableFile("damaged image" if path.lower().endswith(_ENDINGS) else "not an image")
 
 
+class Header(NamedTuple):
+    """What the header of an image says: height and width as it stands upright, in pixels."""
+
+    height: int
+    width: int
+    is_deep: bool  # more than 256 grey levels
+
+
 def image_size(raw: bytes, path: str, limits: Limits) -> tuple[int, int]:
-    """Return height and width of an upright image, from its header alone.
+    """Return height and width of an upright image; see `read_header`."""
+    return read_header(raw, path, limits)[:2]
+
+
+def read_header(raw: bytes, path: str, limits: Limits) -> Header:
+    """Return what an image's header says, without a look at its pixels.
 
     Parameters
     ----------
@@ -111,11 +125,6 @@ def image_size(raw: bytes, path: str, limits: Limits) -> tuple[int, int]:
     path : str
         The file's name, as in `image_kind`.
     limits : Limits
-
-    Returns
-    -------
-    (height, width)
-        In pixels.
 
     Raises
     ------
@@ -133,7 +142,8 @@ def image_size(raw: bytes, path: str, limits: Limits) -> tuple[int, int]:
             _check_pixels(height, width, limits)
             _check_effort(image, raw, limits)
             on_its_side = _TURNS.get(_orientation(image)) in _ON_ITS_SIDE
-            return (width, height) if on_its_side else (height, width)
+            sides = (width, height) if on_its_side else (height, width)
+            return Header(*sides, is_deep=is_deep(image))
     except UnusableFile:
         raise
     except Image.DecompressionBombError as error:
@@ -143,7 +153,25 @@ def image_size(raw: bytes, path: str, limits: Limits) -> tuple[int, int]:
         raise UnusableFile("damaged image") from error
 
 
-def decoded(raw: bytes, shape: tuple[int, ...], fit: Fit = "pad") -> np.ndarray:
+def grey_range(raw: bytes) -> Range:
+    """Return the least and the largest grey level of an image of more than 256.
+
+    Raises
+    ------
+    UnusableFile
+        When it is damaged.
+    """
+    try:
+        with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image, _turn(image):
+            return range_of(image)
+    # Decoders meet hostile bytes here, and raise whatever they like.
+    except Exception as error:
+        raise UnusableFile("damaged image") from error
+
+
+def decoded(
+    raw: bytes, shape: tuple[int, ...], fit: Fit = "pad", levels: Levels | None = None
+) -> np.ndarray:
     """Decode an image, upright, in grey or colour.
 
     Parameters
@@ -155,6 +183,9 @@ def decoded(raw: bytes, shape: tuple[int, ...], fit: Fit = "pad") -> np.ndarray:
     fit : {"pad", "crop", "stretch"}
         How it comes to another size: whole, with bars of its border's colour; its middle; or out
         of proportion.
+    levels : Levels, optional
+        What is black and white where there are more than 256 grey levels; by the image's kind
+        when not given.
 
     Returns
     -------
@@ -172,8 +203,8 @@ def decoded(raw: bytes, shape: tuple[int, ...], fit: Fit = "pad") -> np.ndarray:
         with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image:
             turn = _TURNS.get(_orientation(image))
             sides = (width, height) if turn in _ON_ITS_SIDE else (height, width)
-            with _one_large if image.width * image.height > _LARGE_PIXELS else nullcontext():
-                plain = _plain_and_small(image, mode, *sides)
+            with _turn(image):
+                plain = _plain_and_small(image, mode, *sides, levels)
             upright = plain if turn is None else plain.transpose(turn)
             return np.asarray(_fitted(upright, height, width, fit)).ravel()
     # Decoders meet hostile bytes here, and raise whatever they like.
@@ -199,6 +230,11 @@ def picture_names(shape: tuple[int, ...]) -> tuple[str, ...]:
         for j in range(1, width + 1)
         for colour in colours
     )
+
+
+def _turn(image: Image.Image) -> AbstractContextManager[Any]:
+    """Let a large image wait until no other large one is decoded."""
+    return _one_large if image.width * image.height > _LARGE_PIXELS else nullcontext()
 
 
 def _check_pixels(height: int, width: int, limits: Limits, share: float = 1.0) -> None:
@@ -245,33 +281,30 @@ def _orientation(image: Image.Image) -> int:
     return int(image.getexif().get(_ORIENTATION, 1))
 
 
-def _plain_and_small(image: Image.Image, mode: str, height: int, width: int) -> Image.Image:
+def _plain_and_small(
+    image: Image.Image, mode: str, height: int, width: int, levels: Levels | None
+) -> Image.Image:
     """Return an image in grey or colour, with no more than a few times the pixels asked for."""
     # A JPEG is decoded at an eighth of its size as easily as whole.
     image.draft(mode, (2 * width, 2 * height))
-    # 16 bits: 65535 is white. Fractions: 1 is white, unless there are larger values.
-    white = 65535.0
-    if image.mode == "F":
-        white = 1.0 if cast("tuple[float, float]", image.getextrema())[1] <= 1 else 255.0
+    if is_deep(image) and levels is None:
+        levels = own_levels(image)
     factor = min(image.height // (2 * height), image.width // (2 * width))
     if factor < 2:
-        return _plain(image, mode, white)
+        return _plain(image, mode, levels)
     small = Image.new(mode, (-(-image.width // factor), -(-image.height // factor)))
     # In strips, or a palette with transparency would take four times its memory thrice.
     step = factor * max(1, _STRIP_PIXELS // (image.width * factor))
     for top in range(0, image.height, step):
         strip = image.crop((0, top, image.width, min(top + step, image.height)))
-        small.paste(_plain(strip, mode, white).reduce(factor), (0, top // factor))
+        small.paste(_plain(strip, mode, levels).reduce(factor), (0, top // factor))
     return small
 
 
-def _plain(image: Image.Image, mode: str, white: float) -> Image.Image:
+def _plain(image: Image.Image, mode: str, levels: Levels | None) -> Image.Image:
     """Return an image in grey ("L") or colour ("RGB"), on white where it is transparent."""
-    if image.mode[0] in "IF":
-        values = np.nan_to_num(np.asarray(image, dtype=np.float32))
-        values *= np.float32(255 / white)
-        grey = np.clip(np.rint(values, out=values), 0, 255, out=values)
-        image = Image.fromarray(grey.astype(np.uint8))
+    if levels is not None and is_deep(image):
+        image = with_levels(image, levels)
     elif image.has_transparency_data:
         image = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)

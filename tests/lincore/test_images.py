@@ -182,6 +182,19 @@ def test_mixed_sizes_are_brought_to_the_most_frequent():
     assert "1 of 5 images had another size: resized to 5 × 4" in str(data.notices[0])
 
 
+def test_photographs_of_all_sizes_are_brought_to_the_middle_one():
+    files = {f"{'ab'[i % 2]}/{i}.png": picture(size=(10 + i, 30 - i)) for i in range(9)}
+    data = read(files)
+    assert data.image_shape == (14, 26)
+    assert "The 9 images have 9 different sizes: resized to 14 × 26" in str(data.notices[0])
+
+
+def test_a_damaged_image_is_not_counted_among_those_resized():
+    data = read(two_classes(**{"a/cut.png": picture(size=(40, 30))[:-40]}))
+    assert list(reasons(data)) == ["a/cut.png"]
+    assert data.notices == ()
+
+
 def test_a_size_asked_for_overrules():
     plain = {f"{label}/1.png": encoded(Image.new("L", (4, 6), 77)) for label in "ab"}
     data = read(plain, size=(3, 2))
