@@ -22,6 +22,22 @@ REMEDIES = (
 )
 
 
+#: From the one that asks for least: no fitting, every row once; then rows twice; then rows thrown
+#: away, which no later data bring back.
+SIMPLEST_FIRST = (
+    "corrected priors",
+    "both",
+    "balanced weights",
+    "moved threshold",
+    "oversampling",
+    "undersampling",
+)
+#: These take the rows as they are: each once.
+EVERY_ROW_ONCE = SIMPLEST_FIRST[:4]
+#: A simpler remedy that buys back so much of what another does is as good, if nothing shows more.
+AS_GOOD = 0.9
+
+
 class Remedy(NamedTuple):
     """One remedy for the reduced set, against the reduced set left as it is.
 
@@ -91,6 +107,77 @@ def remedies(study: BalanceStudy, method: str, loss: str = "error") -> tuple[Rem
     ['corrected priors', 'balanced weights', 'both']
     """
     return tuple(_remedy(study, method, loss, name) for name in REMEDIES)
+
+
+class Advice(NamedTuple):
+    """Which remedy to apply, and how it compares with the one of the largest value.
+
+    Attributes
+    ----------
+    remedy : Remedy
+    most : Remedy
+        What buys back most in this study, by however little.
+    behind : Interval
+        By how much `remedy` buys back less than `most`. Paired by seed.
+    """
+
+    remedy: Remedy
+    most: Remedy
+    behind: Interval
+
+
+def advice(study: BalanceStudy, method: str, loss: str = "error") -> Advice:
+    """Choose a remedy as one would who has to defend it: not for a hair that is no difference.
+
+    The largest value is taken only where it is shown to be larger. Rows are left out or taken
+    twice only if that buys back more, beyond chance, than the best remedy that takes every row
+    once. Among those the simplest is chosen that is not shown to be worse and buys back nine
+    tenths of what the best of them does: corrected priors before weights, weights before a
+    threshold.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    method, loss : str
+        As in `lincore.experiments.attribution.attribution`.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, ["lda"], repeats=4)
+    >>> advice(study, "lda", "recall of class 3").remedy.name
+    'corrected priors'
+    """
+    found = {remedy.name: remedy for remedy in remedies(study, method, loss)}
+    most = max(found.values(), key=_bought)
+    kept = max((found[name] for name in EVERY_ROW_ONCE), key=_bought)
+    chosen = kept
+    if most.name not in EVERY_ROW_ONCE:
+        rest = [found[name] for name in SIMPLEST_FIRST if name not in EVERY_ROW_ONCE]
+        if _behind(study, method, loss, kept, most).low > 0:
+            chosen = next(r for r in rest if _is_as_good(study, method, loss, r, most))
+    if chosen is kept:
+        whole = (found[name] for name in EVERY_ROW_ONCE)
+        chosen = next(r for r in whole if _is_as_good(study, method, loss, r, kept))
+    return Advice(chosen, most, _behind(study, method, loss, chosen, most))
+
+
+def _bought(remedy: Remedy) -> float:
+    value = remedy.bought_back.value
+    return -np.inf if np.isnan(value) else value
+
+
+def _is_as_good(study: BalanceStudy, method: str, loss: str, remedy: Remedy, best: Remedy) -> bool:
+    if remedy is best:
+        return True
+    near = _bought(remedy) >= AS_GOOD * _bought(best)
+    return near and not _behind(study, method, loss, remedy, best).low > 0
+
+
+def _behind(study: BalanceStudy, method: str, loss: str, one: Remedy, other: Remedy) -> Interval:
+    better = -1.0 if loss.startswith("recall of ") else 1.0
+    first, second = (study.loss(method, remedy.name, loss) for remedy in (one, other))
+    return over_seeds(better * less(first, second), study.test_ratio)
 
 
 def _remedy(study: BalanceStudy, method: str, loss: str, name: str) -> Remedy:

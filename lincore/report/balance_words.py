@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lincore.experiments.attribution import PARTS, Attribution
-from lincore.experiments.remedies import Remedy
+from lincore.experiments.remedies import AS_GOOD, Advice, Remedy
 from lincore.experiments.scores import Interval
 from lincore.experiments.size_curves import Sweep
 from lincore.experiments.study import BalanceStudy
@@ -113,6 +113,8 @@ def remedies_finding(study: BalanceStudy, method: str, loss: str = "error") -> s
     """
     if np.isnan(study.loss(method, "full", loss)).any():
         return f"{method} has no posterior probabilities, so it has no {loss}."
+    if len(study.seeds) == 1:
+        return f"One split cannot tell which remedy buys back {loss}."
     found = [r for r in study.remedies(method, loss) if r.bought_back.low > 0]
     if not found:
         return f"No remedy buys back {loss} beyond chance."
@@ -124,6 +126,28 @@ def remedies_finding(study: BalanceStudy, method: str, loss: str = "error") -> s
     if not best.still_missing.low > 0:
         text += ", which cannot be told apart from the full set"
     return f"{text}{_price(best)}.{_as_good(best, found, loss)}"
+
+
+def advice_in_words(advised: Advice, loss: str = "error") -> str:
+    """Say why a remedy is proposed although another one has a larger value, if one has.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.experiments.remedies import advice
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, ["lda"], repeats=4)
+    >>> print(advice_in_words(advice(study, "lda", "recall of class 3"), "recall of class 3"))
+    Proposed: corrected priors. ...
+    """
+    chosen, most, behind = advised
+    text = f"Proposed: {_CALLED[chosen.name]}."
+    if chosen is most or not behind.value:
+        return text if chosen is most else f"{text} {_WHY[chosen.name]}"
+    by = f"{_amount(behind.value, loss)}{_range(behind, loss)}"
+    text += f" {_CALLED[most.name].capitalize()} has a value larger by {by}"
+    if not np.isnan(behind.low):
+        text += ", which cannot be told apart from nothing"
+    return f"{text}. {_WHY[chosen.name]}"
 
 
 def _as_good(best: Remedy, found: list[Remedy], loss: str) -> str:
@@ -177,8 +201,23 @@ def objective_in_words(
     )
 
 
-#: A remedy that buys back so much of what the best does is named beside it.
-AS_GOOD = 0.9
+_CALLED = {
+    "corrected priors": "corrected priors",
+    "balanced weights": "balanced weights",
+    "both": "balanced weights with corrected priors",
+    "moved threshold": "a moved threshold",
+    "undersampling": "undersampling",
+    "oversampling": "oversampling",
+}
+
+_WHY = {
+    "corrected priors": "It uses every row once and fits nothing again.",
+    "balanced weights": "It uses every row once.",
+    "both": "It uses every row once, and the posteriors stay probabilities.",
+    "moved threshold": "It uses every row once and leaves the posteriors as they are.",
+    "undersampling": "It trains on fewer rows.",
+    "oversampling": "It leaves no row out.",
+}
 
 _NAMES = {
     "corrected priors": "Corrected priors buy back",
@@ -194,8 +233,10 @@ def _price(remedy: Remedy) -> str:
     if np.isnan(remedy.others.value):
         return ""
     change = 100 * remedy.others.value
-    if remedy.others.low <= 0 <= remedy.others.high or np.isnan(remedy.others.low):
+    if not change:
         return "; the recall of the other classes stays"
+    if remedy.others.low <= 0 <= remedy.others.high or np.isnan(remedy.others.low):
+        return "; the recall of the other classes does not change beyond chance"
     verb = "falls" if change < 0 else "rises"
     return f"; the recall of the other classes {verb} by {abs(change):.1f} points"
 

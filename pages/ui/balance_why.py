@@ -51,10 +51,11 @@ def show_parts(study: BalanceStudy, method: str, loss: str) -> None:
 
 
 def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
-    """Draw and list what each remedy buys back, and offer to apply the best."""
+    """Draw and list what each remedy buys back, and offer to apply the one to be proposed."""
     import pandas as pd
 
     from lincore import plots
+    from lincore.experiments.remedies import advice
     from lincore.report import balance_rows, balance_words
 
     if not _has(study, method, loss):
@@ -62,14 +63,19 @@ def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
     found = study.remedies(method, loss)
     in_nats = loss == "log loss"
     st.markdown(text.escape(balance_words.remedies_finding(study, method, loss)))
-    best = max(found, key=lambda remedy: remedy.bought_back.value)
-    st.button(
-        f"Apply {balance_rows.REMEDY_NAMES.get(best.name, best.name)}",
-        key="balance.apply",
-        on_click=balance_pictures.apply,
-        args=(best.name,),
-        help="The right-hand picture and matrix above then show it.",
-    )
+    advised = advice(study, method, loss)
+    name = advised.remedy.name
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"Apply {balance_rows.REMEDY_NAMES.get(name, name)}",
+            key="balance.apply",
+            on_click=balance_pictures.apply,
+            args=(name,),
+            help="The right-hand picture and matrix above then show it. Proposed is the simplest "
+            "remedy that no other is shown to better; any other can be chosen above.",
+        )
+        said = balance_words.advice_in_words(advised, loss)
+        st.caption(text.escape(said), width="content")
     everybody = bool(study.is_reduced.all())
     controls.figure(
         plots.remedies(

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import lincore
+from lincore.experiments.remedies import advice
 from lincore.experiments.size_curves import Sweep
 from lincore.experiments.study import CELLS
 from lincore.report.balance_words import (
+    advice_in_words,
     balance_finding,
     crossings_in_words,
     parts_in_words,
@@ -81,6 +83,14 @@ def test_what_throws_no_row_away_is_named_beside_what_does(study):
     assert "with every row once" not in said(both=0.1, undersampling=0.105)
 
 
+def test_a_proposal_says_what_it_is_not_worse_than(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
+    planted.losses[:, CELLS.index("undersampling")] -= 0.0005
+    said = advice_in_words(advice(planted, "lda"))
+    assert said.startswith("Proposed: balanced weights with corrected priors.")
+    assert "It uses every row once" in said
+
+
 def test_a_method_without_posteriors(study):
     assert parts_in_words(study, "least-squares")["prior shift"] == "Prior shift is nil."
     for said in (
@@ -97,6 +107,8 @@ def test_one_seed_and_several_classes():
     assert "30 instead of 140 training rows of class 2 and class 3" in balance_finding(study, "lda")
     assert "nan" not in " ".join(parts_in_words(study, "lda").values())
     assert "nan" not in remedies_finding(study, "lda")
+    assert remedies_finding(study, "lda") == "One split cannot tell which remedy buys back error."
+    assert "nan" not in advice_in_words(advice(study, "lda"))
 
 
 def test_crossings():
