@@ -21,6 +21,9 @@ LARGE = 5_000_000
 #: One split of a sweep takes about so many times one of a study.
 SWEEP_FACTOR = 9.0
 SWEEP_REPEATS = 10
+#: Seconds to wait for the first split, which all on the page is about; of many, none: what there is
+#: so far is drawn meanwhile.
+PATIENCE, NO_PATIENCE = 0.25, 0.0
 
 
 class First(NamedTuple):
@@ -57,7 +60,7 @@ def first(setup: Setup | None, data: Dataset) -> First:
         study = balance(repeats=1, **_arguments(setup, data))
         return First(setup, study, time.perf_counter() - start)
 
-    job = jobs.run(FIRST, setup, work, describe="Fitting on one split", patience=1.0)
+    job = jobs.run(FIRST, setup, work, describe="Fitting on one split", patience=PATIENCE)
     before = None if job.is_over and job.result is not None else jobs.former(job)
     if before is None:
         found: First = jobs.require(job)
@@ -144,7 +147,7 @@ def _offer(
 ) -> Job | None:
     job: Job | None
     if takes is None:
-        job = jobs.run(key, settings, work, describe=what)
+        job = jobs.run(key, settings, work, describe=what, patience=NO_PATIENCE)
         jobs.show(job, draw=draw, keep_former=True)
     else:
         help = f"About {takes:.0f} s. What is finished can be looked at meanwhile."

@@ -109,7 +109,7 @@ def show(
         _all_models(setup, study, data, cell, axes)
     else:
         _pair(setup, study, data, method, cell, axes, drawing, camera)
-    _matrices(study, data, method, cell)
+    _matrices(setup, study, data, method, cell)
 
 
 def _pair(
@@ -122,24 +122,45 @@ def _pair(
     drawing: str,
     camera: str,
 ) -> None:
-    from lincore import plots
-
-    pair = views(setup, (method,), cell, axes, study, data)
-    frame = plots.Frame.of(*pair)
-    for column, view, which in zip(st.columns(2, gap="medium"), pair, ("full", cell), strict=True):
-        title = f"{label(study, method)}, {_name(which)}"
-        options: dict[str, Any] = {"frame": frame, "title": title}
-        if drawing == "Surface":
-            figure = plots.surface(view, camera=camera, **options)
-        elif drawing == "Contour":
-            figure = plots.contour(view, **options)
-        else:
-            figure = plots.boundary(view, **options)
+    drawn = _pair_figures(setup, method, cell, axes, drawing, camera, study, data)
+    for column, figure, which in zip(
+        st.columns(2, gap="medium"), drawn, ("full", cell), strict=True
+    ):
         with column:
             side = "left" if which == "full" else "right"
             controls.figure(figure, key=f"balance.{side}.{drawing.lower()}")
             st.caption(trained_on(study, data, which))
-    st.caption(f"{tested_on(study, data)} {text.escape(pair[0].caption)}")
+    caption = views(setup, (method,), cell, axes, study, data)[0].caption
+    st.caption(f"{tested_on(study, data)} {text.escape(caption)}")
+
+
+# Figures are kept: to make one takes longer than to send it, and most options leave it as it is.
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def _pair_figures(
+    setup: Setup,
+    method: str,
+    cell: str,
+    axes: tuple[int, ...],
+    drawing: str,
+    camera: str,
+    _study: BalanceStudy,
+    _data: Dataset,
+) -> tuple[Any, ...]:
+    from lincore import plots
+
+    pair = views(setup, (method,), cell, axes, _study, _data)
+    frame = plots.Frame.of(*pair)
+    figures = []
+    for view, which in zip(pair, ("full", cell), strict=True):
+        title = f"{label(_study, method)}, {_name(which)}"
+        options: dict[str, Any] = {"frame": frame, "title": title}
+        if drawing == "Surface":
+            figures.append(plots.surface(view, camera=camera, **options))
+        elif drawing == "Contour":
+            figures.append(plots.contour(view, **options))
+        else:
+            figures.append(plots.boundary(view, **options))
+    return tuple(figures)
 
 
 def _all_models(
@@ -164,26 +185,31 @@ def _all_models(
     st.caption(tested_on(study, data))
 
 
-def _matrices(study: BalanceStudy, data: Dataset, method: str, cell: str) -> None:
+def _matrices(setup: Setup, study: BalanceStudy, data: Dataset, method: str, cell: str) -> None:
+    keys = ("balance.confusion.full", "balance.confusion.difference", "balance.confusion.reduced")
+    drawn = _matrix_figures(setup, method, cell, study, data)
+    for column, figure, key in zip(st.columns(3, gap="medium"), drawn, keys, strict=True):
+        with column:
+            controls.figure(figure, key=key)
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def _matrix_figures(
+    setup: Setup, method: str, cell: str, _study: BalanceStudy, _data: Dataset
+) -> tuple[Any, ...]:
     from lincore import plots
     from lincore.experiments import scores
 
-    called = label(study, method)
-    before, after = named(study, "full"), named(study, cell)
-    left, middle, right = st.columns(3, gap="medium")
-    with left:
-        controls.figure(plots.confusion(before, called), key="balance.confusion.full")
-    with middle:
-        difference = plots.confusion_difference(
-            scores.confusion(before, called),
-            scores.confusion(after, called),
-            data.classes,
-            words=("full", "reduced" if cell == "reduced" else "remedied"),
-            title=f"From the full set to the {_name(cell)}: where the rows went",
-        )
-        controls.figure(difference, key="balance.confusion.difference")
-    with right:
-        controls.figure(plots.confusion(after, called), key="balance.confusion.reduced")
+    called = label(_study, method)
+    before, after = named(_study, "full"), named(_study, cell)
+    difference = plots.confusion_difference(
+        scores.confusion(before, called),
+        scores.confusion(after, called),
+        _data.classes,
+        words=("full", "reduced" if cell == "reduced" else "remedied"),
+        title=f"From the full set to the {_name(cell)}: where the rows went",
+    )
+    return plots.confusion(before, called), difference, plots.confusion(after, called)
 
 
 def trained_on(study: BalanceStudy, data: Dataset, cell: str) -> str:
