@@ -10,6 +10,7 @@ import numpy as np
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.experiments.compare import versions
+from lincore.experiments.magnitudes import require_squares
 from lincore.experiments.methods import as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
@@ -92,6 +93,7 @@ def balance(
     """
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
+    require_squares(data)
     plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
     losses, trial, fits = _repeat(plan, repeats, progress, keep)
     chosen = _typical(_table(plan, losses))

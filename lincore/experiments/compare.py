@@ -15,6 +15,7 @@ from sklearn.exceptions import FitFailedWarning
 from lincore.datasets import Dataset
 from lincore.errors import DataError
 from lincore.experiments.beyond import learned_beyond
+from lincore.experiments.magnitudes import require_squares
 from lincore.experiments.methods import Spec, as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
@@ -74,7 +75,8 @@ def compare(
     Raises
     ------
     DataError
-        When the scheme does not fit the data, or no method could be fitted.
+        When the scheme does not fit the data, no method could be fitted, or the squares of a
+        feature are no numbers.
     ValueError, TypeError
         For methods that do not exist.
 
@@ -88,6 +90,7 @@ def compare(
     0.98
     """
     chosen = as_methods(methods)
+    require_squares(data)
     plan = folds(data, scheme, seed, test_size=test_size)
     settings = {
         "data": data.name,

@@ -13,6 +13,7 @@ from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.experiments.arms import Counts, wanted_sizes
 from lincore.experiments.balance import Progress, settings_of
+from lincore.experiments.magnitudes import require_squares
 from lincore.experiments.methods import Method, as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample, fit_samples
@@ -101,6 +102,7 @@ def sweep(
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     labels = _labels(data, classes)
+    require_squares(data)
     plan = Plan(data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed)
     first, nested = plan.draw(0)
     counts = nested.counts

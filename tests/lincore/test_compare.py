@@ -242,6 +242,33 @@ def test_a_method_that_fails_is_left_out_and_named():
         compare(data, "qda", "4-fold")
 
 
+@pytest.mark.parametrize("exponent", [-158, 155, 300])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_features_whose_squares_are_no_numbers_are_refused_by_name(exponent, standardize):
+    data = clouds()
+    X, steps = data.X.copy(), Steps(standardize=standardize)
+    X[:, 2] *= 10.0**exponent
+    wrong = replace(data, X=X)
+    for method in ("least-squares", "diagonal-lda", "naive-bayes"):
+        with pytest.raises(lincore.DataError, match="x2 has values .* their squares"):
+            compare(wrong, method, "3-fold", steps=steps)
+    with pytest.raises(lincore.DataError, match="x2 has values"):
+        lincore.balance(wrong, {2: 5}, "lda", steps=steps, repeats=2)
+    with pytest.raises(lincore.DataError, match="x2 has values"):
+        lincore.sweep(wrong, 2, "lda", steps=steps, repeats=2)
+
+
+@pytest.mark.parametrize("exponent", [-150, 150])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_features_of_extreme_units_change_nothing(exponent, standardize):
+    data, steps = clouds(), Steps(standardize=standardize)
+    scaled = replace(data, X=data.X * 2.0 ** round(exponent / np.log10(2)))
+    for method in ("lda", "qda", "diagonal-lda", "naive-bayes", "fisher", "least-squares"):
+        one, other = (compare(one, method, "3-fold", steps=steps) for one in (data, scaled))
+        assert_array_equal(one.predicted, other.predicted)
+        assert_allclose(one.log_proba, other.log_proba, rtol=1e-9, atol=1e-9)
+
+
 def test_progress_is_told_and_stops():
     data, told = clouds(), []
     methods = ["logistic", "lda", "perceptron", "qda"]
