@@ -12,6 +12,9 @@ from lincore.moments import BLOCK_VALUES
 
 Array = NDArray[np.float64]
 
+# Squared deviations from the centre up to which a product may stand for the distances along a
+# feature: they lose eps times as much.
+MULTIPLIED_OUT = 1e4
 # Rows whose distances are measured at a time: of some dozen features they stay in cache.
 MEASURED_ROWS = 2048
 
@@ -96,13 +99,20 @@ class Gaussians(NamedTuple):
         return distances
 
     def _diagonal_distances(self, rows: Array, means: Array) -> Array:
-        """Multiply the square out: two products instead of a pass for each class."""
+        """Multiply the square out: two products instead of a pass for each class.
+
+        Not along features of which a class has next to no variance, as the smoothed ones that
+        are constant in it: there the products are large and their difference is what counts.
+        """
         precision = np.stack([whitener.factor for whitener in self.whiteners]) ** 2
-        constant = np.einsum("kj,kj,kj->k", precision, means, means)
-        squares = rows**2 @ precision.T
-        squares -= rows @ (2 * precision * means).T
-        squares += constant
-        return np.maximum(squares, 0.0, out=squares)
+        narrow = (precision * means**2 > MULTIPLIED_OUT).any(axis=0)
+        if not narrow.any():
+            return _multiplied_out(rows, precision, means)
+        squares = _multiplied_out(rows[:, ~narrow], precision[:, ~narrow], means[:, ~narrow])
+        rows, precision = rows[:, narrow], precision[:, narrow]
+        for k, mean in enumerate(means[:, narrow]):
+            squares[:, k] += (rows - mean) ** 2 @ precision[k]
+        return squares
 
     def log_density(self, X: ArrayLike) -> Array:
         """Return the logarithm of each class density at each row, shape (n, K).
@@ -121,3 +131,11 @@ class Gaussians(NamedTuple):
         """
         normaliser = [w.rank * np.log(2 * np.pi) + w.log_det for w in self.whiteners]
         return -0.5 * (self.squared_distances(X) + np.asarray(normaliser))
+
+
+def _multiplied_out(rows: Array, precision: Array, means: Array) -> Array:
+    """Return the sums of ``(x - m)^2 precision`` of rows (n, p) for K means (K, p)."""
+    squares = rows**2 @ precision.T
+    squares -= rows @ (2 * precision * means).T
+    squares += np.einsum("kj,kj,kj->k", precision, means, means)
+    return np.maximum(squares, 0.0, out=squares)

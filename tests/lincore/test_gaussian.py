@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
+from sklearn import naive_bayes
 from sklearn.covariance import OAS
 
-from lincore import LinearDiscriminantAnalysis
+from lincore import GaussianNB, LinearDiscriminantAnalysis
 from lincore.covariance import Whitener, shrink
 from lincore.gaussian import Gaussians
 
@@ -67,3 +68,15 @@ def test_a_row_beyond_all_bounds_is_named():
     gaussians = Gaussians.from_covariances([[0.0, 0.0]], [np.eye(2)])
     with pytest.raises(ValueError, match="Row 1 of X lies so far"):
         gaussians.squared_distances([[0.0, 1.0], [1e300, 0.0]])
+
+
+@pytest.mark.parametrize("deviation", [1e-2, 1e-4, 1e-6])
+def test_distances_from_a_narrow_class_keep_their_digits(deviation):
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    narrow = 1 + deviation * (rng.standard_normal(300) + y)
+    X = np.column_stack([np.where(y < 2, narrow, rng.standard_normal(300)), rng.random(300) + y])
+    X = np.column_stack([X, rng.standard_normal((300, 2)) + y[:, None]])
+    expected = naive_bayes.GaussianNB(var_smoothing=0).fit(X, y).predict_proba(X)
+    found = GaussianNB(var_smoothing=0).fit(X, y).predict_proba(X)
+    assert_allclose(found, expected, atol=1e-9)
