@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 
 from lincore.errors import Notice, Remedy
 from lincore.files.columns import REASONS, Column
-from lincore.files.labels import is_number
+from lincore.files.labels import is_number, present_numbers
 from lincore.files.missing import suspicious_number
+from lincore.files.misspelt import is_slip
 
 if TYPE_CHECKING:
     from lincore.tables import Table
@@ -22,6 +24,16 @@ if TYPE_CHECKING:
 GIVES_AWAY = 0.99
 _ENOUGH_ROWS = 50
 _MOST_CLASSES = 200
+# A class of at most this share of another one's rows may be that one, misspelt.
+_RARE_SLIP = 0.15
+# Names of columns that say to whom or to what a row belongs.
+_NAMES_GROUPS = re.compile(
+    r"(?i:(^|[\s_.-])(id|uuid|guid|subject|patient|participant|speaker|person|user|customer)"
+    r"([\s_.-]?(id|no|nr|number))?)$|[a-z]I[Dd]$"
+)
+_FEWEST_GROUPS = 10
+# Where no column has more values, as in a questionnaire, rows may be alike by chance.
+_FEW_ANSWERS = 10
 
 
 @dataclass(frozen=True)
@@ -45,8 +57,7 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     -------
     tuple of Finding
         Identifiers, constants and columns that give the classes away among the features, numbers
-        that may stand for a missing value, classes in several spellings or with a single row,
-        repeated rows.
+    XX
 
     Examples
     --------
@@ -62,6 +73,8 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     found: list[Finding | None]
     found = [_posing(column) for column in features if column.kind in ("identifier", "constant")]
     values = {column.name: table.frame[column.name] for column in features}
+    values = {column.name: table.frame[column.name] for column in features}
+    found += [_belonging(values[c.name], c) for c in features]
     found += [_zeros(values[c.name], c) for c in features if c.kind == "number"]
     target = next((column.name for column in columns if column.role == "target"), None)
     if target is not None:
@@ -70,7 +83,7 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
         codes = pd.factorize(labels)[0]
         found += [_giving_away(values[c.name], known, codes, c) for c in features]
         used = [column for column in columns if column.role in ("feature", "text", "target")]
-        found += [_spellings(labels), _lone_classes(labels), _repeats(table, used)]
+        found += [_spellings(labels), _slips(labels), _lone_classes(labels), _repeats(table, used)]
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -85,6 +98,24 @@ def _posing(column: Column) -> Finding:
 
 def _ignore(column: Column) -> Remedy:
     return Remedy(f"Ignore {column.name!r}", roles={column.name: "ignore"})
+
+
+def _belonging(values: pd.Series[Any], column: Column) -> Finding | None:
+    """Tell whether a column names persons or things of which there are several rows each."""
+    several = _FEWEST_GROUPS <= column.n_distinct <= len(values) / 2
+    if not several or column.kind == "text" or not _NAMES_GROUPS.search(column.name):
+        return None
+    if column.kind == "number" and (present_numbers(values) % 1).any():
+        return None
+    notice = Notice(
+        f"It seems to name {column.n_distinct:,} things or persons to which several rows each "
+        "belong. As a feature, or with some of their rows to train on and others to test, it "
+        "flatters every model.",
+        f"column {column.name!r}",
+        "Keep the rows of each together.",
+    )
+    together = Remedy(f"Keep the rows of one {column.name!r} together", {column.name: "group"})
+    return Finding(notice, (together, _ignore(column)))
 
 
 def _zeros(values: pd.Series[Any], column: Column) -> Finding | None:
@@ -162,7 +193,7 @@ def _spellings(labels: pd.Series[Any]) -> Finding | None:
     commonest: dict[str, str] = {}
     # The most frequent first: it is the one that the others become.
     for label in map(str, labels.value_counts().index[:_MOST_CLASSES]):
-        kept = commonest.setdefault(" ".join(label.split()).casefold(), label)
+        kept = commonest.setdefault(_folded(label), label)
         if label != kept:
             merged[label] = kept
     if not merged or len(commonest) < 2:
@@ -174,6 +205,40 @@ def _spellings(labels: pd.Series[Any]) -> Finding | None:
         "Merge them if they mean the same.",
     )
     return Finding(notice, (Remedy("Merge the spellings", options={"merge_classes": merged}),))
+
+
+def _slips(labels: pd.Series[Any]) -> Finding | None:
+    """Tell whether rare classes differ from frequent ones by one slip of the pen."""
+    if is_number(labels):
+        return None
+    counts = labels.map(str).map(_folded).value_counts()[: 2 * _MOST_CLASSES]
+    meant: dict[str, str] = {}
+    for rare, few in counts.items():
+        common = (word for word, many in counts.items() if few <= _RARE_SLIP * many)
+        near = next((word for word in common if is_slip(str(rare), str(word))), None)
+        if near is not None:
+            meant[str(rare)] = str(near)
+    if not meant:
+        return None
+    spelled: dict[str, str] = {}
+    for label in map(str, labels.value_counts().index):
+        spelled.setdefault(_folded(label), label)
+    merged = {
+        label: spelled[meant[_folded(label)]]
+        for label in map(str, labels.unique())
+        if _folded(label) in meant
+    }
+    same = ", ".join(f"{label!r} for {kept!r}" for label, kept in list(merged.items())[:5])
+    notice = Notice(
+        f"Classes of few rows that may be slips of the pen: {same}.",
+        f"column {labels.name!r}",
+        "Merge them if they mean the same.",
+    )
+    return Finding(notice, (Remedy("Merge what is misspelt", options={"merge_classes": merged}),))
+
+
+def _folded(label: str) -> str:
+    return " ".join(label.split()).casefold()
 
 
 def _lone_classes(labels: pd.Series[Any]) -> Finding | None:
@@ -201,8 +266,10 @@ def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
     n_rows = len(table.frame)
     if len(used) < 2 or any(c.n_distinct == n_rows for c in used):
         return None
-    count = int(table.frame[[column.name for column in used]].duplicated().sum())
-    if not count:
+    frame = table.frame[[column.name for column in used]]
+    count = int(frame.duplicated().sum())
+    few = n_rows >= _ENOUGH_ROWS and max(c.n_distinct for c in used) <= _FEW_ANSWERS
+    if not count or (few and count <= _repeats_by_chance(frame, count)):
         return None
     said = "1 row repeats another one" if count == 1 else f"{count:,} rows repeat another one"
     notice = Notice(
@@ -211,3 +278,17 @@ def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
         "If they are copies, keep one of each: in training and in test they flatter every model.",
     )
     return Finding(notice, (Remedy("Keep one of each", options={"drop_duplicates": True}),))
+
+
+def _repeats_by_chance(frame: pd.DataFrame, enough: int) -> float:
+    """Return how many pairs of rows would be alike if the columns had nothing to do with another.
+
+    Below `enough` they are no longer counted.
+    """
+    pairs = len(frame) * (len(frame) - 1) / 2
+    for name in frame:
+        shares = frame[name].value_counts(normalize=True, dropna=False).to_numpy()
+        pairs *= float((shares**2).sum())
+        if pairs < enough:
+            break
+    return pairs

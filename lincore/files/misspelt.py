@@ -1,0 +1,38 @@
+"""Whether one word may be another one, misspelt."""
+
+from __future__ import annotations
+
+import os
+
+# Short words are near to many others.
+_LEAST_LETTERS = 5
+
+
+def is_slip(typed: str, meant: str) -> bool:
+    """Tell whether two texts differ by one letter too many, too few, wrong, or swapped.
+
+    The letter stands inside a word of some length: what differs in a digit or in a letter of its
+    own, as type A and type B, is different.
+
+    Examples
+    --------
+    >>> is_slip("virginca", "virginica"), is_slip("type a", "type b"), is_slip("day 1", "day 2")
+    (True, False, False)
+    """
+    if typed == meant or abs(len(typed) - len(meant)) > 1:
+        return False
+    begin = len(os.path.commonprefix([typed, meant]))
+    end = len(os.path.commonprefix([typed[begin:][::-1], meant[begin:][::-1]]))
+    odd, right = typed[begin : len(typed) - end], meant[begin : len(meant) - end]
+    swapped = len(odd) == len(right) == 2 and odd == right[::-1]
+    if not (swapped or max(len(odd), len(right)) == 1) or not (odd + right).isalpha():
+        return False
+    return min(_word_around(typed, begin), _word_around(meant, begin)) >= _LEAST_LETTERS
+
+
+def _word_around(text: str, place: int) -> int:
+    """Return the number of letters of the word at a place of a text."""
+    letters = "".join({letter for letter in text if letter.isalpha()})
+    before, behind = text[:place], text[place:]
+    outside = len(before.rstrip(letters)) + len(behind.lstrip(letters))
+    return len(text) - outside
