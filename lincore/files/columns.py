@@ -234,7 +234,9 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
         unnamed = name in _UNNAMED_FIRST and len(values) >= _ENOUGH_ROWS
         scattered = float(values.max()) - float(values.min()) > _SCATTER * len(values)
         return bool(runs_on or _IDENTIFIER_NAME.search(name) or (unnamed and scattered))
-    counts = len(values) >= 20 and (np.diff(values.astype(np.float64)) == 1).mean() > 0.9
+    # Of the largest numbers the difference is infinite, which is no step of one.
+    with np.errstate(over="ignore"):
+        counts = len(values) >= 20 and (np.diff(values.astype(np.float64)) == 1).mean() > 0.9
     return bool(counts and _COUNTER_NAME.search(name))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from typing import NamedTuple
 
 from lincore.errors import DataError, Notice
@@ -18,8 +18,12 @@ _ARFF = "an ARFF file"
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _STRUCTURED = (
     (re.compile(r"\s*[\[{]\s*(\"|\[|\{|\]|\}|-?\d+(\.\d*)?\s*,\s*$)"), "a JSON file"),
+    (re.compile(r"(\s*\[.*\],?[^\S\n]*(\n|$)){2}"), "a JSON file of lines"),
     (
-        re.compile(r"\s*<(\?xml|!doctype|html|table|body|head)\b", re.IGNORECASE),
+        re.compile(
+            r"\s*<(!--|(\?xml|!doctype|html|table|body|head|div|style|meta|link|title)\b)",
+            re.IGNORECASE,
+        ),
         "a web page or XML",
     ),
     (re.compile(r"(?m)^@relation\s", re.IGNORECASE), _ARFF),
@@ -84,22 +88,27 @@ def _decode_as(raw: bytes, name: str, encoding: str) -> tuple[str, str, tuple[No
 
 
 def _detect(raw: bytes, name: str) -> tuple[str, str, tuple[Notice, ...]]:
-    encoding = _wide_encoding(raw) or "utf-8"
+    wide = _wide_encoding(raw)
+    encoding = wide or "utf-8"
     try:
         return raw.decode("utf-8-sig" if encoding == "utf-8" else encoding), encoding, ()
     except UnicodeDecodeError:
         # A NUL byte ends it later; only text is worth a guess.
-        encoding = "latin-1" if b"\0" in raw else _guess_encoding(raw)
+        encoding = wide or ("latin-1" if b"\0" in raw else _guess_encoding(raw))
         said = f"The text is not UTF-8 and was read as {encoding}."
+        if wide is not None:
+            said = f"Some of the text is damaged: not all of it is {wide.upper()}."
         notice = Notice(said, name, "If letters look wrong, save the file as UTF-8.")
         return raw.decode(encoding, errors="replace"), encoding, (notice,)
 
 
 def _wide_encoding(raw: bytes) -> str | None:
-    """Tell UTF-16 by its mark, or by the zeros in every other byte of Western text."""
+    """Tell UTF-16 and 32 by their marks, or by the zeros in every other byte of Western text."""
+    if raw.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
+        return "utf-32"
     if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return "utf-16"
-    if raw.startswith(BOM_UTF8) or len(raw) % 2:
+    if raw.startswith(BOM_UTF8):
         return None
     even, odd = raw[:_LOOKED_AT:2], raw[1:_LOOKED_AT:2]
     for mostly_zero, other, encoding in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):

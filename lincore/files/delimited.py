@@ -19,7 +19,7 @@ from lincore.files.hidden_numbers import Marks, find_marks, read_numbers
 from lincore.files.labels import columns_named, unique_names
 from lincore.files.layout import Layout, find_layout, read_records
 from lincore.files.leading_zeros import find_codes, may_have_zeros, restore_zeros
-from lincore.files.limits import LIMITS, Limits, check_size, check_table_shape
+from lincore.files.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
 from lincore.files.missing import MISSING_MARKS, mark_missing
 from lincore.files.odd_rows import drop_odd_rows, drop_totals
 from lincore.files.reading import SPACES, Reading, ReadOptions
@@ -99,7 +99,10 @@ def read_with_way(
         check_table_shape(1, max(len(record.fields), 2), name, limits)
     heading = find_heading(layout, options.header, name)
     names, naming = unique_names(heading.names)
-    check_table_shape(text.count("\n") + 1, len(names), name, limits)
+    n_lines = text.count("\n") + 1
+    check_table_shape(n_lines, len(names), name, limits)
+    # The header, and what follows the last line end, are no rows.
+    check_rows(n_lines - 2, name, limits)
     marks = marks_of(layout, heading, options)
     frame, first_line, parsing = _parse(layout, heading, names, marks, options, name)
     check_table_shape(*frame.shape, name, limits)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from lincore.files.reading import PLACES
 
 _MOST_CHARS = 20_000_000
 _FEWEST_LINES = 5
+_FEWEST_SAID = 3
+_GAP = re.compile(r"[ \t]{2,}")
 _MOSTLY, _FEW_SHORT = 0.8, 0.3
 
 
@@ -49,6 +53,33 @@ def rule_columns(text: str) -> str | None:
     return "\n".join(
         PLACES.join(line[a:b].strip() for a, b in spans) if line.strip() else "" for line in lines
     )
+
+
+def part_by_gaps(text: str) -> str | None:
+    r"""Return the text with `PLACES` for gaps of two blanks and more, if each line has as many.
+
+    Parameters
+    ----------
+    text : str
+        Lines ended by a newline.
+
+    Examples
+    --------
+    >>> made = "who     size\nAnn B   1.5\nJo C    12.5\n"
+    >>> print(part_by_gaps(made).replace(PLACES, "|"))
+    who|size
+    Ann B|1.5
+    Jo C|12.5
+    <BLANKLINE>
+    """
+    if len(text) > _MOST_CHARS or PLACES in text or "  " not in text:
+        return None
+    lines = [line.strip() for line in text.split("\n")]
+    widths = {len(_GAP.split(line)) for line in lines if line}
+    # Sentences have two blanks between them here and there, and prose is justified by them.
+    if len(widths) > 1 or max(widths, default=0) < 2 or sum(map(bool, lines)) < _FEWEST_SAID:
+        return None
+    return "\n".join(_GAP.sub(PLACES, line) for line in lines)
 
 
 def _spans(taken: str) -> list[tuple[int, int]]:

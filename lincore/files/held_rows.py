@@ -306,7 +306,10 @@ def _is_finite(X: NDArray[np.float64]) -> bool:
 
 def _incomplete(X: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which rows lack a value, (n,)."""
-    return np.zeros(len(X), bool) if _is_finite(X) else ~np.isfinite(X).all(axis=1)
+    incomplete = np.zeros(len(X), bool)
+    if not _is_finite(X):
+        np.logical_not(np.isfinite(X).all(axis=1), out=incomplete)
+    return incomplete
 
 
 def _sum(sums: list[Moments], X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:

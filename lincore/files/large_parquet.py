@@ -22,6 +22,7 @@ from lincore.files.streams import LargeFile
 _BATCH_CELLS = 1_000_000
 # Else Arrow holds all columns of a group of rows, packed, before the first is asked for.
 _READ_AS_NEEDED = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
+_VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 _SEED = 0
 
 
@@ -73,7 +74,8 @@ class LargeParquet:
             # A dictionary stays one: a long text repeated often is small until written out.
             opened = pq.ParquetFile(stream, read_dictionary=list(self.texts), **_READ_AS_NEEDED)
             size = max(1, _BATCH_CELLS // max(1, len(columns)))
-            yield from opened.iter_batches(size, columns=list(columns), use_threads=False)
+            for batch in opened.iter_batches(size, columns=list(columns), use_threads=False):
+                yield _without_views(batch)
 
     @contextmanager
     def _damage(self) -> Iterator[None]:
@@ -155,6 +157,14 @@ def _draw_rows(source: LargeParquet, columns: Sequence[str]) -> pd.DataFrame:
     return plain_frame(pa.Table.from_batches(kept).to_pandas(ignore_metadata=True))
 
 
-def _written_out(batch: pa.RecordBatch) -> pa.RecordBatch:
-    columns: list[Any] = [written_out(column) for column in batch.columns]
+def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch without columns of views, of which no rows can be taken."""
+    types = [_VIEWED.get(field.type, field.type) for field in batch.schema]
+    columns = [c.cast(t) for c, t in zip(batch.columns, types, strict=True)]
     return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+
+
+def _written_out(batch: pa.RecordBatch) -> pa.RecordBatch:
+    kept = [i for i, field in enumerate(batch.schema) if not pa.types.is_nested(field.type)]
+    columns: list[Any] = [written_out(batch.column(i)) for i in kept]
+    return pa.RecordBatch.from_arrays(columns, [batch.schema.names[i] for i in kept])

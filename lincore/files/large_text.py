@@ -166,7 +166,13 @@ def open_large_text(
         # What was drawn is small, whatever the limit that the whole is beyond.
         enough = max(len(lines.text), file.limits.max_table_bytes)
         cells = max(len(lines.text), file.limits.max_cells)
-        own = replace(file.limits, max_table_bytes=enough, max_file_bytes=enough, max_cells=cells)
+        own = replace(
+            file.limits,
+            max_table_bytes=enough,
+            max_file_bytes=enough,
+            max_cells=cells,
+            max_rows=cells,
+        )
         drawn, way = read_with_way(lines.text, file.name, asked, own)
     except DataError as error:
         said = error.notice

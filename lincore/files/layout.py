@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lincore.files.fixed_width import rule_columns
+from lincore.files.fixed_width import part_by_gaps, rule_columns
 from lincore.files.reading import PLACES, SPACES, ReadOptions
 
 # The rarer in text, the earlier: the order decides where two agree equally well.
@@ -24,7 +24,9 @@ _SAMPLE_FIELDS = 200_000
 _JUDGED = 200
 _COMMENT_MARKS = ("#", "%", "//")
 # "Smith, John" is a name and no two fields.
-_UNCLEAN = re.compile(r"[\t|;]|,(?!\s)|\d\s+[\d.,+-]")
+_UNCLEAN = re.compile(r"[\t|;~^]|,(?!\s)|\d\s+[\d.,+-]")
+# They stand in numbers and formulas too: one a line, beside nothing else, parts no columns.
+_RARE = "~^"
 # What a spreadsheet writes where a value cannot be computed is no comment.
 _ERRORS = r"(?!N/A|REF!|DIV/0!|VALUE!|NAME\?|NUM!|NULL!)"
 _ASKED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
@@ -97,6 +99,12 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
         ruled = rule_columns(bare)
         if ruled is not None:
             bare, separator, quote = ruled, PLACES, ""
+            sample, rewritten = _sample(bare), True
+            records = _first_records(sample, separator, quote)
+    if options.separator is None and _width(records) < 2:
+        gapped = part_by_gaps(bare)
+        if gapped is not None:
+            bare, separator, quote = gapped, PLACES, ""
             sample, rewritten = _sample(bare), True
             records = _first_records(sample, separator, quote)
     if quote and f"\\{quote}" in sample:
@@ -264,7 +272,7 @@ def _separator(sample: str, quote: str) -> str:
     if _share_alike(tabbed) == 1 and 2 * sum(record.n_said > 1 for record in tabbed) > len(tabbed):
         # Nothing else has a tab in each line, equally often.
         return "\t"
-    order = SEPARATORS + SPACES
+    order = SEPARATORS + SPACES + _RARE
     scores = {mark: _agreement(sample, mark, quote) for mark in order}
     best = max(scores, key=lambda mark: (round(scores[mark], 6), -order.find(mark)))
     # A colon stands in times of day: it is thought of where nothing else will do.
@@ -277,6 +285,8 @@ def _agreement(sample: str, separator: str, quote: str) -> float:
     if width < 2:
         return -1.0 if separator == SPACES else 0.0
     agreement = _share_alike(records)
+    if separator in _RARE and (width < 3 or agreement < 1):
+        return 0.0
     fields = [field for record in records[:_JUDGED] for field in record.fields if field]
     numbers = [NUMBER.fullmatch(field) is not None for field in fields]
     clean = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -37,6 +38,9 @@ class Limits:
         Columns of a table. They are counted in the text: pandas needs minutes for 300,000.
     max_cells : int
         Rows times columns of a table.
+    max_rows : int
+        Rows of a file that is held as a whole: each costs some hundred bytes however few its
+        columns are, and Parquet packs millions of equal ones into nothing.
     max_streamed_bytes : int
         Size, as text or as Parquet's columns, of a table of numbers that is read in blocks
         because it is beyond one of the limits above.
@@ -75,6 +79,7 @@ class Limits:
     max_words: int = 200_000
     max_columns: int = 5_000
     max_cells: int = 50_000_000
+    max_rows: int = 2_000_000
     max_streamed_bytes: int = 4_000_000_000
     max_streamed_cells: int = 1_000_000_000
     max_drawn_bytes: int = 20_000_000
@@ -118,12 +123,26 @@ _FOREIGN = {
     b"<!doctype": "a web page",
     b"<html": "a web page",
     b"\xfd7zXZ": "an xz archive",
+    b"\x28\xb5\x2f\xfd": "a zstandard archive",
+    b"Obj\x01": "an Avro file",
+    b"ARROW1\0\0": "an Arrow file",
+    b"FEA1\0": "a Feather file",
+    b"<stata_dta>": "a Stata file",
+    b"$FL2@(#)": "an SPSS file",
+    b"MATLAB 5.0 MAT-file": "a MATLAB file",
+    b"RDX2\n": "an R file",
+    b"RDX3\n": "an R file",
+    b"X\n\0\0": "an R file",
     # A pickle of protocol 2 to 5; loading one would run whatever it holds.
     b"\x80\x02": "a Python pickle",
     b"\x80\x03": "a Python pickle",
     b"\x80\x04": "a Python pickle",
     b"\x80\x05": "a Python pickle",
 }
+# At both ends of a Parquet file of which not even the description can be read.
+_ENCRYPTED = b"PARE"
+# Where a tar archive says that it is one.
+_TAR_MAGIC, _TAR_PLACE = b"ustar", 257
 _SAVE_AS_TEXT = "Save it as CSV (text with one row per line) and load that."
 _ZIP_FOLDERS = "Put the images of each class into a folder of their own and zip the folders."
 
@@ -201,8 +220,19 @@ def refuse_foreign(raw: bytes, name: str) -> None:
     ...
     lincore.errors.DataError: report.csv: This is a PDF document, not a text table. Save ...
     """
+    if raw.startswith(_TAR_MAGIC, _TAR_PLACE):
+        raise DataError(
+            "This is a tar archive, not a text table.",
+            where=name,
+            remedy="Unpack it and load one of its files.",
+        )
+    if raw.startswith(_ENCRYPTED) and raw.endswith(_ENCRYPTED):
+        raise DataError(
+            "This is an encrypted Parquet file.", where=name, remedy="Write it without encryption."
+        )
+    begin = len(BOM_UTF8) if raw.startswith(BOM_UTF8) else 0
     for magic, kind in _FOREIGN.items():
-        if raw.startswith(magic):
+        if raw.startswith(magic, begin):
             remedy = _ZIP_FOLDERS if "image" in kind else _SAVE_AS_TEXT
             raise DataError(f"This is {kind}, not a text table.", where=name, remedy=remedy)
     if is_zip(raw):
@@ -244,20 +274,37 @@ def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = L
         raise DataError("There are no rows.", where=name, remedy="Load a table that holds rows.")
 
 
+def check_rows(n_rows: int, name: str, limits: Limits = LIMITS) -> None:
+    """Refuse a file of more rows than are held.
+
+    Raises
+    ------
+    TooLargeError
+        With more rows than the limit.
+    """
+    if n_rows > limits.max_rows:
+        raise TooLargeError(
+            f"There are {n_rows:,} rows; {limits.max_rows:,} are held.",
+            where=name,
+            remedy="Load a part of the rows.",
+        )
+
+
 def table_limits(limits: Limits = LIMITS) -> str:
     """Say how large a table may be, and what becomes of larger ones.
 
     Examples
     --------
     >>> whole, larger = table_limits().split(". ")
-    >>> whole
-    'Tables of up to 120 MB of text, 5,000 columns and 50 million cells, in lines of up to 1 MB'
+    >>> whole[:72]
+    'Tables of up to 120 MB of text, 5,000 columns, 2 million rows and 50 mil'
     >>> larger
     'Larger ones of numbers, up to 4,000 MB unpacked: 200,000 rows are held, the others summed.'
     """
     return (
         f"Tables of up to {limits.max_table_bytes / 1e6:,.0f} MB of text, "
-        f"{limits.max_columns:,} columns and {limits.max_cells / 1e6:,.0f} million cells, "
+        f"{limits.max_columns:,} columns, {limits.max_rows / 1e6:g} million rows and "
+        f"{limits.max_cells / 1e6:,.0f} million cells, "
         f"in lines of up to {limits.max_line_bytes / 1e6:g} MB. "
         f"Larger ones of numbers, up to {limits.max_streamed_bytes / 1e6:,.0f} MB unpacked: "
         f"{limits.max_held_rows:,} rows are held, the others summed."

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.files.labels import columns_named
-from lincore.files.limits import LIMITS, Limits, check_size, check_table_shape
+from lincore.files.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
 
 PARQUET_MAGIC = b"PAR1"
 _BATCH_ROWS = 10_000
@@ -74,6 +74,7 @@ def _open(raw: bytes, texts: Sequence[str] = ()) -> Any:
 
 def _check_claims(metadata: Any, name: str, limits: Limits) -> None:
     check_table_shape(metadata.num_rows, metadata.num_columns, name, limits)
+    check_rows(metadata.num_rows, name, limits)
     groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
     if sum(groups) > limits.max_table_bytes:
         raise _too_large(name, limits)
@@ -95,7 +96,10 @@ def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any,
         n_bytes += sum(size_written_out(column) for column in batch.columns)
         if n_bytes > limits.max_table_bytes * 4:
             raise _too_large(name, limits)
-        batches.append(pa.RecordBatch.from_arrays([written_out(c) for c in batch.columns], flat))
+        # Asked for "a.b", Arrow brings the field b of a record a too.
+        kept = [i for i, field in enumerate(batch.schema) if not pa.types.is_nested(field.type)]
+        columns = [written_out(batch.column(i)) for i in kept]
+        batches.append(pa.RecordBatch.from_arrays(columns, flat))
     return pa.Table.from_batches(batches), nested
 
 
@@ -108,8 +112,18 @@ def size_written_out(column: Any) -> int:
 
 
 def written_out(column: Any) -> Any:
-    """Return a column without its dictionary."""
+    """Return a column without its dictionary, and times of a zone that nobody knows as UTC."""
+    if pa.types.is_timestamp(column.type) and column.type.tz and not _is_zone(column.type.tz):
+        return column.cast(pa.timestamp(column.type.unit))
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        pa.lib.string_to_tzinfo(name)
+    except (pa.ArrowException, ValueError, KeyError, OSError, ImportError):
+        return False
+    return True
 
 
 def _too_large(name: str, limits: Limits) -> DataError:

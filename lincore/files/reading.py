@@ -18,6 +18,8 @@ SEPARATOR_NAMES = {
     "\t": "tab",
     "|": "vertical bar",
     ":": "colon",
+    "~": "tilde",
+    "^": "caret",
     SPACES: "spaces",
     PLACES: "columns by their place",
 }
@@ -27,6 +29,7 @@ _ENCODING_NAMES = {
     "utf-16": "UTF-16",
     "utf-16-le": "UTF-16",
     "utf-16-be": "UTF-16",
+    "utf-32": "UTF-32",
     "latin-1": "Latin-1",
     "cp1252": "Windows-1252",
 }

@@ -52,8 +52,8 @@ def table_in_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> tuple[bytes,
             )
     found = [(PurePosixPath(file.path), file) for file in files]
     found = [(p, f) for p, f in found if "__MACOSX" not in p.parts and p.name[:1] != "."]
-    tables = [(p, f) for p, f in found if p.suffix.lower() in _TABLES]
-    if not tables or any(p.suffix.lower() not in _TABLES | _ASIDE for p, _ in found):
+    tables = [(p, f) for p, f in found if _ending(p) in _TABLES]
+    if not tables or any(_ending(p) not in _TABLES | _ASIDE for p, _ in found):
         return None
     tables = [(p, f) for p, f in tables if p.stem.lower() not in _EXPLAIN] or tables
     if len(tables) > 1:
@@ -69,3 +69,9 @@ def table_in_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> tuple[bytes,
         raise DataError(
             f"It cannot be used: {error}.", where=f"{name}, {path}", remedy="Load it unpacked."
         ) from error
+
+
+def _ending(path: PurePosixPath) -> str:
+    """Return what a name ends in, gzip put aside."""
+    ending = path.suffix.lower()
+    return PurePosixPath(path.stem).suffix.lower() if ending == ".gz" else ending

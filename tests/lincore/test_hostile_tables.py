@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import decimal
 import gzip
 import io
 import json
 import os
 import pickle
 import sys
+import tarfile
 import threading
 import time
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +27,10 @@ from hypothesis import strategies as st
 
 from lincore.datasets import load
 from lincore.errors import DataError
+from lincore.files.limits import LIMITS
 from lincore.files.reading import ReadOptions
 from lincore.files.spreadsheet import spreadsheet_safe
-from lincore.tables import read_table
+from lincore.tables import read_table, table_to_dataset
 
 SECONDS = 2.0
 MEGABYTES = 200.0
@@ -59,6 +63,19 @@ def long_text_often() -> bytes:
 
 def small_parquet() -> bytes:
     return parquet(pa.table({"u": list(range(1000)), "class": ["a", "b"] * 500}))
+
+
+def equal_rows(n_rows: int) -> bytes:
+    return parquet(pa.table({"u": np.zeros(n_rows), "class": np.zeros(n_rows, dtype=np.int8)}))
+
+
+def tarred(content: bytes) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        entry = tarfile.TarInfo("made.csv")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    return stream.getvalue()
 
 
 def columns(n: int) -> bytes:
@@ -99,6 +116,28 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "an ARFF file": (lambda: b"% made\n\n@relation iris\n@attribute u numeric\n", "ARFF"),
     "a Git LFS pointer": (lambda: b"version https://git-lfs.github.com/spec/v1\nsize 1\n", "LFS"),
     "a LIBSVM file": (lambda: b"+1 1:0.5 2:1.5\n-1 1:0.25 2:3\n" * 9, "LIBSVM"),
+    "JSON lines": (lambda: b'{"u": 1, "class": "a"}\n' * 99, "a JSON file.*Save it as CSV"),
+    "JSON lines of lists": (lambda: b'[1.5, 2, "a"]\n[2.5, 3, "b"]\n' * 99, "a JSON file"),
+    "a part of a web page": (lambda: b"<div>\n<p>a,b</p>\n<p>c,d</p>\n</div>\n" * 9, "a web page"),
+    "a web page for a spreadsheet": (lambda: b"<style>a{b:c}</style><table></table>\n", "a web"),
+    "a PDF behind a byte order mark": (lambda: b"\xef\xbb\xbf%PDF-1.4\n1 0 obj\n", "a PDF"),
+    "an Arrow file": (lambda: b"ARROW1\0\0" + bytes(99), "an Arrow file"),
+    "an Avro file": (lambda: b"Obj\x01" + bytes(99), "an Avro file"),
+    "an SPSS file": (lambda: b"$FL2@(#) SPSS DATA FILE" + bytes(99), "an SPSS file"),
+    "a Stata file": (lambda: b"<stata_dta><header>" + bytes(99), "a Stata file"),
+    "an R file": (lambda: gzip.compress(b"RDX3\nX\n\0\0\0\x03" + bytes(99)), "an R file"),
+    "a packed tar": (lambda: gzip.compress(tarred(b"u,v\n1,2\n")), "a tar archive.*Unpack it"),
+    "Parquet encrypted": (lambda: b"PARE" + os.urandom(500) + b"PARE", "an encrypted Parquet"),
+    "Parquet whose end lies": (lambda: b"PAR1" + b"x" * 50 + b"\xff\xff\xff\x7fPAR1", "damaged"),
+    "Parquet with 20 million equal rows": (lambda: equal_rows(20_000_000), "No column looks like"),
+    "12 million quotation marks": (lambda: b"u,class\n" + b'"\n' * 24_000_000, "made"),
+    "65,535 empty tables": (lambda: zipped({f"e{i}.csv": b"" for i in range(65_535)}), "tables"),
+    "a gzip of many members": (lambda: gzip.compress(b"1,2,a\n" * 100_000) * 400, "200 times"),
+    "a header of a million columns": (
+        lambda: ",".join(f"c{i}" for i in range(130_000)).encode() + b"\n1,2\n",
+        "more than 5,000 columns",
+    ),
+    "rows that grow": (lambda: b"\n".join(b"1,2" * i for i in range(1, 3_000)), "fields"),
     "a workbook": (
         lambda: zipped({"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"}),
         "Excel workbook.*Save the sheet as CSV",
@@ -164,6 +203,79 @@ def test_a_file_of_a_gigabyte_is_not_read(tmp_path):
             load(path)
 
     assert peak_memory(refuse) < MEGABYTES / 10
+
+
+WORDS = {
+    "infinite": lambda i: "1e400" if i % 3 else "-1e400",
+    "1e308": lambda i: "1e308" if i % 3 else "-1e308",
+    "beyond 64 bits": lambda i: str((2**64 + i) * (-1) ** i),
+    "dates of zeros": lambda i: "0000-00-00" if i % 5 else f"2020-01-{i % 28 + 1:02d}",
+    "a far year": lambda i: f"99999-01-{i % 28 + 1:02d}",
+    "hexadecimal": lambda i: (i * 1.37).hex(),
+    "complex": lambda i: f"{i}+2j",
+    "either decimal mark": lambda i: f'"{i},5"' if i % 2 else f"{i}.5",
+    "several currencies": lambda i: ("$", "€", "£")[i % 3] + f"{i}.50",
+    "percent": lambda i: f"{i * 1.3:.1f}%",
+    "brackets": lambda i: "(" * 5_000 + "1",
+    "blanks between digits": lambda i: "'" + "1 " * 2_000 + "x",
+}
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_odd_numbers_are_read_or_refused_with_a_remedy(kind):
+    lines = [f"{WORDS[kind](i)},{i * i % 7}.5,{'ab'[i % 2]}" for i in range(60)]
+    raw = "\n".join(["u,v,class", *lines]).encode()
+    try:
+        data = load(raw, name="made.csv")
+    except DataError as error:
+        assert error.notice.remedy
+        assert "made.csv" in str(error)
+    else:
+        assert np.isfinite(data.X[~np.isnan(data.X)]).all()
+        assert data.n_rows == 60
+
+
+ODD_COLUMNS = {
+    "records": pa.array([{"b": 1, "c": {"d": 2}}] * 60),
+    "lists": pa.array([[1, 2]] * 60),
+    "maps": pa.array([[("k", 1)]] * 60, pa.map_(pa.string(), pa.int64())),
+    "decimals": pa.array([decimal.Decimal("1.25") * i for i in range(60)], pa.decimal128(38, 2)),
+    "levels of numbers": pa.array([1, 2, 3] * 20).dictionary_encode(),
+    "times of a zone": pa.array(range(60), pa.timestamp("us", tz="Europe/Berlin")),
+    "times of no zone": pa.array(range(60), pa.timestamp("us", tz="Mars/Olympus")),
+    "times far away": pa.array(range(2**62, 2**62 + 60)).cast(pa.timestamp("us")),
+    "durations": pa.array(range(60), pa.duration("us")),
+    "nothing": pa.nulls(60),
+    "half floats": pa.array(np.arange(60).astype(np.float16)),
+    "large numbers": pa.array(np.arange(60).astype(np.uint64) + 2**63),
+    "gaps in flags": pa.array([True, None, False] * 20),
+    "bytes": pa.array([b"\xff\xfe"] * 60),
+    "text views": pa.array(["x", "y"] * 30, pa.string_view()),
+}
+
+
+@pytest.mark.parametrize("kind", ODD_COLUMNS)
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_odd_columns_of_parquet_are_read_or_left_out(kind, in_blocks):
+    names = ["a", "a.b", "v", "class"]
+    numbers = pa.array(np.arange(60) * 1.37), pa.array(np.arange(60) % 7 + 0.5)
+    table = pa.Table.from_arrays([ODD_COLUMNS[kind], *numbers, pa.array(["x", "y"] * 30)], names)
+    limits = replace(LIMITS, max_rows=20) if in_blocks else LIMITS
+    found = read_table(parquet(table), "made.parquet", limits=limits)
+    assert (found.source is not None) == in_blocks
+    np.testing.assert_allclose(found.frame["a.b"], np.arange(60) * 1.37)
+    data = table_to_dataset(found, "class", roles={"a": "ignore"} if "a" in found.frame else None)
+    assert {"a.b", "v"} <= set(data.feature_names)
+    assert data.n_rows + data.n_beyond == 60
+
+
+def test_a_file_of_more_rows_than_are_held_is_read_in_blocks():
+    raw = b"u,class\n" + b"1.5,a\n2.5,b\n" * 50
+    limits = replace(LIMITS, max_rows=99)
+    assert read_table(raw, "made.csv", limits=limits).source is not None
+    assert read_table(raw, "made.csv", limits=replace(LIMITS, max_rows=100)).source is None
+    frame = pd.read_csv(io.BytesIO(raw))
+    assert load(frame, name="made").n_rows == 100
 
 
 def test_columns_of_lists_in_parquet_are_left_out():
