@@ -233,8 +233,10 @@ def _store(kept: dict[int, int] | None) -> None:
 
 def _choose_classes(counts: np.ndarray) -> None:
     kept = _stored(counts)
-    chosen = sorted(st.session_state.get(f"{KEY}.classes", kept))
-    _store({k: kept.get(k, _third_of(counts, k)) for k in chosen})
+    chosen = st.session_state.get(f"{KEY}.classes", kept)
+    # A click that crosses a change of data names classes that are gone.
+    there = [k for k in range(len(counts)) if k in chosen]
+    _store({k: kept.get(k, _third_of(counts, k)) for k in there})
 
 
 def _choose_size(code: int, counts: np.ndarray) -> None:

@@ -42,6 +42,14 @@ def test_a_target_of_the_former_table_is_let_pass(raw):
     assert data_of(app) is before
 
 
+def test_classes_of_the_former_data_are_let_pass():
+    app = open_app("pages/balance.py")
+    late = app.multiselect(key="balance.classes")._widget_state
+    late.string_array_value.data[:] = ["Class of another table"]
+    app._run(WidgetStates(widgets=[late]))
+    assert_fine(app)
+
+
 def _all_changed(app: AppTest):
     """Return the answers of a visitor who has turned every widget that is in sight."""
     for box in app.selectbox:
