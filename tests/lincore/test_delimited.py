@@ -394,3 +394,44 @@ def test_a_first_row_of_negative_numbers_is_no_row_of_units():
     frame = read("u,v,class\n-1.5,-0.5,-1\n2.5,1.5,1\n3.5,2.5,1\n-1.1,-2.5,-1\n").frame
     assert list(frame) == ["u", "v", "class"]
     assert frame["class"].tolist() == [-1, 1, 1, -1]
+
+
+PARTED = [("Ann B", "New York", f"{i}.5", "ab"[i % 2]) for i in range(20)]
+NAMED = ("name", "place", "size", "class")
+
+
+@pytest.mark.parametrize("mark", ["~", "^", "   ", "  \t "])
+def test_rare_separators_are_found_where_each_line_has_as_many(mark):
+    rows = [mark.join(row) for row in (NAMED, *PARTED)]
+    frame = read_delimited("\n".join(rows).encode(), "made.txt").frame
+    assert tuple(frame) == NAMED
+    assert frame["place"].unique().tolist() == ["New York"]
+    assert frame["size"].tolist() == [i + 0.5 for i in range(20)]
+
+
+@pytest.mark.parametrize("mark", ["~", "^"])
+def test_a_rare_separator_goes_with_decimal_commas(mark):
+    raw = f"u{mark}v{mark}class\n" + "".join(f"{i},5{mark}2,25{mark}a b\n" for i in range(20))
+    frame = read_delimited(raw.encode(), "made.txt").frame
+    assert frame["u"].tolist() == [i + 0.5 for i in range(20)]
+    assert list(frame) == ["u", "v", "class"]
+
+
+@pytest.mark.parametrize("mark", ["~", "^"])
+def test_rare_marks_within_values_part_nothing(mark):
+    lines = [f"{mark}{i}.5,x{mark}{i},{'ab'[i % 2]}" for i in range(20)]
+    frame = read_delimited("\n".join(["u,v,class", *lines]).encode(), "made.csv").frame
+    assert frame.shape == (20, 3)
+    with pytest.raises(DataError, match="only one column"):
+        read_delimited("\n".join(f"10{mark}{i}" for i in range(20)).encode(), "made.csv")
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-16-le", "utf-16-be"])
+def test_wide_letters_are_read_and_damage_is_told(encoding):
+    raw = "".join(f"{i}.5,{'ab'[i % 2]}\n" for i in range(40))
+    raw = f"größe,class\n{raw}".encode(encoding)
+    assert read_delimited(raw, "made.csv").frame.shape == (40, 2)
+    if encoding != "utf-32":
+        cut = read_delimited(raw[:-1], "made.csv")
+        assert "damaged" in cut.notices[0].what
+        assert len(cut.frame) == 40
