@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from lincore.experiments.views import View
 from lincore.plots import curves, shading
 from lincore.plots.frame import Frame
-from lincore.plots.lines import boundary_lines
+from lincore.plots.lines import drawn_lines
 from lincore.plots.points import MOST_OVER_SHADES, Marks, point_traces
 from lincore.plots.regions import region_layers
 from lincore.plots.style import count, empty_figure
@@ -46,7 +46,7 @@ def boundary(view: View, *, frame: Frame | None = None, title: str = "") -> go.F
     )
     layers = region_layers(view, window)
     figure.add_traces([shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers])
-    figure.add_trace(shading.boundary_trace(boundary_lines(view, window)))
+    figure.add_trace(shading.boundary_trace(drawn_lines(view, window)))
     figure.add_traces(point_traces(drawn, view.axis_names))
     figure.update_xaxes(plane_axis(view, 0, window.ranges))
     figure.update_yaxes(plane_axis(view, 1, window.ranges))

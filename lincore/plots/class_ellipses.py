@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 from lincore.experiments.views import View
 from lincore.plots.palette import colour
 from lincore.plots.scatter import RADIUS
-from lincore.plots.style import compact, escape, names, plain
+from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, plain, shorten
 from lincore.plots.words import join
 
+# Corners of an ellipse; of many, which are smaller, fewer are seen.
+CORNERS, CORNERS_OF_MANY = 72, 20
+MANY = 12
 NOTE = "Ellipses: 95 % of each class of the model, crosses: means."
 
 
@@ -26,7 +29,8 @@ def with_ellipses(figure: go.Figure, view: View) -> go.Figure:
     """
     if view.densities is None or len(view.axis_names) != 2:
         return figure
-    angle = np.linspace(0, 2 * np.pi, 73)
+    corners = CORNERS if len(view.classes) <= MANY else CORNERS_OF_MANY
+    angle = np.linspace(0, 2 * np.pi, corners + 1)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     for code, label in enumerate(names(view.classes)):
         mean, axes = view.densities.means[code], _half_axes(view.densities.whiteners[code].factor)
@@ -37,14 +41,14 @@ def with_ellipses(figure: go.Figure, view: View) -> go.Figure:
         figure.add_trace(
             go.Scatter(
                 x=compact(outline[:, 0]), y=compact(outline[:, 1]), mode="lines",
-                name=f"ellipse of {escape(label)}",
+                name=f"ellipse of {escape(shorten(label, LEGEND_WIDTH))}",
                 line={"color": colour(code), "width": 2}, **look,
             )
         )  # fmt: skip
         figure.add_trace(
             go.Scatter(
                 x=compact(mean[:1]), y=compact(mean[1:]), mode="markers",
-                name=f"mean of {escape(label)}",
+                name="mean",
                 marker={"symbol": "cross", "size": 11, "color": colour(code),
                         "line": {"width": 1.5, "color": "white"}}, **look,
             )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lincore.experiments.views import Quantity, View
 from lincore.plots import curves, shading
 from lincore.plots.frame import Frame
-from lincore.plots.lines import boundary_lines
+from lincore.plots.lines import drawn_lines
 from lincore.plots.points import MOST_OVER_SHADES, Marks, point_traces
 from lincore.plots.regions import checked, floor_level, whole_layer, winning_layers
 from lincore.plots.style import count, empty_figure
@@ -74,7 +74,7 @@ def contour(
         alt=_alt(view, marks, quantity, focus),
     )
     figure.add_traces(_shades(view, frame, quantity, focus))
-    figure.add_trace(shading.boundary_trace(boundary_lines(view, window)))
+    figure.add_trace(shading.boundary_trace(drawn_lines(view, window)))
     figure.add_traces(point_traces(drawn, view.axis_names))
     figure.update_xaxes(plane_axis(view, 0, window.ranges))
     figure.update_yaxes(plane_axis(view, 1, window.ranges))

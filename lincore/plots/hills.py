@@ -15,8 +15,12 @@ Array = NDArray[np.float64]
 
 # A hill ends where it has exp(-3²/2), a hundredth, of its height.
 REACH = 3.0
-# Numbers in all hills of one figure: 190 kB as float32 in base64, and more as JSON.
-NUMBERS = 36_000
+# Numbers in all hills of one figure: 117 kB as float32 in base64, up to 130 kB as JSON.
+NUMBERS = 22_000
+# Rings of a hill: at most, where they turn smoothly, and at least, where hills are small.
+MOST_RINGS, FEWEST_RINGS = 36, 5
+# What a hill and its rows take in JSON beside their numbers, in numbers.
+OVERHEAD = 130
 
 
 def hill(view: View, window: Window, code: int) -> tuple[Array, Array, Array]:
@@ -24,7 +28,8 @@ def hill(view: View, window: Window, code: int) -> tuple[Array, Array, Array]:
 
     Rings fit every hill, however narrow it is beside the whole picture, and end it evenly.
     """
-    n_rings = int(np.clip(np.sqrt(NUMBERS / 3 / len(view.classes) / 2.2), 8, 36))
+    numbers = max(NUMBERS / len(view.classes) - OVERHEAD, 0)
+    n_rings = int(np.clip(np.sqrt(numbers / 3 / 2.2), FEWEST_RINGS, MOST_RINGS))
     radius = np.linspace(0, REACH, n_rings)[:, None, None]
     angle = np.linspace(0, 2 * np.pi, int(2.2 * n_rings))[:, None]
     circle = np.concatenate([np.cos(angle), np.sin(angle)], axis=1)

@@ -16,6 +16,9 @@ Links = dict[int, list[int]]
 
 # Nodes on each axis of the grid on which the lines are found.
 NODES = 161
+# A line is drawn without the points that lie nearer to it than this share of a cell: a fifth of a
+# pixel. Most boundaries are straight, or nearly so.
+STRAIGHT = 0.05
 
 
 def boundary_lines(view: View, window: Window) -> Array:
@@ -27,6 +30,19 @@ def boundary_lines(view: View, window: Window) -> Array:
         Polylines one after the other, with a row of NaN between them.
     """
     return trace_lines(Map.of(view, window.low, window.high, NODES))
+
+
+def drawn_lines(view: View, window: Window) -> Array:
+    """Find the same lines, (m, 2), without the points that nobody would miss in a picture."""
+    line = boundary_lines(view, window)
+    ends = np.flatnonzero(np.isnan(line[:, 0]))
+    cell = (window.high - window.low) / (NODES - 1)
+    kept = [
+        first + _bends(line[first:last] / cell)
+        for first, last in zip([0, *ends + 1], [*ends, len(line)], strict=True)
+        if first < last
+    ]
+    return line[np.sort(np.concatenate([*kept, ends]))] if kept else line
 
 
 def boundary_points(view: View, window: Window, n: int = 2001) -> Array:
@@ -108,3 +124,32 @@ def _polylines(links: Links, points: dict[int, Array]) -> Array:
                     break  # an end, a junction, or the loop is closed
             pieces += [points[point] for point in path] + [np.full(2, np.nan)]
     return np.array(pieces[:-1]).reshape(-1, 2)
+
+
+def _bends(path: Array) -> NDArray[np.intp]:
+    """Return which points (m, 2), in cells, a polyline needs: its ends and where it bends.
+
+    References
+    ----------
+    Douglas and Peucker (1973), "Algorithms for the reduction of the number of points".
+    """
+    kept, parts = {0, len(path) - 1}, [(0, len(path) - 1)]
+    while parts:
+        first, last = parts.pop()
+        if last - first < 2:
+            continue
+        away = _distances(path[first + 1 : last], path[first], path[last])
+        farthest = int(away.argmax())
+        if away[farthest] > STRAIGHT:
+            bend = first + 1 + farthest
+            kept.add(bend)
+            parts += [(first, bend), (bend, last)]
+    return np.array(sorted(kept))
+
+
+def _distances(points: Array, start: Array, end: Array) -> Array:
+    """Return how far points (m, 2) lie from the stretch between two others."""
+    way = end - start
+    length = float(way @ way)
+    share = np.clip((points - start) @ way / length, 0, 1) if length > 0 else np.zeros(len(points))
+    return np.asarray(np.hypot(*(points - start - share[:, None] * way).T))

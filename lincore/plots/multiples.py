@@ -12,7 +12,7 @@ from lincore.experiments.views import View
 from lincore.plots import shading
 from lincore.plots.boundary import TINT
 from lincore.plots.frame import Frame
-from lincore.plots.lines import boundary_lines
+from lincore.plots.lines import drawn_lines
 from lincore.plots.points import Marks, point_traces
 from lincore.plots.regions import region_layers
 from lincore.plots.style import (
@@ -117,7 +117,7 @@ def _add(
     window = frame.around(view)
     layers = region_layers(view, window, cells=cells)
     traces: list[Any] = [shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers]
-    traces.append(shading.boundary_trace(boundary_lines(view, window)))
+    traces.append(shading.boundary_trace(drawn_lines(view, window)))
     marks = Marks.of(view).sample(MOST_POINTS)
     points = point_traces(marks, view.axis_names)
     for trace in points:

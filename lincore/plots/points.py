@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.experiments.views import View
 from lincore.plots.palette import EDGE, INK, colour, symbol
-from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, shorten, shorten_all
+from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, narrow, shorten, shorten_all
 
 # Up to here SVG draws as fast as WebGL, and more finely.
 MOST_SVG = 2_000
@@ -18,8 +18,10 @@ MOST_SVG = 2_000
 MOST_DRAWN = 20_000
 # Above this a sample is drawn over shades, which more would hide; it also travels in 60 kB.
 MOST_OVER_SHADES = 1_500
-# Characters of the class for which a wrong row is taken.
-HOVER_WIDTH = 16
+# Characters of the class for which a wrong row is taken: of one of many classes fewer, for then
+# many rows are wrong.
+HOVER_WIDTH, HOVER_WIDTH_OF_MANY = 16, 12
+MANY_CLASSES = 12
 # Layers of all classes, and of one class.
 MOST_LAYERS, MOST_TURNS = 60, 12
 # More rings than this hide what they ring.
@@ -151,7 +153,7 @@ def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Any]:
                 legendgroup=str(code),
                 showlegend=code not in seen,
                 marker=marker(code, len(marks.codes)),
-                customdata=marks.rows[chosen].astype(np.int32),
+                customdata=narrow(marks.rows[chosen]),
                 text=_verdicts(marks, chosen),
                 meta=[escape(label), *(escape(name) for name in axis_names)],
                 hovertemplate=_hover(len(axis_names)),
@@ -189,7 +191,7 @@ def marker(code: int, n_points: int) -> dict[str, Any]:
     return {
         "color": colour(code),
         "symbol": symbol(code),
-        "size": size,
+        "size": round(size, 2),
         "opacity": opacity,
         "line": edge,
     }
@@ -204,7 +206,9 @@ def _verdicts(marks: Marks, chosen: NDArray[np.intp]) -> list[str] | None:
     if marks.predicted is None:
         return None
     # Short, for this is most of what travels of a row.
-    taken = [f", taken for {escape(label)}" for label in shorten_all(marks.labels, HOVER_WIDTH)]
+    many = len(marks.labels) > MANY_CLASSES
+    width = HOVER_WIDTH_OF_MANY if many else HOVER_WIDTH
+    taken = [f", taken for {escape(label)}" for label in shorten_all(marks.labels, width)]
     pairs = zip(marks.predicted[chosen].tolist(), marks.wrong[chosen].tolist(), strict=True)
     return [taken[guess] if wrong else "" for guess, wrong in pairs]
 

@@ -17,7 +17,7 @@ CELLS = 16_000
 # What each layer takes in JSON beside its values, in values.
 OVERHEAD = 260
 # Nodes on each axis of a layer, at least.
-FEWEST = 12
+FEWEST = 9
 # Nodes on each axis of the grid on which it is found out which class wins where.
 COARSE = 121
 # Beyond this many standard deviations a density has less than a thousandth of its peak.

@@ -11,11 +11,11 @@ from lincore.experiments.views import Quantity, View
 from lincore.plots.palette import colour
 from lincore.plots.points import Marks
 from lincore.plots.regions import Map, floor_level, winning_values
-from lincore.plots.style import compact, count
+from lincore.plots.style import compact, count, narrow
 from lincore.plots.window import Window
 from lincore.plots.words import UNITS, class_counts, join, scope
 
-# Nodes on each axis: 36 kB of heights and as much of colours, which turn smoothly.
+# Nodes on each axis: 50 kB of heights and a quarter of that of colours, which turn smoothly.
 NODES = 96
 
 
@@ -28,7 +28,7 @@ def roof(view: View, window: Window, quantity: Quantity) -> go.Surface:
         x=compact(grid.x),
         y=compact(grid.y),
         z=z.astype(np.float32),
-        surfacecolor=grid.winner.astype(np.float32),
+        surfacecolor=narrow(grid.winner),
         cmin=-0.5,
         cmax=n_classes - 0.5,
         colorscale=_bands(n_classes),

@@ -19,6 +19,7 @@ from lincore.plots.style import (
     enumerate_words,
     escape,
     escape_scene,
+    narrow,
     shorten,
 )
 from lincore.plots.window import Window
@@ -117,7 +118,7 @@ def _traces(marks: Marks, axis_names: list[str]) -> list[go.Scatter3d]:
                 name=legend_name(label, int(marks.counts[code])),
                 legendgroup=str(code),
                 marker={"color": colour(code), "symbol": symbol_3d(code), "size": size},
-                customdata=marks.rows[chosen].astype(np.int32),
+                customdata=narrow(marks.rows[chosen]),
                 meta=[escape(label), *(escape(name) for name in axis_names)],
                 hovertemplate=f"<b>%{{meta[0]}}</b>, row %{{customdata}}{places}<extra></extra>",
             )

@@ -222,3 +222,17 @@ def compact(values: ArrayLike) -> NDArray[Any]:
         span = np.ptp(finite) if finite.size else 0.0
         error = np.abs(finite - finite.astype(np.float32)).max(initial=0.0)
     return wide if error > 1e-5 * span else narrow
+
+
+def narrow(numbers: ArrayLike) -> NDArray[Any]:
+    """Return whole numbers from zero up, such as those of rows, in as few bytes as hold them.
+
+    Examples
+    --------
+    >>> narrow([0, 255]).dtype, narrow([70_000]).dtype
+    (dtype('uint8'), dtype('int32'))
+    """
+    whole = np.asarray(numbers)
+    largest = int(whole.max(initial=0))
+    kind = np.uint8 if largest < 2**8 else np.uint16 if largest < 2**16 else np.int32
+    return whole.astype(kind)

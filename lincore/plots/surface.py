@@ -12,9 +12,9 @@ from lincore.experiments.views import Quantity, View
 from lincore.plots import curves
 from lincore.plots.frame import Frame
 from lincore.plots.hills import heights, hill
-from lincore.plots.lines import boundary_lines
+from lincore.plots.lines import drawn_lines
 from lincore.plots.palette import INK, colour, symbol_3d, translucent
-from lincore.plots.points import Marks, legend_name
+from lincore.plots.points import MOST_OVER_SHADES, Marks, legend_name
 from lincore.plots.regions import checked
 from lincore.plots.roof import roof, roof_alt, upright
 from lincore.plots.scene import Camera, scene_of
@@ -24,6 +24,7 @@ from lincore.plots.style import (
     count,
     empty_figure,
     escape,
+    narrow,
     shorten,
 )
 from lincore.plots.window import Window
@@ -33,8 +34,6 @@ Array = NDArray[np.float64]
 
 # From this ratio of heights on the low hills are seen on a logarithmic scale alone.
 UNEVEN = 12.0
-# Rows that are drawn: without a graphics card more make the scene slow to turn.
-MOST_POINTS = 3_000
 
 
 def surface(
@@ -81,7 +80,7 @@ def surface(
 def _roof(
     view: View, marks: Marks, frame: Frame, camera: Camera, quantity: Quantity, title: str
 ) -> go.Figure:
-    window, drawn = frame.around(view), marks.sample(MOST_POINTS)
+    window, drawn = frame.around(view), marks.sample(MOST_OVER_SHADES)
     sheet = roof(view, window, quantity)
     figure = empty_figure(
         title or f"{UNITS[quantity][:1].upper()}{UNITS[quantity][1:]} of the class that wins",
@@ -92,14 +91,14 @@ def _roof(
     top = float(np.nanmax(sheet.z)) or 1.0
     floor, scale = upright(quantity, len(view.classes), top)
     figure.add_trace(sheet)
-    figure.add_trace(_floor_lines(boundary_lines(view, window), floor))
+    figure.add_trace(_floor_lines(drawn_lines(view, window), floor))
     figure.add_traces(_floor_points(drawn, window, floor, view.axis_names))
     figure.update_layout(scene=scene_of(view, window, scale, camera, UNITS[quantity]))
     return figure
 
 
 def _hills(view: View, marks: Marks, frame: Frame, camera: Camera, title: str) -> go.Figure:
-    window, drawn = frame.around(view), marks.sample(MOST_POINTS)
+    window, drawn = frame.around(view), marks.sample(MOST_OVER_SHADES)
     hills = {code: hill(view, window, code) for code in np.flatnonzero(view.priors > 0).tolist()}
     peaks = {code: float(z.max()) for code, (_, _, z) in hills.items() if z.max() > 0}
     tops = frame.peaks[frame.peaks > 0].tolist() or [1.0]
@@ -118,7 +117,7 @@ def _hills(view: View, marks: Marks, frame: Frame, camera: Camera, title: str) -
     )
     floor, scale = heights(tops, uneven)
     figure.add_traces([_surface(hills[code], code, marks.labels[code]) for code in peaks])
-    figure.add_trace(_floor_lines(boundary_lines(view, window), floor))
+    figure.add_trace(_floor_lines(drawn_lines(view, window), floor))
     figure.add_traces(_floor_points(drawn, window, floor, view.axis_names))
     figure.update_layout(scene=scene_of(view, window, scale, camera, "prior × density"))
     return figure
@@ -190,7 +189,7 @@ def _floor_points(
                 name=legend_name(label, int(marks.counts[code])),
                 legendgroup=str(code),
                 marker={"color": colour(code), "symbol": symbol_3d(code), "size": 2.8},
-                customdata=marks.rows[chosen].astype(np.int32),
+                customdata=narrow(marks.rows[chosen]),
                 meta=[escape(label), *(escape(name) for name in axis_names)],
                 hovertemplate=(
                     "<b>%{meta[0]}</b>, row %{customdata}<br>%{meta[1]}: %{x:.4~g}"

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from lincore import plots
 from lincore.experiments.views import View
 from lincore.gaussian import Gaussians
-from lincore.plots.lines import boundary_lines
+from lincore.plots.class_ellipses import with_ellipses
+from lincore.plots.lines import boundary_lines, drawn_lines
 from lincore.plots.palette import colour
 from lincore.plots.regions import floor_level
 from lincore.plots.window import Window
@@ -189,6 +190,34 @@ def test_figures_travel_light(n_classes):
         assert len(grids.to_json()) < 200_000
         assert len(figure.to_json()) < 330_000
     assert len(plots.surface(view).to_json()) < 400_000
+
+
+def test_pictures_of_forty_classes_with_long_names_travel_in_200_kB():
+    view = make_view(40, n=4_000, seed=1)
+    labels = [f"a class with a rather long name, {k}" for k in range(40)]
+    view = replace(view, classes=np.array(labels))
+    for figure in (plots.contour(view), with_ellipses(plots.contour(view), view),
+                   plots.contour(view, quantity="density"), plots.boundary(view),
+                   plots.surface(view), plots.surface(view, quantity="posterior")):  # fmt: skip
+        assert len(figure.to_json()) < 200_000
+
+
+def test_drawn_lines_leave_out_only_what_nobody_sees():
+    view = make_view(4)
+    means = 2.0 * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    spreads = [np.diag([1.0, 2.0]), np.eye(2), 0.3 * np.eye(2), np.diag([3.0, 0.5])]
+    view = replace(view, densities=Gaussians.from_covariances(means, spreads))
+    window = Window.of(view)
+    whole, drawn = boundary_lines(view, window), drawn_lines(view, window)
+    assert len(drawn) < 0.4 * len(whole)
+    assert np.count_nonzero(np.isnan(drawn[:, 0])) == np.count_nonzero(np.isnan(whole[:, 0]))
+    cell = (window.high - window.low) / 160
+    start, way = (drawn / cell)[:-1], np.diff(drawn / cell, axis=0)
+    for point in (whole / cell)[~np.isnan(whole[:, 0])]:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.clip(((point - start) * way).sum(axis=1) / (way**2).sum(axis=1), 0, 1)
+        away = np.linalg.norm(point - start - share[:, None] * way, axis=1)
+        assert np.nanmin(away) < 0.051
 
 
 @pytest.mark.parametrize("quantity", ["posterior", "density"])
