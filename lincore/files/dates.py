@@ -9,7 +9,9 @@ import pandas as pd
 
 _JUDGED = 200
 _TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?:\s*[AaPp][Mm])?"
-_ZONE = r"(?:Z|\s?[+-]\d{2}:?\d{2})?"
+_OFFSET = r"[+-]\d{1,2}(?::?\d{2})?"
+_ZONE = rf"(?:Z|\s?[+-]\d{{2}}:?\d{{2}}|\s[A-Z]{{2,5}}(?:{_OFFSET})?)?"
+_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s)?"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-z]*\.?"
 _DAY = "|".join(
     (
@@ -19,7 +21,18 @@ _DAY = "|".join(
         rf"{_MONTH}\s\d{{1,2}},?\s\d{{4}}",  # Nov 11, 2007
     )
 )
-_DATE = re.compile(rf"(?:{_DAY})(?:[T\s,]+{_TIME}{_ZONE})?", re.IGNORECASE)
+_DATE = re.compile(rf"{_WEEKDAY}(?:{_DAY})(?:[T\s,]+{_TIME}{_ZONE})?", re.IGNORECASE)
+# As Unix writes it: Mon Apr 06 22:19:45 PDT 2009.
+_UNIX = re.compile(
+    rf"[a-z]{{3}}\s({_MONTH}\s+\d{{1,2}})\s({_TIME})\s(?:[A-Z]{{2,5}}|{_OFFSET})\s(\d{{4}})",
+    re.IGNORECASE,
+)
+# What is said of the zone and of the day of the week: the one is not known everywhere, the other
+# follows from the date.
+_ZONE_NAME = re.compile(
+    rf"(?:(?<=\d)|(?<=[AaPp][Mm]))\s?(?!AM|PM)[A-Z]{{2,5}}(?:{_OFFSET})?$", re.IGNORECASE
+)
+_FRONT = re.compile(rf"^{_WEEKDAY}", re.IGNORECASE)
 _CLOCK = re.compile(
     r"\d{1,2}:\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?:\s*[AaPp][Mm])?|\d{1,2}\.\d{2}\.\d{2}"
 )
@@ -48,7 +61,7 @@ def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
     if whole:
         return all(_PLAIN.fullmatch(text) for text in some)
     return len(distinct) > 0 and all(
-        _DATE.fullmatch(text) or _CLOCK.fullmatch(text) for text in some
+        _DATE.fullmatch(text) or _CLOCK.fullmatch(text) or _UNIX.fullmatch(text) for text in some
     )
 
 
@@ -69,6 +82,7 @@ def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
             text = text.str.replace(".", ":", regex=False)
             spelled = text.where(text.str.count(":") == 2, text + ":00")
             return pd.to_timedelta(spelled, errors="coerce").dt.total_seconds() / 86_400
+        text = text.map(_plain, na_action="ignore")
         first = text.str.extract(r"^(\d{1,2})[-/.](\d{1,2})[-/.]")
         later = pd.to_numeric(first[1], errors="coerce").max()
         day_first = bool(first[0].notna().any()) and not later > 12
@@ -76,3 +90,15 @@ def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
     if column.dt.tz is not None:
         column = column.dt.tz_convert(None)
     return (column - pd.Timestamp(0)).dt.total_seconds() / 86_400
+
+
+def _plain(text: str) -> str:
+    """Return a date without the day of the week and the name of the zone, the year beside the day.
+
+    Examples
+    --------
+    >>> _plain("Mon Apr 06 22:19:45 PDT 2009"), _plain("2024/05/01 9:37:00 AM CET")
+    ('Apr 06 2009 22:19:45', '2024/05/01 9:37:00 AM')
+    """
+    text = _UNIX.sub(r"\1 \3 \2", text)
+    return _FRONT.sub("", _ZONE_NAME.sub("", text))
