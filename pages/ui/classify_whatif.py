@@ -40,12 +40,13 @@ def _panel(experiment: Experiment, fitted: Fitted) -> None:
         else:
             row = _features(experiment, start)
     with right:
-        if by_component:
-            _rebuilt(fitted.pipeline, row, data)
-            seen: Any = row[None]
-        else:
-            seen = _seen(fitted.pipeline, row[None], data)
+        picture = st.container()
+        seen: Any = row[None] if by_component else _seen(fitted.pipeline, row[None], data)
         _posteriors(fitted.pipeline.steps[-1][1], seen, data)
+    if by_component:
+        # Drawn last, for the posterior is what is waited for.
+        with picture:
+            _rebuilt(fitted.pipeline, row, data)
 
 
 def _start(experiment: Experiment) -> int:
@@ -209,13 +210,15 @@ def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
 
     predicted, log_proba = predictions(classifier, seen, data.n_classes)
     table = pd.DataFrame({"class": [str(label) for label in data.classes]})
-    st.markdown(f"The model says **{text.escape(data.classes[predicted[0]])}**.")
+    sure = ""
     if not np.isnan(log_proba).any():
         table["posterior"] = 100 * np.exp(log_proba[0])
+        sure = f", at {table['posterior'][predicted[0]]:.1f} %"
     elif hasattr(classifier, "decision_function"):
         scores = np.ravel(classifier.decision_function(seen))
         if len(scores) == data.n_classes:
             table["score"] = scores
+    st.markdown(f"The model says **{text.escape(data.classes[predicted[0]])}**{sure}.")
     if hasattr(classifier, "densities_"):
         distances = np.full(data.n_classes, np.nan)
         squares = classifier.densities_.squared_distances(seen)[0]

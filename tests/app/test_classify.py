@@ -266,6 +266,9 @@ def test_what_if_follows_the_sliders():
     shown = app.dataframe[0].value
     assert sorted(shown["posterior"]) == pytest.approx(sorted(wanted))
     assert shown["posterior"].is_monotonic_decreasing
+    # At once, in words: what a table says is read out a fifth of a second later.
+    surest = app.dataframe[0].value["class"].iloc[0]
+    assert f"The model says **{surest}**, at {max(wanted):.1f} %." in main_text(app)
 
 
 def test_nothing_is_fitted_again_that_did_not_change():
