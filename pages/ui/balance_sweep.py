@@ -42,7 +42,11 @@ def show(sweep: Sweep, loss: str) -> None:
         return
     crossings = sweep.crossings(loss) if kind == "as trained" else ()
     names = ", ".join(str(label) for label in sweep.swept[:3])
-    across = f"training rows of {names if len(sweep.swept) <= 3 else 'each swept class'}"
+    across = f"training rows of {names}"
+    if len(sweep.swept) > 1:
+        across = f"training rows of each of {names}"
+    if len(sweep.swept) > 3:
+        across = "training rows of each swept class"
     controls.figure(
         plots.sweep(
             grid.sizes,
@@ -66,9 +70,10 @@ def show(sweep: Sweep, loss: str) -> None:
         model = text.escape(called.get(name, name))
         said = compare_words.with_labels(why, sweep.classes)
         st.caption(f"{model} could not be fitted at some sizes: {text.escape(said)}")
+    others = "" if len(sweep.swept) == len(sweep.classes) else "The other classes keep all their "
+    others += "training rows, and the" if others else "The"
     st.caption(
-        f"{_basis(sweep)}; smaller sets lie inside larger ones. "
-        "The other classes keep all their training rows, and the test part is untouched."
+        f"{_basis(sweep)}; smaller sets lie inside larger ones. {others} test part is untouched."
     )
 
 

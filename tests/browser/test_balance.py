@@ -10,6 +10,7 @@ import pytest
 import lincore
 from lincore.experiments import in_use, priors, scores
 from lincore.experiments.pipeline import Steps
+from lincore.experiments.sweep import sweep
 from lincore.report import balance_rows, balance_words
 from tests.data import DATA, needs_data
 
@@ -170,3 +171,53 @@ def test_generated_classes_beside_their_truth(dashboard, width, dark):
     assert "The truth is known here" in dashboard.text()
     dashboard.check()
     dashboard.screenshot(f"balance-gaussian-{width}")
+
+
+def crossing_table(n: int = 500, p: int = 16) -> bytes:
+    """Return a CSV in which few rows suit LDA and many QDA: classes of different covariance."""
+    rng = np.random.default_rng(3)
+    calm = rng.normal(size=(n, p))
+    spread = np.exp(rng.normal(0, 0.4, p))
+    turn = np.linalg.qr(rng.normal(size=(p, p)))[0]
+    wild = rng.normal(size=(n, p)) * spread @ turn.T + 0.8
+    names = ",".join([f"m{j}" for j in range(p)] + ["state"])
+    lines = [
+        ",".join([*(f"{value:.3f}" for value in row), label])
+        for rows, label in ((calm, "calm"), (wild, "wild"))
+        for row in rows
+    ]
+    return "\n".join([names, *rng.permutation(lines), ""]).encode()
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path, width, dark):
+    path = tmp_path / "crossing.csv"
+    path.write_bytes(crossing_table())
+    dashboard.goto(width=width, dark=dark)
+    dashboard.upload("data.upload", path)
+    dashboard.visit("balance")
+    if width < 600:
+        dashboard.close_sidebar()
+    few_repeats(dashboard)
+    dashboard.choose("balance.classes", "calm")
+    dashboard.switch("balance.project", False)
+    dashboard.open_tab("balance.tabs", "Size by size")
+    dashboard.wait_for_job("balance.sweep")
+
+    found = sweep(
+        lincore.load(path),
+        ["calm", "wild"],
+        methods=("lda", "qda", "logistic"),
+        steps=Steps(standardize=True),
+        repeats=10,
+    )
+    crossings = found.crossings("error")
+    assert crossings
+    marks = [mark["x0"] for mark in dashboard.figure("balance.sweep.figure")["layout"]["shapes"]]
+    np.testing.assert_allclose(marks, [crossing.size for crossing in crossings])
+    for sentence in balance_words.crossings_in_words(found):
+        assert sentence in dashboard.text()
+    assert "The order changes at" in dashboard.alternative("balance.sweep.figure")
+    dashboard.element("balance.sweep.figure").scroll_into_view_if_needed()
+    dashboard.check()
+    dashboard.screenshot(f"balance-crossing-{width}")
