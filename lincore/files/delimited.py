@@ -22,6 +22,7 @@ from lincore.files.leading_zeros import find_codes, may_have_zeros, restore_zero
 from lincore.files.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
 from lincore.files.missing import MISSING_MARKS, mark_missing
 from lincore.files.odd_rows import drop_odd_rows, drop_totals
+from lincore.files.parsing import of_one_kind, parse_text, pieces_of
 from lincore.files.reading import SPACES, Reading, ReadOptions
 
 _FOOTER_LINES = 10
@@ -163,6 +164,7 @@ def _parse(
     if len(frame) < n_lines and layout.quote in rows and _splits_evenly(rows, layout, len(names)):
         # An apostrophe or quotation mark that opens a text and never closes it joins lines.
         unquoted = layout._replace(quote="")
+        del frame
         frame = _read_csv(rows, unquoted, names, marks, options, name, heading.first_line)
         notices.append(Notice("Quotation marks do not come in pairs: read as plain text.", name))
     # Blank lines and line breaks inside quotes would make every line number wrong.
@@ -226,15 +228,14 @@ def _read_csv(
 ) -> pd.DataFrame:
     # With a decimal comma 1.234 is no number with a fraction: what is one is decided later.
     everything: Any = "str" if marks.decimal == "," or "." in marks.thousands else None
-    raw = rows.encode("utf-8", "replace")
     how = csv_arguments(layout, names, options)
     try:
-        frame = pd.read_csv(io.BytesIO(raw), dtype=everything, **how)
-        if everything is not None or not may_have_zeros(raw, layout.separator):
+        if everything is not None:
+            return parse_text(rows, dtype=everything, **how)
+        frame = of_one_kind(parse_text(rows, **how), rows, how)
+        if not any(may_have_zeros(piece, layout.separator) for piece in pieces_of(rows)):
             return frame
-        return restore_zeros(
-            frame, lambda some: pd.read_csv(io.BytesIO(raw), dtype="str", usecols=some, **how)
-        )
+        return restore_zeros(frame, lambda some: parse_text(rows, dtype="str", usecols=some, **how))
     except (pd.errors.ParserError, pd.errors.EmptyDataError, OverflowError) as error:
         if _splits_evenly(rows, layout, len(names)):
             unquoted = layout._replace(quote="")

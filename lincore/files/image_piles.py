@@ -98,8 +98,7 @@ def find_pictures(
     if pattern is None and level is None and len({place.label for place in places} - {""}) < 2:
         pattern = propose_pattern(paths)
         if pattern is not None:
-            what = f"No class folders: the file names give the classes, by {pattern}"
-            notices = (Notice(what, pile.name, "Give another pattern if that is wrong."),)
+            notices = (_told(pattern, paths[0], pile.name),)
     if pattern is not None:
         places = _named(places, paths, pattern)
     pictures = []
@@ -109,6 +108,14 @@ def find_pictures(
         else:
             pictures.append(Picture(i, *place[:3]))
     return pictures, notices
+
+
+def _told(pattern: str, path: str, name: str) -> Notice:
+    """Say how the file names gave the classes, by an example."""
+    file = path.rsplit("/", 1)[-1]
+    ((label, _),) = read_names([path], pattern)
+    what = f"No class folders: the file names give the classes, such as {label} in {file}."
+    return Notice(what, name, f"If that is wrong, give another pattern than {pattern}")
 
 
 def _path_key(path: str) -> list[tuple[Any, ...]]:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from lincore.errors import DataError
+from lincore.files.pictures import IMAGE_ENDINGS
 
-# Tried in this order: cat_01, cat.0, cat (1); 01_cat; subject01.happy and 3_0001.
+# Tried in this order: cat_01, cat.0, cat (1); 01_cat; subject01.happy, subject01 and 3_0001.
 PATTERNS = (
     r"^(?P<label>[^\W\d]\D*?)[ _.-]*\(?\d+\)?$",
     r"^\d+[ _.-]+(?P<label>[^\W\d]\D*)$",
-    r"^(?P<label>[^_. -]+)[_. -]",
+    r"^(?P<label>[^_. -]+)(?:[_. -]|$)",
 )
 _MOST_CLASSES = 200
 _MAX_PATTERN = 200
@@ -62,7 +63,7 @@ def read_names(names: Sequence[str], pattern: str) -> list[tuple[str | None, str
     Parameters
     ----------
     names : sequence of str
-        File names or paths. Folders and the ending are left out before the pattern is searched.
+        File names or paths. Folders and the ending of images are left out before the pattern is searched.
     pattern : str
         A regular expression with a group called ``label`` or ``group`` or both.
 
@@ -85,12 +86,18 @@ def read_names(names: Sequence[str], pattern: str) -> list[tuple[str | None, str
     started = time.monotonic()
     found: list[tuple[str | None, str | None]] = []
     for name in names:
-        match = expression.search(PurePosixPath(name).stem[-_MAX_NAME:])
+        match = expression.search(_bare(name)[-_MAX_NAME:])
         groups = match.groupdict() if match else {}
         found.append((groups.get("label") or None, groups.get("group") or None))
         if time.monotonic() - started > _MAX_SECONDS:
             raise _unusable("It takes too long to search.", pattern)
     return found
+
+
+def _bare(name: str) -> str:
+    """Return a file's name without folders, and without its ending if that is one of images."""
+    path = PurePosixPath(name)
+    return path.stem if path.suffix.casefold() in IMAGE_ENDINGS else path.name
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

@@ -36,8 +36,9 @@ _MAGIC = tuple(_KINDS)
 # As many as tell DICOM from other files.
 HEAD_BYTES = 256
 # fmt: off
-_ENDINGS = (
-    ".png", ".jpg", ".jpeg", ".bmp", ".pgm", ".ppm", ".pbm", ".gif", ".tif", ".tiff", ".webp",
+IMAGE_ENDINGS = (
+    ".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".bmp", ".dib", ".pgm", ".ppm", ".pbm", ".pnm",
+    ".gif", ".tif", ".tiff", ".webp",
 )
 # fmt: on
 _ORIENTATION = 0x0112
@@ -100,7 +101,7 @@ def image_kind(head: bytes, path: str) -> str:
         return "WEBP"
     if head.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC)):
         raise UnusableFile("a zip inside the zip")
-    raise UnusableFile("damaged image" if path.lower().endswith(_ENDINGS) else "not an image")
+    raise UnusableFile("damaged image" if path.lower().endswith(IMAGE_ENDINGS) else "not an image")
 
 
 class Header(NamedTuple):

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore.errors import DataError
+from lincore.files import parsing
 from lincore.files.delimited import read_delimited
 from lincore.files.limits import LIMITS
 from lincore.files.reading import ReadOptions
@@ -435,3 +436,33 @@ def test_wide_letters_are_read_and_damage_is_told(encoding):
         cut = read_delimited(raw[:-1], "made.csv")
         assert "damaged" in cut.notices[0].what
         assert len(cut.frame) == 40
+
+
+def test_a_long_file_parsed_in_parts_is_what_it_is_as_a_whole(monkeypatch):
+    n = 600_000
+    later = np.arange(n) > n - 50
+    columns = {
+        "count": np.arange(n),
+        "late fraction": np.where(later, "0.5", "7"),
+        "late word": np.where(later, "n. d. yet", "12"),
+        "late flag": np.where(later, "", "True"),
+        "late zero": np.where(later, "0123", "4567"),
+        "large": np.where(later, "18446744073709551617", "3"),
+        "class": np.where(np.arange(n) % 2, "a", "b"),
+    }
+    raw = pd.DataFrame(columns).to_csv(index=False).encode()
+    found = read_delimited(raw, "made.csv")
+    monkeypatch.setattr(parsing, "_IN_PARTS", len(raw) + 1)
+    whole = read_delimited(raw, "made.csv")
+    pd.testing.assert_frame_equal(found.frame, whole.frame)
+    assert found.notices == whole.notices
+    assert found.frame["late word"].dtype != object
+    assert set(found.frame["late zero"]) == {"0123", "4567"}
+
+
+def test_text_that_no_bytes_stand_for_is_parsed():
+    raw = ("u,class\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(20))).encode("utf-16")
+    raw = raw.replace("a".encode("utf-16-le"), b"\x00\xd8")
+    frame = read_delimited(raw, "made.csv").frame
+    assert frame.shape == (20, 2)
+    assert frame.iloc[:, 1].nunique() == 2
