@@ -46,11 +46,14 @@ class Crossing(NamedTuple):
         Training rows of the swept classes.
     below, above : str
         The better method at smaller and at larger sizes.
+    clear : tuple of two float
+        The largest size below and the smallest above at which that is beyond chance.
     """
 
     size: float
     below: str
     above: str
+    clear: tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,11 +159,10 @@ class Sweep:
         found = []
         for (a, before), (b, after) in zip(clear, clear[1:], strict=False):
             if before != after:
-                # Straight from one to the other on the scale of the logarithm.
-                share = mean[a] / (mean[a] - mean[b])
-                size = float(np.exp((1 - share) * np.log(rows[a]) + share * np.log(rows[b])))
+                between = seen[(seen >= a) & (seen <= b) & np.isfinite(mean[seen])]
+                size = _last_change(rows[between], before * mean[between])
                 names = (second, first) if before > 0 else (first, second)
-                found.append(Crossing(size, *names))
+                found.append(Crossing(size, *names, (float(rows[a]), float(rows[b]))))
         return found
 
     def _values(self, method: str, loss: str, kind: str) -> Array:
@@ -173,3 +175,13 @@ class Sweep:
         if kind == "lean":
             return less(table[:, 3], table[-1, 3])
         return np.asarray(table[:, position(CURVES, kind, "curve")])
+
+
+def _last_change(rows: Array, mean: Array) -> float:
+    """Return where a mean that is above zero at first and below it at last passes zero for good.
+
+    Straight from one size to the next on the scale of the logarithm, as the curves are drawn.
+    """
+    i = int(np.flatnonzero(mean > 0)[-1])
+    share = mean[i] / (mean[i] - mean[i + 1])
+    return float(np.exp((1 - share) * np.log(rows[i]) + share * np.log(rows[i + 1])))

@@ -168,7 +168,7 @@ def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
     return tuple(
         f"Below about {size:.0f} training rows {labels[below]} has the better {loss}, "
         f"above it {labels[above]}."
-        for size, below, above in sweep.crossings(loss)
+        for size, below, above, _ in sweep.crossings(loss)
     )
 
 

@@ -61,8 +61,11 @@ def show(sweep: Sweep, loss: str) -> None:
         ),
         key="balance.sweep.figure",
     )
-    for sentence in balance_words.crossings_in_words(sweep, loss) if crossings else ():
-        st.markdown(f"- {text.escape(sentence)}")
+    sentences = balance_words.crossings_in_words(sweep, loss) if crossings else ()
+    for sentence, crossing in zip(sentences, crossings, strict=True):
+        first, last = crossing.clear
+        clear = f"Beyond chance up to {first:,.0f} and from {last:,.0f} on."
+        st.markdown(f"- {text.escape(sentence)} {clear}")
     if kind == "as trained" and not crossings and len(sweep.seeds) > 1:
         st.caption("The order of the models changes nowhere beyond chance.")
     called = dict(zip(sweep.methods, labels, strict=True))

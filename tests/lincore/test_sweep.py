@@ -108,6 +108,16 @@ def test_a_stretch_where_nothing_is_clear_is_bridged():
     assert 10 < crossing.size < 1000
 
 
+def test_they_cross_where_the_means_do_and_not_where_a_line_over_the_stretch_does():
+    sweep = planted([1.0, 0.05, -0.05, -0.3], noise=0.1, seed=1)
+    (crossing,) = sweep.crossings()
+    assert crossing.clear == (1, 1000)
+    gap = np.diff([sweep.curve(name).mean for name in ("q", "p")], axis=0)[0]
+    assert gap[1] > 0 > gap[2]
+    share = gap[1] / (gap[1] - gap[2])
+    assert crossing.size == pytest.approx(10 ** (1 + share))
+
+
 def test_what_fails_at_a_size_is_missing_there():
     found = sweep(skewed(), "class 3", [2, 20], ("lda", "qda"), repeats=2)
     assert_array_equal(found.curve("qda").sizes, [20, 42])
