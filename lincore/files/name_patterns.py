@@ -63,7 +63,7 @@ def read_names(names: Sequence[str], pattern: str) -> list[tuple[str | None, str
     Parameters
     ----------
     names : sequence of str
-        File names or paths. Folders and the ending of images are left out before the pattern is searched.
+        File names or paths. Folders and the ending of an image are left out before the search.
     pattern : str
         A regular expression with a group called ``label`` or ``group`` or both.
 

@@ -21,7 +21,8 @@ from lincore.plots.style import (
 )
 
 # Of the width of an image: between images, and above each for its title, for large ones and small.
-GAP, LINE, SMALL_LINE = 0.08, 0.2, 0.28
+# Of many in a row each is small on a phone, but its title is not.
+GAP, LINE, NAME_LINE = 0.08, 0.2, 0.045
 # Pixels of the screen: how wide an image is at most, and all images of a sheet, and how tall.
 LARGEST, WIDEST, TALLEST = 200, 900, 1400
 # Characters of names that fit side by side on a phone, and how long one may be at all.
@@ -49,7 +50,7 @@ def images(
     """
     n_images, height, width = stack.shape[:3]
     columns = max(1, min(columns, n_images))
-    gap, line = GAP * width, (LINE if columns < 5 else SMALL_LINE) * width * any(titles)
+    gap, line = GAP * width, max(LINE, NAME_LINE * columns) * width * any(titles)
     pixels = stack if stack.dtype == np.uint8 else stack.astype(np.float32)
     low = 0.0 if stack.dtype == np.uint8 else float(pixels.min())
     n_lines = -(-n_images // columns)

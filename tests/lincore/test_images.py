@@ -330,7 +330,7 @@ def test_names_give_the_classes_where_folders_do_not():
     files = {f"pets/{pet}.{i}.png": picture(i) for pet in ("cat", "dog") for i in range(3)}
     data = read(files)
     assert data.classes.tolist() == ["cat", "dog"]
-    assert "file names give the classes" in str(data.notices[0])
+    assert "file names give the classes, such as cat in cat.0.png." in str(data.notices[0])
     by_part = [f"{s}/{c}_{i}.png" for s in ("train", "test") for c in "ab" for i in "12"]
     data = read({name: picture(i) for i, name in enumerate(by_part)})
     assert data.given_test.tolist() == [name.startswith("test") for name in data.row_names]

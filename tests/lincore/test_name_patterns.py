@@ -92,3 +92,9 @@ def test_the_worst_allowed_pattern_ends_soon():
     with pytest.raises(DataError, match="too long"):
         read_names([80 * "a"] * 100_000, r"(?P<label>a*a*a*)" + "a?" * 6 + "b")
     assert time.process_time() - started < 3
+
+
+def test_what_follows_the_last_point_is_an_ending_only_where_it_is_one_of_pictures():
+    names = [f"faces/subject{i:02d}.{look}" for i in (1, 2) for look in ("happy", "wink", "gif")]
+    found = read_names(names, propose_pattern(names))
+    assert [label for label, _ in found] == ["subject01"] * 3 + ["subject02"] * 3
