@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.errors import DataError, Notice
+from lincore.errors import DataError, Notice, Remedy
 from lincore.files.columns import REASONS, ROLES, Column, Kind, describe_columns
 from lincore.files.features import merge_labels
 from lincore.files.labels import columns_named, find_label_column
@@ -16,6 +16,7 @@ from lincore.files.labels import columns_named, find_label_column
 if TYPE_CHECKING:
     from lincore.tables import Table
 
+_MOST_REMEDIES = 5
 _REMEDIES: Mapping[Kind, str] = {
     "empty": "Fill the column in, or delete it.",
     "constant": "Nothing needs to be done: it cannot tell classes apart.",
@@ -164,4 +165,9 @@ def no_feature(table: Table, columns: Sequence[Column]) -> DataError:
         f"No feature is left besides the target ({found or 'all are ignored'}).",
         where=f"{table.name}, {columns_named([column.name for column in others])}",
         remedy="Make a column a feature or text, or add one.",
+        remedies=tuple(
+            Remedy(f"Use {column.name!r} as a number of days", {column.name: "feature"})
+            for column in others[:_MOST_REMEDIES]
+            if column.kind == "date"
+        ),
     )

@@ -32,6 +32,9 @@ _NAMES_GROUPS = re.compile(
     r"([\s_.-]?(id|no|nr|number))?)$|[a-z]I[Dd]$"
 )
 _FEWEST_GROUPS = 10
+# Words: names of people and things have fewer.
+_LONG_TEXT = 6
+_SOME_TEXTS = 500
 # Where no column has more values, as in a questionnaire, rows may be alike by chance.
 _FEW_ANSWERS = 10
 
@@ -74,6 +77,7 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     found = [_posing(column) for column in features if column.kind in ("identifier", "constant")]
     values = {column.name: table.frame[column.name] for column in features}
     values = {column.name: table.frame[column.name] for column in features}
+    found += [_unread(table.frame[c.name], c) for c in columns if c.role == "ignore"]
     found += [_belonging(values[c.name], c) for c in features]
     found += [_zeros(values[c.name], c) for c in features if c.kind == "number"]
     target = next((column.name for column in columns if column.role == "target"), None)
@@ -98,6 +102,22 @@ def _posing(column: Column) -> Finding:
 
 def _ignore(column: Column) -> Remedy:
     return Remedy(f"Ignore {column.name!r}", roles={column.name: "ignore"})
+
+
+def _unread(values: pd.Series[Any], column: Column) -> Finding | None:
+    """Tell whether a column that is ignored holds texts of some length in nearly every row."""
+    if column.kind != "text" or len(values) < _ENOUGH_ROWS or column.n_missing > len(values) / 10:
+        return None
+    some = values.dropna().iloc[:_SOME_TEXTS]
+    n_words = sum(len(str(text).split()) for text in some) / len(some)
+    if n_words < _LONG_TEXT:
+        return None
+    notice = Notice(
+        f"It holds texts of {n_words:.0f} words on average, which no model sees.",
+        f"column {column.name!r}",
+        "Count their words beside the other features.",
+    )
+    return Finding(notice, (Remedy(f"Count the words of {column.name!r}", {column.name: "text"}),))
 
 
 def _belonging(values: pd.Series[Any], column: Column) -> Finding | None:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lincore.errors import DataError
 from lincore.files.columns import describe_columns
 from lincore.files.findings import find_problems
 from lincore.tables import frame_to_table, table_to_dataset
@@ -80,3 +81,24 @@ def test_what_belongs_together_is_kept_together_at_a_click(name):
 def test_a_measurement_is_no_group(name, scale):
     columns = {name: scale * np.repeat(RNG.permutation(40), 5), "label": RNG.integers(0, 2, N)}
     assert found("belong", **columns)[1] == []
+
+
+def test_long_texts_that_are_left_out_are_counted_at_a_click():
+    words = np.array(["good", "bad", "screen", "battery", "broke", "fast", "slow", "price"])
+    reviews = [" ".join(RNG.choice(words, 9)) for _ in range(N)]
+    columns = {"price": MEASURED, "review": reviews, "label": RNG.integers(0, 2, N)}
+    made, (finding,) = found("no model sees", **columns)
+    assert finding.notice.where == "column 'review'"
+    data = table_to_dataset(made, roles=finding.remedies[0].roles)
+    assert data.n_words == len(words)
+    names = [f"Mr. John {name} Smith" for name in range(N)]
+    assert found("no model sees", **columns | {"review": names})[1] == []
+
+
+def test_dates_alone_become_features_at_a_click():
+    days = pd.date_range("2001-02-03", periods=N).strftime("%d.%m.%Y")
+    made = frame_to_table(pd.DataFrame({"born": days, "won": RNG.integers(0, 2, N)}), "made")
+    with pytest.raises(DataError, match="No feature is left") as caught:
+        table_to_dataset(made)
+    (remedy,) = caught.value.remedies
+    assert table_to_dataset(made, roles=remedy.roles).feature_names == ("born",)
