@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.decomposition import TruncatedSVD
 from sklearn.pipeline import Pipeline
 
 from lincore.basis import RadialBasis, TrigonometricFeatures, kernel, polynomial
 from lincore.datasets import Dataset
 from lincore.experiments.preparation import build_preparer
+from lincore.experiments.singular_vectors import SingularVectors
 from lincore.experiments.specs import parse
 from lincore.moments import Moments
 from lincore.pca import PCA
@@ -113,7 +113,7 @@ def build_pipeline(
     if steps.basis is not None:
         named.append(("basis", as_basis(steps.basis, seed)))
     if steps.n_components is not None and sparse:
-        named.append(("svd", TruncatedSVD(int(steps.n_components), random_state=seed)))
+        named.append(("svd", SingularVectors(int(steps.n_components), random_state=seed)))
     elif steps.n_components is not None:
         named.append(("pca", PCA(steps.n_components, whiten=steps.whiten)))
     if classifier is not None:

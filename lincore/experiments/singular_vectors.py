@@ -1,0 +1,29 @@
+"""Words to a few numbers by singular vectors, of however many words a training part has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.decomposition import TruncatedSVD
+
+
+class SingularVectors(TruncatedSVD):
+    """scikit-learn's truncated SVD, which takes all columns where there are fewer than asked for.
+
+    How many words a training part has is known no sooner than it is counted.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> SingularVectors(9).fit_transform(sp.eye_array(4, 3, format="csr")).shape
+    (4, 3)
+    """
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fit to sparse rows (n, p) and return them as (n, at most `n_components`)."""
+        asked = self.n_components
+        self.n_components = min(asked, X.shape[1])
+        try:
+            return super().fit_transform(X, y)
+        finally:
+            self.n_components = asked
