@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, Literal, NamedTuple, Self
 
@@ -13,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
+from lincore import logistic_stack
 from lincore.linear import LinearClassifier, blocked_product
 from lincore.validation import validate_rows
 
@@ -92,8 +94,12 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         rows, codes, weight = validate_rows(self, X, y, sample_weight, accept_sparse=self._sparse)
         self._check_classes(codes, weight)
         self.design_ = self._design(len(self.classes_))
+        together = self._fit_together(rows, codes, weight)
         self.estimators_ = []
-        for row in self.design_:
+        for row, fitted in zip(self.design_, together, strict=True):
+            if fitted is not None:
+                self.estimators_.append(fitted)
+                continue
             side = row[codes]
             used = slice(None) if side.all() else side != 0
             weights = {} if weight is None else {"sample_weight": weight[used]}
@@ -108,6 +114,15 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 raise
             self.estimators_.append(model)
         return self
+
+    def _fit_together(
+        self, rows: Any, codes: NDArray[np.intp], weight: Array | None
+    ) -> Sequence[Any]:
+        """Return the models, where they are small and many; None for what is fitted by itself."""
+        lengths = logistic_stack.lengths_of(self.design_, codes)
+        if not logistic_stack.stackable(self.estimator, rows, lengths):
+            return [None] * len(lengths)
+        return logistic_stack.fit_stack(self.estimator, rows, codes, weight, self.design_)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Score rows.

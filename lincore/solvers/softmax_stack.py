@@ -8,7 +8,7 @@ fit, so that both agree to about ten digits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,6 +62,10 @@ class Point(NamedTuple):
         return np.asarray(np.abs(self.gradient).max(axis=(1, 2)))
 
 
+# Hears of some of the problems, by number: where they are, and the lengths of the steps there.
+Told = Callable[[NDArray[np.intp], Point, Array], None]
+
+
 class Solved(NamedTuple):
     """Coefficients (K, p) and intercepts (K,) of each problem, in the user's units.
 
@@ -87,6 +91,7 @@ def solve_stack(
     *,
     strength: float,
     tol: float,
+    tell: Told | None = None,
 ) -> Solved:
     """Minimise ``-Σᵢ sᵢ log p(yᵢ | xᵢ) + ½ strength ‖coefficients‖²`` for each of B samples.
 
@@ -102,6 +107,8 @@ def solve_stack(
         Above zero. The intercepts carry no penalty.
     tol : float
         Bound of the largest entry of the gradient in standardised coordinates, by unit of weight.
+    tell : callable, optional
+        Hears of every step that was taken, the start among them.
 
     Examples
     --------
@@ -119,7 +126,7 @@ def solve_stack(
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         stack, origin, scale = _standardised(padded, targets, weight, strength)
         total = weight.sum(axis=1)
-        coef, converged = _minimise(stack, _start(targets, weight, stack), tol * total)
+        coef, converged = _minimise(stack, _start(targets, weight, stack), tol * total, tell)
         W = coef[:, :-1] / scale[:, :, None]
         intercept = coef[:, -1] - np.einsum("bj,bjk->bk", origin, W)
     return Solved(W.swapaxes(1, 2), intercept, converged)
@@ -211,12 +218,14 @@ def _directions(stack: Stack, point: Point) -> Array:
     return full - full.mean(axis=2, keepdims=True)
 
 
-def _minimise(stack: Stack, coef: Array, tol: Array) -> tuple[Array, Flags]:
+def _minimise(stack: Stack, coef: Array, tol: Array, tell: Told | None) -> tuple[Array, Flags]:
     """Take Newton's steps until every gradient is small, and one more, which doubles the digits."""
     small = np.zeros(len(coef), dtype=bool)
     point = _at(stack, coef)
     going = np.flatnonzero(np.isfinite(point.size) & np.isfinite(point.value))
     part, point = stack.of(going), Point(*(values[going] for values in point))
+    if tell is not None:
+        tell(going, point, np.zeros(len(going)))
     for _ in range(NEWTON_STEPS):
         if not len(going):
             break
@@ -225,11 +234,13 @@ def _minimise(stack: Stack, coef: Array, tol: Array) -> tuple[Array, Flags]:
             directions = _directions(part, point)
         except np.linalg.LinAlgError:  # of one of them, which is not told
             break
-        moved, after, fell = _halved(part, coef[going], point, directions)
+        moved, after, fell, length = _halved(part, coef[going], point, directions)
         # The step beyond the tolerance is taken where it leads further down.
         better = np.where(last, after.size < point.size, fell)
         coef[going[better]] = moved[better]
         small[going[last]] = True
+        if tell is not None:
+            tell(going[better], Point(*(values[better] for values in after)), length[better])
         left = better & ~last
         going, part = going[left], part.of(left)
         point = Point(*(values[left] for values in after))
@@ -238,7 +249,7 @@ def _minimise(stack: Stack, coef: Array, tol: Array) -> tuple[Array, Flags]:
 
 def _halved(
     stack: Stack, coef: Array, point: Point, directions: Array
-) -> tuple[Array, Point, Flags]:
+) -> tuple[Array, Point, Flags, Array]:
     """Go the whole way, or half, a quarter ... of it, until each objective falls (Armijo)."""
     slope = (point.gradient * directions).sum(axis=(1, 2))
     # Where values drown in rounding the gradient, which does not, must judge.
@@ -252,4 +263,4 @@ def _halved(
         if (lower | drowned).all():
             break
         length = np.where(lower | drowned, length, length / 2)
-    return moved, after, np.asarray(lower & (slope < 0))
+    return moved, after, np.asarray(lower & (slope < 0)), length

@@ -38,7 +38,8 @@ LAYERS = {
         "lincore.quadratic lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "
-        "lincore.fisher_criterion lincore.thresholds lincore.mistake_driven lincore.multinomial",
+        "lincore.fisher_criterion lincore.thresholds lincore.mistake_driven lincore.multinomial "
+        "lincore.logistic_stack",
         layers="numbers",
         outside="numpy scipy sklearn",
     ),

@@ -9,13 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import lincore
 from lincore import (
     GaussianNB,
     LinearDiscriminantAnalysis,
@@ -24,6 +26,7 @@ from lincore import (
     QuadraticDiscriminantAnalysis,
 )
 from lincore.multiclass import Ambiguity
+from lincore.optimize import Reason, watched
 from tests.lincore.references_multiclass import claims_by_loops, votes_by_loops
 from tests.lincore.test_discriminant import unbalanced
 
@@ -230,3 +233,49 @@ def test_many_planes_are_asked_in_one_product(kind):
     if kind is OneVsOne:
         expected = votes_by_loops(model.estimator, X, y, X)
         assert_array_equal(model.votes(X), expected)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("wrapper", "n_classes", "n", "p"), [(OneVsOne, 8, 240, 3), (OneVsRest, 12, 300, 2),
+                                         (OneVsOne, 6, 40, 15)],
+)  # fmt: skip
+def test_many_small_logistic_models_are_those_that_fit_by_themselves(
+    wrapper, n_classes, n, p, weighted
+):
+    rng = np.random.default_rng(n)
+    # Unequal classes, far from the origin, in units of very different size.
+    codes = np.minimum(np.arange(n) % (n_classes + 5), n_classes - 1)
+    X = 1e4 + (rng.normal(size=(n_classes, p))[codes] + rng.normal(size=(n, p))) * 10.0 ** (
+        np.arange(p) % 5 - 2
+    )
+    weight = rng.integers(0, 3, n) + 0.5 if weighted else None
+    binary = lincore.LogisticRegression(C=2.0)
+    model = wrapper(binary).fit(X, codes, weight)
+    assert len(model.estimators_) >= 10
+    for row, found in zip(model.design_, model.estimators_, strict=True):
+        used = row[codes] != 0
+        alone = clone(binary).fit(
+            X[used], (row[codes][used] > 0).astype(int), None if weight is None else weight[used]
+        )
+        scale = X.std(axis=0)
+        assert_allclose(found.coef_ * scale, alone.coef_ * scale, atol=1e-5)
+        assert_allclose(found.decision_function(X), alone.decision_function(X), atol=1e-4)
+        assert found.log_error_ == pytest.approx(alone.log_error_, rel=1e-6)
+        assert found.get_params() == alone.get_params()
+        assert vars(found).keys() == vars(alone).keys()
+        assert (found.reason_, found.converged_, found.separation_) == (Reason.GRADIENT, True, None)
+        assert found.trace_[0].objective == pytest.approx(alone.trace_[0].objective)
+        assert found.trace_[-1].objective == pytest.approx(alone.trace_[-1].objective)
+        assert found.trace_[-1].gradient_norm <= binary.tol * n * 2.5
+        assert found.n_iter_ == len(found.trace_) - 1
+
+
+def test_many_small_models_can_be_stopped():
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(120, 2)), np.arange(120) % 8
+    with watched(lambda step, max_iter: False), pytest.warns(ConvergenceWarning):
+        model = OneVsOne(lincore.LogisticRegression()).fit(X, codes)
+    assert {part.reason_ for part in model.estimators_} == {Reason.STOPPED}
+    with pytest.raises(ValueError, match="batch_size must be positive"):
+        OneVsOne(lincore.LogisticRegression(batch_size=0)).fit(X, codes)
