@@ -19,6 +19,8 @@ class SingularVectors(TruncatedSVD):
     (4, 3)
     """
 
+    n_components: int
+
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit to sparse rows (n, p) and return them as (n, at most `n_components`)."""
         asked = self.n_components
