@@ -121,19 +121,42 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
         ]
     )
     full, reduced = (study.loss(method, cell, loss) for cell in ("full", "reduced"))
-    prior_shift, lean, fewer, uneven = (over_seeds(v, study.test_ratio) for v in by_seed)
+    ratio = study.test_ratio
+    prior_shift, lean, fewer, uneven = (change_over_seeds(v, loss, ratio) for v in by_seed)
     return Attribution(
         method,
         loss,
-        over_seeds(full, study.test_ratio),
-        over_seeds(reduced, study.test_ratio),
+        loss_over_seeds(full, loss, ratio),
+        loss_over_seeds(reduced, loss, ratio),
         prior_shift,
         lean,
         fewer,
         uneven,
-        over_seeds(less(reduced, full), study.test_ratio),
+        change_over_seeds(less(reduced, full), loss, ratio),
         by_seed,
     )
+
+
+def loss_over_seeds(values: Array, loss: str, test_ratio: float) -> Interval:
+    """Return what `over_seeds` does, within the values that a loss can have.
+
+    Examples
+    --------
+    >>> loss_over_seeds(np.array([0.9, 1.0]), "recall of a", 0.0).high
+    1.0
+    """
+    return _within(over_seeds(values, test_ratio), 0.0, np.inf if loss == "log loss" else 1.0)
+
+
+def change_over_seeds(values: Array, loss: str, test_ratio: float) -> Interval:
+    """Return what `over_seeds` does, within the changes that a loss can have."""
+    most = np.inf if loss == "log loss" else 1.0
+    return _within(over_seeds(values, test_ratio), -most, most)
+
+
+def _within(found: Interval, low: float, high: float) -> Interval:
+    ends = (float(np.clip(end, low, high)) for end in (found.low, found.high))
+    return Interval(found.value, *ends)
 
 
 def less(values: Array, others: Array) -> Array:

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lincore.experiments.attribution import less, over_seeds
+from lincore.experiments.attribution import (
+    change_over_seeds,
+    less,
+    loss_over_seeds,
+    over_seeds,
+)
 from lincore.experiments.scores import Interval
 
 if TYPE_CHECKING:
@@ -34,8 +39,8 @@ SIMPLEST_FIRST = (
 )
 #: These take the rows as they are: each once.
 EVERY_ROW_ONCE = SIMPLEST_FIRST[:4]
-#: A simpler remedy that buys back so much of what another does is as good, if nothing shows more.
-AS_GOOD = 0.9
+#: A simpler remedy is as good if it buys back so much of what is to be had and is not shown worse.
+ENOUGH = 0.75
 
 
 class Remedy(NamedTuple):
@@ -131,9 +136,9 @@ def advice(study: BalanceStudy, method: str, loss: str = "error") -> Advice:
 
     The largest value is taken only where it is shown to be larger. Rows are left out or taken
     twice only if that buys back more, beyond chance, than the best remedy that takes every row
-    once. Among those the simplest is chosen that is not shown to be worse and buys back nine
-    tenths of what the best of them does: corrected priors before weights, weights before a
-    threshold.
+    once. Among those the simplest is chosen that is not shown to be worse and buys back three
+    quarters of what the best of them does, or of what was lost if that is less: corrected priors
+    before weights, weights before a threshold.
 
     Parameters
     ----------
@@ -170,7 +175,12 @@ def _bought(remedy: Remedy) -> float:
 def _is_as_good(study: BalanceStudy, method: str, loss: str, remedy: Remedy, best: Remedy) -> bool:
     if remedy is best:
         return True
-    near = _bought(remedy) >= AS_GOOD * _bought(best)
+    better = -1.0 if loss.startswith("recall of ") else 1.0
+    reduced, full = (study.loss(method, cell, loss) for cell in ("reduced", "full"))
+    lost = float(np.mean(better * less(reduced, full)))
+    # Beyond the full set there is nothing to be bought back.
+    wanted = min(_bought(best), lost) if lost > 0 else _bought(best)
+    near = _bought(remedy) >= ENOUGH * wanted
     return near and not _behind(study, method, loss, remedy, best).low > 0
 
 
@@ -184,8 +194,8 @@ def _remedy(study: BalanceStudy, method: str, loss: str, name: str) -> Remedy:
     ratio = study.test_ratio
     better = -1.0 if loss.startswith("recall of ") else 1.0
     values, reduced, full = (study.loss(method, cell, loss) for cell in (name, "reduced", "full"))
-    bought = over_seeds(better * less(reduced, values), ratio)
-    whole = over_seeds(better * less(reduced, full), ratio)
+    bought = change_over_seeds(better * less(reduced, values), loss, ratio)
+    whole = change_over_seeds(better * less(reduced, full), loss, ratio)
     changes = np.stack(
         [
             study.loss(method, name, recall) - study.loss(method, "reduced", recall)
@@ -195,10 +205,12 @@ def _remedy(study: BalanceStudy, method: str, loss: str, name: str) -> Remedy:
     others = changes[~study.is_reduced]
     return Remedy(
         name,
-        over_seeds(values, ratio),
+        loss_over_seeds(values, loss, ratio),
         bought,
-        over_seeds(better * less(values, full), ratio),
+        change_over_seeds(better * less(values, full), loss, ratio),
         bought.value / whole.value if whole.low > 0 else np.nan,
-        tuple(over_seeds(change, ratio) for change in changes),
-        over_seeds(others.mean(axis=0), ratio) if len(others) else Interval(*[np.nan] * 3),
+        tuple(change_over_seeds(change, "recall", ratio) for change in changes),
+        change_over_seeds(others.mean(axis=0), "recall", ratio)
+        if len(others)
+        else Interval(*[np.nan] * 3),
     )

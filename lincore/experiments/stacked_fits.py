@@ -21,6 +21,8 @@ Said = tuple[NDArray[np.intp], Array]
 # that the rows of all samples may be, filled up.
 LARGEST_STEP = 20_000_000
 LARGEST_STACK = 20_000_000
+# Blocks of the Hessian go with the square of the classes: of more, conjugate gradients are faster.
+MOST_CLASSES = 12
 
 
 def stackable(method: Method, trainings: Sequence[Training]) -> bool:
@@ -33,6 +35,8 @@ def stackable(method: Method, trainings: Sequence[Training]) -> bool:
     if type(model) is not LogisticRegression or model.solver != "newton-cg":
         return False
     if np.isinf(model.C) or not model.fit_intercept or model.max_iter is not None:
+        return False
+    if trainings and trainings[0].n_classes > MOST_CLASSES:
         return False
     return _are_small(trainings) and all(_is_whole(training) for training in trainings)
 

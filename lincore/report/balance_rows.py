@@ -123,12 +123,17 @@ def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, 
             "remedy": REMEDY_NAMES.get(remedy.name, remedy.name),
             loss: amount(remedy.loss, loss),
             "bought back": amount(remedy.bought_back, loss),
-            "of the loss": "–" if np.isnan(remedy.share) else f"{100 * remedy.share:.0f} %",
+            "of the loss": _share(remedy.share),
             "still missing": amount(remedy.still_missing, loss),
             "recall of the others": amount(remedy.others, "recall"),
         }
         for remedy in study.remedies(method, loss)
     )
+
+
+def _share(share: float) -> str:
+    # A minus, as in `amount`: a spreadsheet takes a hyphen for the beginning of a formula.
+    return "–" if np.isnan(share) else f"{round(100 * share) + 0:.0f} %".replace("-", "\u2212")
 
 
 def amount(found: Interval, loss: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lincore.experiments.attribution import PARTS, Attribution
-from lincore.experiments.remedies import AS_GOOD, Advice, Remedy
+from lincore.experiments.remedies import Advice, Remedy
 from lincore.experiments.scores import Interval
 from lincore.experiments.size_curves import Sweep
 from lincore.experiments.study import BalanceStudy
@@ -122,7 +122,8 @@ def remedies_finding(study: BalanceStudy, method: str, loss: str = "error") -> s
     text = f"{_NAMES[best.name]} most: {_amount(best.bought_back.value, loss)}"
     text += _range(best.bought_back, loss)
     if not np.isnan(best.share):
-        text += f" of {_amount(best.bought_back.value / best.share, loss)}"
+        whole = _amount(best.bought_back.value / best.share, loss)
+        text += f" of {whole}" if best.share <= 1 else f", more than the {whole} that were lost"
     if not best.still_missing.low > 0:
         text += ", which cannot be told apart from the full set"
     return f"{text}{_price(best)}.{_as_good(best, found, loss)}"
@@ -200,6 +201,9 @@ def objective_in_words(
         f"{'falls' if second < first else 'rises'} from {plain(first)} to {plain(second)}."
     )
 
+
+#: A remedy that buys back so much of what the best does is named beside it.
+AS_GOOD = 0.9
 
 _CALLED = {
     "corrected priors": "corrected priors",

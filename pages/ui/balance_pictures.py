@@ -289,5 +289,11 @@ def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:
     chosen = range(data.n_classes)
     if data.n_classes > NAMED:
         chosen = [k for k in chosen if study.is_reduced[k]][:NAMED]
-    each = ", ".join(f"{int(counts[k]):,} {text.escape(data.classes[k])}" for k in chosen)
+    each = ", ".join(f"{int(counts[k]):,} {_called(data.classes[k])}" for k in chosen)
     return f"{total} ({each}{', …' if data.n_classes > NAMED else ''})"
+
+
+def _called(label: object) -> str:
+    """Return a class's name behind a count; a number in quotation marks, so that it is none."""
+    name = str(label)
+    return text.escape(f"of “{name}”" if name[:1].isdigit() else name)

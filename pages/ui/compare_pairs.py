@@ -119,7 +119,8 @@ def _table(shown: Shown, found: list[Difference]) -> None:
         name: st.column_config.NumberColumn(format=form)
         for name in (f"difference ({unit})", "from", "to")
     }
-    columns |= {name: st.column_config.NumberColumn(format="%.3f") for name in ("p", "p (Holm)")}
+    # Digits that count, for no p-value is 0.000.
+    columns |= {name: st.column_config.NumberColumn(format="%.2g") for name in ("p", "p (Holm)")}
     with st.container(key=f"{KEY}.pairs.table"):
         tables.show(
             pd.DataFrame(lines),

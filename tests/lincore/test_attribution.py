@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +16,7 @@ import lincore
 from lincore.experiments import scores
 from lincore.experiments.attribution import PARTS, over_seeds
 from lincore.experiments.pipeline import Steps
-from lincore.experiments.study import losses_of
+from lincore.experiments.study import CELLS, losses_of
 from lincore.samples import gaussian_classes
 
 
@@ -143,3 +145,22 @@ def test_infinite_log_losses_have_no_parts_and_warn_nobody():
     losses = [scores.score(study.example.results["reduced"], m, "log loss") for m in study.methods]
     figure = lincore.plots.score_intervals(study.methods, losses, score="log loss")
     assert figure.layout.meta["alt"]
+
+
+def test_no_interval_holds_what_cannot_be():
+    """Of two seeds far apart: a recall above one, or a change of more than all rows, is none."""
+    study = lincore.balance(lincore.sample("gaussian"), {"class 3": 5}, "lda", repeats=2)
+    losses = study.losses.copy()
+    losses[:, :, 0], losses[:, :, 1] = 0.05, 0.95
+    losses[:, CELLS.index("full"), :] = [[[0.9], [0.1]]] * np.ones(losses.shape[-1])
+    planted = replace(study, losses=losses)
+    for loss in ("error", "recall of class 3", "log loss"):
+        most = np.inf if loss == "log loss" else 1.0
+        split = planted.attribution("lda", loss)
+        for level in (split.full, split.reduced):
+            assert 0 <= level.low <= level.value <= level.high <= most
+        for change in (*split.parts.values(), split.total):
+            assert -most <= change.low <= change.value <= change.high <= most
+        for remedy in planted.remedies("lda", loss):
+            assert 0 <= remedy.loss.low <= remedy.loss.high <= most
+            assert -most <= remedy.bought_back.low <= remedy.bought_back.high <= most

@@ -11,6 +11,7 @@ import lincore
 from lincore.experiments.remedies import advice
 from lincore.experiments.size_curves import Sweep
 from lincore.experiments.study import CELLS
+from lincore.report.balance_rows import remedy_rows
 from lincore.report.balance_words import (
     advice_in_words,
     balance_finding,
@@ -81,6 +82,15 @@ def test_what_throws_no_row_away_is_named_beside_what_does(study):
     )
     assert "with every row once" not in said(both=0.2, undersampling=0.1)
     assert "with every row once" not in said(both=0.1, undersampling=0.105)
+
+
+def test_more_than_the_loss_is_not_said_to_be_a_part_of_it(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.05)
+    said = remedies_finding(planted, "lda")
+    assert "25.0 points" in said and ", more than the 20.0 points that were lost" in said
+    harmful = with_losses(study, full=0.1, reduced=0.3, both=0.33)
+    shares = [row["of the loss"] for row in remedy_rows(harmful, "lda", "error")]
+    assert "−15 %" in shares and not any("-" in share for share in shares)
 
 
 def test_a_proposal_says_what_it_is_not_worse_than(study):

@@ -111,6 +111,16 @@ def test_a_hair_that_is_no_difference_is_no_reason(study, bought, chosen):
     assert advised.behind.value == pytest.approx(max(bought.values()) - bought[chosen])
 
 
+def test_beyond_the_full_set_there_is_nothing_to_be_bought_back(study):
+    """Corrected priors bring nearly all of it back: a threshold that gains more is no better."""
+    losses = np.full_like(study.losses, 0.4)
+    losses[:, CELLS.index("full")] = 0.3
+    losses[:, CELLS.index("corrected priors")] = 0.31
+    spread = 0.1 * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    losses[:, CELLS.index("moved threshold")] = 0.26 + spread[:, None]
+    assert advice(replace(study, losses=losses), "lda").remedy.name == "corrected priors"
+
+
 def test_advice_is_of_the_loss_that_is_asked_for(study):
     for loss in study.loss_names:
         found = {remedy.name: remedy for remedy in study.remedies("lda", loss)}

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression as ScikitLogistic
 import lincore
 from lincore import LogisticRegression
 from lincore.experiments import sample_fits
+from lincore.experiments.fitting import Training
 from lincore.experiments.methods import as_method
 from lincore.experiments.pipeline import Steps
 from lincore.experiments.stacked_fits import stackable
@@ -117,6 +118,14 @@ def test_only_what_has_one_minimum_is_stacked(line):
     assert not stackable(method, ())
     fits = outcomes(plan, plan.trial(0), drawn=False)
     assert all(fit[method.name].pipeline is not None for fit in fits.values())
+
+
+def test_of_many_classes_each_is_fitted_by_itself():
+    rng = np.random.default_rng(0)
+    for n_classes, expected in ((12, True), (13, False)):
+        codes = np.repeat(np.arange(n_classes), 5)
+        training = Training(codes, n_classes, rng.normal(size=(len(codes), 2)))
+        assert stackable(as_method("logistic"), [training] * 2) is expected
 
 
 def test_models_of_a_study_can_be_drawn():
