@@ -161,7 +161,7 @@ def content_of(column: pd.Series[Any]) -> Content:
     """
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
         return _content_of_numbers(column)
-    present = column.dropna()
+    present = column.dropna() if column.hasnans else column
     distinct = present.unique()
     examples = tuple(_shown(value) for value in distinct[:_EXAMPLES])
     kind = _kind_of(column, present, distinct)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from lincore.errors import Notice
+from lincore.files.labels import first_texts
 from lincore.files.layout import BLANKS, Record
 
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
@@ -64,6 +65,7 @@ _LONGEST = 60
 _JUDGED = 300
 _FLAG = "a flag"
 _GLANCE = 20
+_FEW_ROWS = 5_000
 _FEWEST_RECORDS = 10
 _MOST_FIELDS = 20_000
 _MANY = 20
@@ -135,7 +137,8 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
     """
     if plain := _read_plain(column, marks.decimal):
         return plain
-    unique = column.dropna().unique()
+    few = len(column) <= _FEW_ROWS
+    unique = list(dict.fromkeys(first_texts(column))) if few else column.dropna().unique()
     if not len(unique):
         return None
     unit = _common_unit(unique)
@@ -159,7 +162,7 @@ def _read_plain(column: pd.Series[Any], decimal: str) -> Numbers | None:
     mark = re.escape(decimal)
     pattern = rf"[+-]?(?:[0-9]+{mark}?[0-9]*|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
     # One that is none spares thousands of columns of text the whole.
-    if any(re.fullmatch(pattern, value) is None for value in column[:_GLANCE].dropna()):
+    if any(re.fullmatch(pattern, value) is None for value in first_texts(column, _GLANCE)):
         return None
     present = column.dropna()
     is_short = not present.empty and present.str.len().max() <= _LONGEST

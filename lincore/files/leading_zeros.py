@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.errors import Notice
-from lincore.files.labels import columns_named
+from lincore.files.labels import columns_named, first_texts
 
 _CODE_NAME = re.compile(
     r"(?:^|[\W_])(?:zip|zipcode|postal|postcode|post|plz|fips|phone|tel|code|id|sku|isbn|ean|iban"
@@ -124,7 +124,8 @@ def _is_padded(column: pd.Series[Any]) -> bool:
     if not isinstance(column.dtype, pd.StringDtype):
         return False
     # One that is none spares thousands of columns of text the whole.
-    if any(not value.strip().isdecimal() for value in column[:_GLANCE].dropna() if value.strip()):
+    some = (value.strip() for value in first_texts(column, _GLANCE))
+    if any(not value.isdecimal() for value in some if value):
         return False
     present = column.dropna().str.strip()
     present = present[present != ""]

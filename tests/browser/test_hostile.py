@@ -20,6 +20,9 @@ TABLES = (
     "Parquet of a long text, often",
     "quotation marks",
     "a web page",
+    "JSON lines of lists",
+    "Parquet encrypted",
+    "Parquet with 20 million equal rows",
 )
 ZIPS = ("forty-two", "overlapping", "arrays-of-objects", "arrays-that-lie", "cut-off")
 
