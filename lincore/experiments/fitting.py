@@ -135,10 +135,15 @@ def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Arra
 
     The posteriors are NaN throughout for a classifier that has none. A class that it was never
     shown has posterior zero.
+
+    Raises
+    ------
+    ValueError
+        For predictions that are no classes of the data, and posteriors of another shape.
     """
     if isinstance(classifier, MomentClassifier):
         return _own_predictions(classifier, rows, n_classes)
-    predicted = np.asarray(classifier.predict(rows), dtype=np.intp)
+    predicted = _checked(classifier.predict(rows), rows.shape[0], n_classes)
     log_proba = np.full((len(predicted), n_classes), np.nan)
     # hasattr is scikit-learn's own contract: it may depend on options which of the two there is.
     with np.errstate(divide="ignore"):
@@ -148,7 +153,21 @@ def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Arra
             found = np.log(classifier.predict_proba(rows))
         else:
             return predicted, log_proba
+    expected, shape = (len(predicted), len(classifier.classes_)), np.shape(found)
+    if shape != expected:
+        raise ValueError(f"Its posteriors have shape {shape} instead of {expected}.")
     return predicted, _placed(found, classifier.classes_, n_classes)
+
+
+def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
+    """Return predictions as codes; ValueError where they are none."""
+    found = np.asarray(predicted)
+    if found.shape != (n_rows,):
+        raise ValueError(f"It made predictions of shape {found.shape} for {n_rows} rows.")
+    if not np.isin(found, np.arange(n_classes)).all():
+        wrong = found[~np.isin(found, np.arange(n_classes))][0]
+        raise ValueError(f"It predicted {wrong}, which is no class that it was shown.")
+    return found.astype(np.intp)
 
 
 def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Array]:

@@ -289,6 +289,10 @@ def _fit_and_predict(
         return Outcome(*predictions(model, rows, training.n_classes), seconds)
     except ValueError as error:
         return Outcome(None, None, 0.0, str(error))
+    except Exception as error:  # a classifier from elsewhere may raise anything
+        if run.methods[method].word is not None:
+            raise
+        return Outcome(None, None, 0.0, f"{type(error).__name__}: {error}")
 
 
 def _same(prototype: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
@@ -267,6 +268,35 @@ def test_features_of_extreme_units_change_nothing(exponent, standardize):
         one, other = (compare(one, method, "3-fold", steps=steps) for one in (data, scaled))
         assert_array_equal(one.predicted, other.predicted)
         assert_allclose(one.log_proba, other.log_proba, rtol=1e-9, atol=1e-9)
+
+
+class _Foreign(ClassifierMixin, BaseEstimator):
+    """An analyst's classifier that goes wrong in one way or another."""
+
+    def __init__(self, fault="none"):
+        self.fault = fault
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if self.fault == "fit":
+            raise RuntimeError("no room")
+        return self
+
+    def predict(self, X):
+        labels = {"nan": np.nan, "beyond": 99, "negative": -1}.get(self.fault, 0)
+        return np.full(len(X) - (self.fault == "short"), labels)
+
+    def predict_proba(self, X):
+        share = 1 / len(self.classes_)
+        return np.full((len(X), 1 if self.fault == "narrow" else len(self.classes_)), share)
+
+
+@pytest.mark.parametrize("fault", ["fit", "nan", "beyond", "negative", "short", "narrow"])
+def test_a_foreign_classifier_that_goes_wrong_is_left_out_and_named(fault):
+    with pytest.warns(FitFailedWarning, match="theirs is left out"):
+        results = compare(clouds(), {"theirs": _Foreign(fault), "lda": "lda"}, "3-fold")
+    assert results.methods == ("lda",) and results.settings["failed"]["theirs"]
+    assert results.table().index.tolist() == ["lda"]
 
 
 def test_progress_is_told_and_stops():
