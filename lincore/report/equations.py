@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
 
 # Digits of a coefficient: as many as a person copies and a boundary needs.
 DIGITS = 5
+# A term smaller than this share of the largest is rounding, such as the weight of a feature that
+# does not vary: about 1e-17 behind principal axes.
+ROUNDING = 1e-15
 _SPECIAL = re.compile(r"([&%$#_{}])")
 
 
@@ -63,7 +67,7 @@ def as_latex(function: Quadric, names: Sequence[str]) -> str:
 
 
 def _terms(function: Quadric) -> list[tuple[float, tuple[int, ...]]]:
-    """Return every term that is not zero: squares, products, single variables, the constant."""
+    """Return every term that is there: squares, products, single variables, the constant."""
     A, b, c = function.expanded()
     p = len(b)
     found: list[tuple[float, tuple[int, ...]]] = []
@@ -71,7 +75,11 @@ def _terms(function: Quadric) -> list[tuple[float, tuple[int, ...]]]:
         found += [(float(A[i, i]), (i, i)) for i in range(p)]
         found += [(float(2 * A[i, j]), (i, j)) for i in range(p) for j in range(i + 1, p)]
     found += [(float(b[i]), (i,)) for i in range(p)]
-    found = [(value, places) for value, places in found if value]
+    # Beside a large variable a small coefficient is no rounding.
+    large = [max(1.0, abs(float(value))) for value in function.origin]
+    sizes = [abs(value) * math.prod(large[i] for i in places) for value, places in found]
+    least = ROUNDING * max(sizes, default=0.0)
+    found = [term for term, size in zip(found, sizes, strict=True) if size > least]
     return [*found, (float(c), ())] if c or not found else found
 
 

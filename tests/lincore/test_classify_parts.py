@@ -11,6 +11,7 @@ import statsmodels.api as sm
 
 import lincore
 from lincore import plots
+from lincore.datasets import Dataset
 from lincore.experiments import holdout, views
 from lincore.experiments.cells import cell
 from lincore.experiments.methods import as_method
@@ -20,6 +21,7 @@ from lincore.experiments.weights import coordinate_names, equation, feature_weig
 from lincore.heard import heard
 from lincore.optimize import Reason, watched
 from lincore.plots.class_ellipses import with_ellipses
+from lincore.quadric import Quadric
 from lincore.report.endings import ending
 from lincore.report.equations import as_latex, as_text
 
@@ -206,3 +208,20 @@ def test_ellipses_hold_95_percent_of_each_class():
     assert len(with_ellipses(plots.boundary(perceptronlike), perceptronlike).data) == len(
         plots.boundary(perceptronlike).data
     )
+
+
+def test_an_equation_leaves_out_what_is_rounding_and_nothing_else():
+    weights = np.array([2.0, -1.1e-16, 0.0])
+    plane = Quadric(np.zeros((3, 3)), weights, 0.5, np.zeros(3))
+    assert as_text(plane, ["a", "b", "c"]) == "2 · a + 0.5 = 0"
+    large = Quadric(np.zeros((3, 3)), weights, 0.0, np.array([0.0, 1e17, 0.0]))
+    assert "1.1e-16 · b" in as_text(large, ["a", "b", "c"])
+    data, split, pipeline, _ = fitted_on("iris", "lda", Steps(True, n_components=2))
+    same = Dataset(
+        "constant", np.column_stack([data.X, np.full(data.n_rows, 0.48)]), data.codes,
+        data.classes, (*data.feature_names, "constant"),
+    )  # fmt: skip
+    pipeline = pipeline_for(same, lincore.LinearDiscriminantAnalysis(), Steps(True, n_components=2))
+    pipeline.fit(same.X[split.train], same.codes[split.train])
+    function, names = equation(pipeline, same, 0, 1)
+    assert "constant" in names and "constant" not in as_text(function, names)
