@@ -25,10 +25,10 @@ def test_how_a_table_was_read_is_said_and_a_wrong_separator_overruled():
 
 
 def test_a_file_that_could_not_be_read_can_be_read_otherwise_or_given_up():
-    app = bring(open_app(), ("wrong.csv", a_table(separator="^")))
+    app = bring(open_app(), ("wrong.csv", a_table(separator="@")))
     assert "one column" in app.error[0].value and "was not read" in main_text(app)
     assert "Still in use: iris" in main_text(app)
-    assert "^" not in app.selectbox(key="data.read.separator").options, "it can be typed in"
+    assert "@" not in app.selectbox(key="data.read.separator").options, "it can be typed in"
     app.button(key="data.refused.back").click().run()
     assert_fine(app)
     assert not app.error and "was not read" not in main_text(app)

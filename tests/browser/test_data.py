@@ -46,19 +46,19 @@ def choose_role(dashboard, row: int, role: str) -> None:
 
 def test_a_separator_that_nobody_could_guess_is_typed_in(dashboard):
     dashboard.goto()
-    dashboard.upload("data.upload", ("odd.csv", a_table("^")))
+    dashboard.upload("data.upload", ("odd.csv", a_table("@")))
     shown = dashboard.text()
     assert "There is only one column" in shown and "Still in use: iris" in shown
     dashboard.element("data.otherwise").get_by_role("button").first.click()
     separator = dashboard.element("data.read.separator").get_by_role("combobox")
     separator.click()
     sent = dashboard._sent()
-    separator.press_sequentially("^")
+    separator.press_sequentially("@")
     separator.press("Enter")
     dashboard._follow(sent)
     assert "odd: 40 rows of 3 features in 2 classes" in dashboard.text()
     assert dashboard.table("data.rows")[0] == ["length", "width", "colour", "kind"]
-    assert "separator ^" in dashboard.text("data.reading")
+    assert "separator @" in dashboard.text("data.reading")
     dashboard.screenshot("data-otherwise")
     dashboard.check()
 
