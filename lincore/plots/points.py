@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.experiments.views import View
 from lincore.plots.palette import EDGE, INK, colour, symbol
-from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, narrow, shorten, shorten_all
+from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, narrow, shorten_all
 
 # Up to here SVG draws as fast as WebGL, and more finely.
 MOST_SVG = 2_000
@@ -149,7 +149,7 @@ def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Any]:
                 x=x[chosen],
                 y=y[chosen],
                 mode="markers",
-                name=legend_name(label, int(marks.counts[code])),
+                name=legend_name(marks.labels, code, int(marks.counts[code])),
                 legendgroup=str(code),
                 showlegend=code not in seen,
                 marker=marker(code, len(marks.codes)),
@@ -197,9 +197,9 @@ def marker(code: int, n_points: int) -> dict[str, Any]:
     }
 
 
-def legend_name(label: str, n_rows: int) -> str:
-    """Return what the legend calls a class."""
-    return f"{escape(shorten(label, LEGEND_WIDTH))} ({n_rows:,})"
+def legend_name(labels: list[str], code: int, n_rows: int) -> str:
+    """Return what the legend calls a class: never what it calls another one."""
+    return f"{escape(shorten_all(labels, LEGEND_WIDTH)[code])} ({n_rows:,})"
 
 
 def _verdicts(marks: Marks, chosen: NDArray[np.intp]) -> list[str] | None:

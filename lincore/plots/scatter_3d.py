@@ -115,7 +115,7 @@ def _traces(marks: Marks, axis_names: list[str]) -> list[go.Scatter3d]:
                 y=y[chosen],
                 z=z[chosen],
                 mode="markers",
-                name=legend_name(label, int(marks.counts[code])),
+                name=legend_name(marks.labels, code, int(marks.counts[code])),
                 legendgroup=str(code),
                 marker={"color": colour(code), "symbol": symbol_3d(code), "size": size},
                 customdata=narrow(marks.rows[chosen]),

@@ -25,7 +25,7 @@ from lincore.plots.style import (
     empty_figure,
     escape,
     narrow,
-    shorten,
+    shorten_all,
 )
 from lincore.plots.window import Window
 from lincore.plots.words import UNITS, class_counts, closest, heading, join, scope
@@ -107,7 +107,7 @@ def _hills(view: View, marks: Marks, frame: Frame, camera: Camera, title: str) -
         title or heading(marks.labels, "density", None),
         subtitle=join(
             scope(view),
-            closest(view, [shorten(label, LEGEND_WIDTH) for label in marks.labels]),
+            closest(view, shorten_all(marks.labels, LEGEND_WIDTH)),
             "Heights are logarithmic." if uneven else "",
             marks.note(drawn),
             window.note,
@@ -186,7 +186,7 @@ def _floor_points(
                 y=y[chosen],
                 z=np.full(np.count_nonzero(chosen), floor, dtype=np.float32),
                 mode="markers",
-                name=legend_name(label, int(marks.counts[code])),
+                name=legend_name(marks.labels, code, int(marks.counts[code])),
                 legendgroup=str(code),
                 marker={"color": colour(code), "symbol": symbol_3d(code), "size": 2.8},
                 customdata=narrow(marks.rows[chosen]),

@@ -202,6 +202,18 @@ def test_pictures_of_forty_classes_with_long_names_travel_in_200_kB():
         assert len(figure.to_json()) < 200_000
 
 
+def test_long_names_that_begin_alike_differ_in_every_legend():
+    view = make_view(4)
+    view = replace(
+        view, classes=np.array([f"a class with a rather long name, {k}" for k in "abcd"])
+    )
+    for figure in (plots.contour(view), plots.surface(view)):
+        said = [trace["name"] for kind in ("scatter", "scatter3d")
+                for trace in traces(figure, kind) if trace.get("customdata")]  # fmt: skip
+        assert len(said) == len(set(said)) == 4
+    assert plots.surface(view).layout.meta["subtitle"].count("a class with a rather l…") == 0
+
+
 def test_drawn_lines_leave_out_only_what_nobody_sees():
     view = make_view(4)
     means = 2.0 * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
