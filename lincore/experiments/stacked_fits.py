@@ -18,9 +18,9 @@ Array = NDArray[np.float64]
 Said = tuple[NDArray[np.intp], Array]
 
 # Work of one of Newton's steps above which a fit by itself costs no more, and the most numbers
-# that the rows of all samples may be, filled up.
+# that the rows of all samples may be, filled up (16 MB, of which several copies are made).
 LARGEST_STEP = 20_000_000
-LARGEST_STACK = 20_000_000
+LARGEST_STACK = 2_000_000
 # Blocks of the Hessian go with the square of the classes: of more, conjugate gradients are faster.
 MOST_CLASSES = 12
 
