@@ -240,7 +240,27 @@ def _read_csv(
         if _splits_evenly(rows, layout, len(names)):
             unquoted = layout._replace(quote="")
             return _read_csv(rows, unquoted, names, marks, options, name, first_line)
+        shorter = _without_blank_ends(rows, layout, len(names))
+        if shorter is not None:
+            return _read_csv(shorter, layout, names, marks, options, name, first_line)
         raise parse_error(str(error), name, first_line) from error
+
+
+def _without_blank_ends(rows: str, layout: Layout, n_columns: int) -> str | None:
+    """Cut fields without text that stand behind the last column; None where there are none."""
+    mark = layout.separator
+    if mark == SPACES:
+        return None
+    lines = []
+    for line in io.StringIO(rows, newline="\n"):
+        fields = line.rstrip("\n").split(mark)
+        # Between quotation marks a separator is text.
+        plain = not layout.quote or layout.quote not in line
+        if plain and len(fields) > n_columns and not "".join(fields[n_columns:]).strip():
+            line = mark.join(fields[:n_columns]) + "\n"
+        lines.append(line)
+    shorter = "".join(lines)
+    return shorter if len(shorter.rstrip("\n")) < len(rows.rstrip("\n")) else None
 
 
 def csv_arguments(layout: Layout, names: Sequence[str], options: ReadOptions) -> dict[str, Any]:

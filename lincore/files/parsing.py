@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, cast
 
 import pandas as pd
+
+from lincore.heard import heard
 
 # Longer texts are parsed in parts: pandas needs half of the memory.
 _IN_PARTS = 10_000_000
@@ -35,9 +36,8 @@ def parse_text(rows: str, **how: Any) -> pd.DataFrame:
     how = {**how, "encoding_errors": "replace"}
     if len(rows) <= _IN_PARTS or "dtype" in how:
         return pd.read_csv(text, **how)
-    with warnings.catch_warnings():
-        # Columns whose parts are of several kinds are read once more: see `of_one_kind`.
-        warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+    # Of columns whose parts are of several kinds pandas warns: see `of_one_kind`.
+    with heard():
         return pd.read_csv(text, **{**how, "low_memory": True})
 
 

@@ -266,6 +266,16 @@ def test_sections_above_a_table_are_skipped():
     assert found.reading.header_line == 4
 
 
+def test_fields_without_text_behind_the_last_column_are_no_fields():
+    plain = read_delimited(text(HEAD, *ROWS).encode(), "plain.csv").frame
+    lines = [ROWS[0], ROWS[1] + ",,,", *ROWS[2:], ROWS[0] + ", ", ",,,,,,"]
+    frame = read_delimited(text(HEAD, *lines).encode(), "made.csv").frame
+    assert frame.shape == (61, 3)
+    np.testing.assert_array_equal(frame[:60], plain)
+    with pytest.raises(DataError, match="5 fields"):
+        read_delimited(text(HEAD, *ROWS, ROWS[0] + ",,late").encode(), "made.csv")
+
+
 def test_nulls_of_a_database_and_rules_of_dashes():
     table = text("| length | money | region |", "|---|---|---|")
     table += text(
