@@ -5,8 +5,8 @@ another seed draws another split, so that no answer comes from a cache. The serv
 of the runs of the script, their end included, as its log tells it. The drawn time goes from the
 browser's message to the last stroke.
 
-Wants an idle machine. Names of journeys (sample, faces, mnist) as arguments choose some of them;
-``LINCORE_TURNS`` says how often instead of ten times.
+Wants an idle machine. Names of journeys (sample, faces, mnist) and of pages (explore, ...) as
+arguments choose some of them; ``LINCORE_TURNS`` says how often instead of ten times.
 """
 
 from __future__ import annotations
@@ -154,7 +154,8 @@ def visiting() -> Iterator[Visit]:
 
 def every_option(visit: Visit, data: str, server: float, drawn: float) -> None:
     """Change every widget of every page that there is, and hold the medians to their bounds."""
-    for page in [page for page in PAGES if page in visit.dashboard.pages()]:
+    wanted = [page for page in PAGES if page in sys.argv] or PAGES
+    for page in [page for page in wanted if page in visit.dashboard.pages()]:
         visit.dashboard.visit(page)
         for key, kind in visit.widgets(page).items():
             try:
@@ -227,6 +228,6 @@ def digits() -> None:
 JOURNEYS = {"sample": sample, "faces": faces, "mnist": digits}
 
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or JOURNEYS:
+    for chosen in [name for name in sys.argv[1:] if name not in PAGES] or JOURNEYS:
         JOURNEYS[chosen]()
     finish()
