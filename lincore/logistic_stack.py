@@ -28,6 +28,26 @@ LARGEST_STEP = 1_000_000
 LARGEST_PART = 2_000_000
 
 
+def has_one_minimum(estimator: Any) -> bool:
+    """Whether a classifier is logistic regression that ends at one point, however it is fitted.
+
+    Options that it would refuse are left to a fit by itself, which tells why.
+
+    Examples
+    --------
+    >>> [has_one_minimum(LogisticRegression(C=C)) for C in (1.0, np.inf, -1.0)]
+    [True, False, False]
+    """
+    if type(estimator) is not LogisticRegression or estimator.solver != "newton-cg":
+        return False
+    try:
+        estimator._check_options()
+    except ValueError:
+        return False
+    has_penalty = not np.isinf(estimator.C)
+    return bool(has_penalty and estimator.fit_intercept and estimator.max_iter is None)
+
+
 def stackable(estimator: Any, rows: Any, lengths: NDArray[np.intp]) -> bool:
     """Whether binary models may be fitted together, with the same result.
 
@@ -41,11 +61,7 @@ def stackable(estimator: Any, rows: Any, lengths: NDArray[np.intp]) -> bool:
     lengths : ndarray of shape (M,)
         How many of them each model sees.
     """
-    if type(estimator) is not LogisticRegression or estimator.solver != "newton-cg":
-        return False
-    if estimator.max_iter is not None or not estimator.fit_intercept:
-        return False
-    if not (0 < estimator.C < np.inf and estimator.tol > 0 and isinstance(rows, np.ndarray)):
+    if not (has_one_minimum(estimator) and isinstance(rows, np.ndarray)):
         return False
     size, longest = rows.shape[1] + 1, int(lengths.max())
     return len(lengths) >= FEWEST and max(longest, size) * size**2 <= LARGEST_STEP
@@ -75,7 +91,6 @@ def fit_stack(
         Of classes 0 and 1; None for what did not converge, or was not begun since it was asked to
         stop: these want a fit of their own, which tells why.
     """
-    estimator._check_options()
     models: list[LogisticRegression | None] = [None] * len(design)
     step = Step(0, np.nan, np.inf, 0.0, 0.0)
     for part in _parts(lengths_of(design, codes), rows.shape[1] + 1):

@@ -164,9 +164,9 @@ def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
     found = np.asarray(predicted)
     if found.shape != (n_rows,):
         raise ValueError(f"It made predictions of shape {found.shape} for {n_rows} rows.")
-    if not np.isin(found, np.arange(n_classes)).all():
-        wrong = found[~np.isin(found, np.arange(n_classes))][0]
-        raise ValueError(f"It predicted {wrong}, which is no class that it was shown.")
+    strange = ~np.isin(found, np.arange(n_classes))
+    if strange.any():
+        raise ValueError(f"It predicted {found[strange][0]}, which is no class that it was shown.")
     return found.astype(np.intp)
 
 

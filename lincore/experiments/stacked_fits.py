@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lincore.experiments.fitting import Training
 from lincore.experiments.methods import Method
 from lincore.linear import chosen_codes, log_posterior
-from lincore.logistic import LogisticRegression
+from lincore.logistic_stack import has_one_minimum
 from lincore.solvers.softmax_stack import solve_stack
 
 Array = NDArray[np.float64]
@@ -31,10 +31,7 @@ def stackable(method: Method, trainings: Sequence[Training]) -> bool:
     It is for logistic regression with a penalty, of few rows and coordinates, each sample with
     rows of all classes: its minimum is one point, however one comes there.
     """
-    model = method.estimator
-    if type(model) is not LogisticRegression or model.solver != "newton-cg":
-        return False
-    if np.isinf(model.C) or not model.fit_intercept or model.max_iter is not None:
+    if not has_one_minimum(method.estimator):
         return False
     if trainings and trainings[0].n_classes > MOST_CLASSES:
         return False

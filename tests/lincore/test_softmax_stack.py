@@ -120,6 +120,14 @@ def test_only_what_has_one_minimum_is_stacked(line):
     assert all(fit[method.name].pipeline is not None for fit in fits.values())
 
 
+@pytest.mark.parametrize("line", ["logistic(C=-1.0)", "logistic(C=0.0)", "logistic(tol=-1.0)"])
+def test_options_that_a_fit_refuses_are_refused_in_a_sweep(line):
+    data = lincore.sample("iris")
+    swept = sweep(data, "virginica", [5, 20], methods=[line, "lda"], repeats=1)
+    assert any("must be positive" in reason for reason in swept.failures.values())
+    assert np.isnan(swept.losses[0]).all(), "nothing was fitted"
+
+
 def test_of_many_classes_each_is_fitted_by_itself():
     rng = np.random.default_rng(0)
     for n_classes, expected in ((12, True), (13, False)):
