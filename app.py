@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui import warm
+from pages.ui import courtesy, warm
 
 # A picture of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
@@ -30,7 +30,8 @@ def main() -> None:
     st.html(CHIPS)
     warm.wait()
     try:
-        page.run()
+        with courtesy.pages.drawing():
+            page.run()
     finally:
         warm.start()
 

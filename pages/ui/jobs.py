@@ -137,7 +137,8 @@ def run(
     jobs[key, settings] = fresh
     jobs.move_to_end((key, settings))
     forget_the_oldest()
-    fresh.wait(patience)
+    if patience:
+        fresh.wait(patience)
     return fresh
 
 

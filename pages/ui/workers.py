@@ -15,12 +15,14 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from lincore.errors import DataError
-from pages.ui import warm
+from pages.ui import courtesy, warm
 
 log = logging.getLogger(__name__)
 
 #: How often a running job looks whether its visitor is still there.
 SECONDS_BETWEEN_LOOKS = 1.0
+#: How long a job waits altogether while pages are being drawn.
+MOST_COURTESY = 0.5
 
 
 class Progress:
@@ -125,6 +127,8 @@ class Job:
         self._is_wanted = is_wanted
         self._shared = shared
         self._looked = 0.0
+        self._is_urgent = False
+        self._courtesy = MOST_COURTESY  # what is left of it
         self._stop, self._over = Event(), Event()
         self._was_told = False
 
@@ -163,8 +167,16 @@ class Job:
         self.wants_restart = True
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it is over, or for so long; return whether it is."""
-        return self._over.wait(seconds)
+        """Wait until it is over, or for so long; return whether it is.
+
+        Meanwhile it lets no page go first: the page that is being drawn waits for it.
+        """
+        self._is_urgent = True
+        courtesy.pages.look_again()
+        try:
+            return self._over.wait(seconds)
+        finally:
+            self._is_urgent = False
 
     def do(self) -> None:
         """Do the work, in the thread that calls this."""
@@ -203,8 +215,14 @@ class Job:
             if not self._is_wanted():
                 self._stop.set()
 
+    def _let_pages_pass(self) -> None:
+        if self._courtesy > 0 and not self._is_urgent:
+            waited = courtesy.pages.let_pass(self._courtesy, lambda: self._is_urgent)
+            self._courtesy -= waited
+
     def _may_go_on(self) -> bool:
         self._look()
+        self._let_pages_pass()
         self._was_told = self._stop.is_set()
         return not self._was_told
 
