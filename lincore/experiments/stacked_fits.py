@@ -12,7 +12,7 @@ from lincore.experiments.fitting import Training
 from lincore.experiments.methods import Method
 from lincore.linear import chosen_codes, log_posterior
 from lincore.logistic_stack import has_one_minimum
-from lincore.solvers.softmax_stack import solve_stack
+from lincore.solvers.softmax_stack import Solved, solve_stack
 
 Array = NDArray[np.float64]
 Said = tuple[NDArray[np.intp], Array]
@@ -56,8 +56,21 @@ def fit_stack(
         Codes (m,) and log posteriors (m, K) for each of the arrays; None for a sample whose
         fit did not converge and wants a solver that tells why.
     """
+    said: list[list[Said] | None] = [None] * len(trainings)
+    # Levels, and shares of the variance, may leave samples with different numbers of coordinates.
+    widths = np.array([np.shape(training.rows)[1] for training in trainings])
+    for width in np.unique(widths):
+        chosen = np.flatnonzero(widths == width)
+        solved = _solved(method, [trainings[b] for b in chosen])
+        for b, coef, intercept, converged in zip(chosen, *solved, strict=True):
+            if converged:
+                said[b] = [_said(coef, intercept, rows) for rows in asked[b]]
+    return said
+
+
+def _solved(method: Method, trainings: Sequence[Training]) -> Solved:
     model, n_classes = method.estimator, trainings[0].n_classes
-    solved = solve_stack(
+    return solve_stack(
         [training.rows for training in trainings],
         [training.codes for training in trainings],
         [training.weight for training in trainings],
@@ -66,10 +79,6 @@ def fit_stack(
         strength=(2 if n_classes == 2 else 1) / model.C,
         tol=model.tol,
     )
-    return [
-        [_said(coef, intercept, rows) for rows in wanted] if converged else None
-        for coef, intercept, converged, wanted in zip(*solved, asked, strict=True)
-    ]
 
 
 def _said(coef: Array, intercept: Array, rows: Any) -> Said:
@@ -83,10 +92,10 @@ def _are_small(trainings: Sequence[Training]) -> bool:
     rows = [training.rows for training in trainings if isinstance(training.rows, np.ndarray)]
     if len(rows) < len(trainings) or any(not np.isfinite(part).all() for part in rows):
         return False
-    longest, p = max(len(part) for part in rows), rows[0].shape[1]
+    longest, p = (max(part.shape[axis] for part in rows) for axis in (0, 1))
     size = (trainings[0].n_classes - 1) * (p + 1)
     fits = longest * size**2 <= LARGEST_STEP and len(rows) * longest * p <= LARGEST_STACK
-    return fits and min(len(part) for part in rows) >= p
+    return fits and all(len(part) >= part.shape[1] for part in rows)
 
 
 def _is_whole(training: Training) -> bool:
