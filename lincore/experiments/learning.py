@@ -85,7 +85,9 @@ class LearningCurve:
                     interval = scores.score(parts[0], name, score)
                 else:
                     each = [scores.estimate(part, name, score).value for part in parts]
-                    interval = over_seeds(np.array(each), self.test_ratio)
+                    interval = over_seeds(
+                        np.array(each), self.test_ratio, grain=1 / len(parts[0].truth)
+                    )
                 values[:, self.methods.index(name), s] = interval.within(kind.lowest, kind.highest)
         return Band(np.array(sizes, dtype=np.intp), self.methods, *values)
 

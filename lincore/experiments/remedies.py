@@ -10,9 +10,8 @@ from lincore.experiments.attribution import (
     change_over_seeds,
     less,
     loss_over_seeds,
-    over_seeds,
 )
-from lincore.experiments.scores import Interval
+from lincore.experiments.intervals import UNKNOWN, Interval
 
 if TYPE_CHECKING:
     from lincore.experiments.study import BalanceStudy
@@ -187,30 +186,27 @@ def _is_as_good(study: BalanceStudy, method: str, loss: str, remedy: Remedy, bes
 def _behind(study: BalanceStudy, method: str, loss: str, one: Remedy, other: Remedy) -> Interval:
     better = -1.0 if loss.startswith("recall of ") else 1.0
     first, second = (study.loss(method, remedy.name, loss) for remedy in (one, other))
-    return over_seeds(better * less(first, second), study.test_ratio)
+    return change_over_seeds(better * less(first, second), study, loss)
 
 
 def _remedy(study: BalanceStudy, method: str, loss: str, name: str) -> Remedy:
-    ratio = study.test_ratio
     better = -1.0 if loss.startswith("recall of ") else 1.0
     values, reduced, full = (study.loss(method, cell, loss) for cell in (name, "reduced", "full"))
-    bought = change_over_seeds(better * less(reduced, values), loss, ratio)
-    whole = change_over_seeds(better * less(reduced, full), loss, ratio)
-    changes = np.stack(
-        [
-            study.loss(method, name, recall) - study.loss(method, "reduced", recall)
-            for recall in study.recall_names
-        ]
-    )
-    others = changes[~study.is_reduced]
+    bought = change_over_seeds(better * less(reduced, values), study, loss)
+    whole = change_over_seeds(better * less(reduced, full), study, loss)
+    changes = {
+        recall: study.loss(method, name, recall) - study.loss(method, "reduced", recall)
+        for recall in study.recall_names
+    }
+    others = [
+        change for change, cut in zip(changes.values(), study.is_reduced, strict=True) if not cut
+    ]
     return Remedy(
         name,
-        loss_over_seeds(values, loss, ratio),
+        loss_over_seeds(values, study, loss),
         bought,
-        change_over_seeds(better * less(values, full), loss, ratio),
+        change_over_seeds(better * less(values, full), study, loss),
         bought.value / whole.value if whole.low > 0 else np.nan,
-        tuple(change_over_seeds(change, "recall", ratio) for change in changes),
-        change_over_seeds(others.mean(axis=0), "recall", ratio)
-        if len(others)
-        else Interval(*[np.nan] * 3),
+        tuple(change_over_seeds(change, study, recall) for recall, change in changes.items()),
+        change_over_seeds(np.mean(others, axis=0), study, "error") if others else UNKNOWN,
     )

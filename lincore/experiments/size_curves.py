@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.experiments.attribution import less, over_seeds
+from lincore.experiments.attribution import grain_of, less, over_seeds
 from lincore.experiments.scores import LEVEL
 from lincore.experiments.study import position
 
@@ -80,6 +80,8 @@ class Sweep:
     failures : mapping of str to str
         Methods that could not be fitted at some size, with the reason; NaN there.
     settings : mapping
+    n_test : int
+        Test rows; zero where it is not known.
     """
 
     classes: NDArray[Any]
@@ -92,6 +94,7 @@ class Sweep:
     test_ratio: float
     failures: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    n_test: int = 0
 
     @property
     def rows(self) -> Array:
@@ -148,7 +151,9 @@ class Sweep:
         rows = self.rows
         seen = np.flatnonzero(~np.isnan(gap).any(axis=1))
         level = 1 - (1 - LEVEL) / max(1, len(seen))
-        intervals = [over_seeds(gap[i], self.test_ratio, level) for i in seen]
+        intervals = [
+            over_seeds(gap[i], self.test_ratio, level, grain=self.grain(loss)) for i in seen
+        ]
         clear = [
             (i, float(np.sign(interval.value)))
             for i, interval in zip(seen, intervals, strict=True)
@@ -164,6 +169,10 @@ class Sweep:
                 names = (second, first) if before > 0 else (first, second)
                 found.append(Crossing(size, *names, (float(rows[a]), float(rows[b]))))
         return found
+
+    def grain(self, loss: str) -> float:
+        """Return by how much one test row changes a loss, see `over_seeds`."""
+        return grain_of(loss, self.classes, self.sizes[-1], self.n_test)
 
     def _values(self, method: str, loss: str, kind: str) -> Array:
         """Return (A, S) losses, or differences of them."""

@@ -58,9 +58,9 @@ def fit_stack(
     """
     said: list[list[Said] | None] = [None] * len(trainings)
     # Levels, and shares of the variance, may leave samples with different numbers of coordinates.
-    widths = np.array([np.shape(training.rows)[1] for training in trainings])
+    widths = np.array([rows.shape[1] for rows, *_ in asked])
     for width in np.unique(widths):
-        chosen = np.flatnonzero(widths == width)
+        chosen = np.flatnonzero(widths == width).tolist()
         solved = _solved(method, [trainings[b] for b in chosen])
         for b, coef, intercept, converged in zip(chosen, *solved, strict=True):
             if converged:

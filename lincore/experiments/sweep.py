@@ -121,6 +121,7 @@ def sweep(
             test_ratio=len(first.test) / counts.sum() if plan.new_splits else 0.0,
             failures=dict(plan.failures),
             settings=settings_of(plan, repeats),
+            n_test=len(first.test),
         )
 
     def tell(losses: Array, n_sizes: int) -> bool:

@@ -87,6 +87,49 @@ def test_the_interval_is_students_on_paired_differences():
     assert alone.value == 0.1 and np.isnan(alone.low) and np.isnan(alone.high)
 
 
+def test_few_seeds_that_agree_are_no_certainty():
+    """Of six that agree a sign test at 5 % says the sign; of fewer, one row might have differed."""
+    grain, ratio = 1 / 45, 0.4
+    for same in (0.0, 0.1, -1 / 45):
+        for n_seeds in range(2, 9):
+            values = np.full(n_seeds, same)
+            value, low, high = over_seeds(values, ratio, grain=grain)
+            assert value == pytest.approx(same)
+            if n_seeds >= 6:
+                assert_allclose([low, high], same, atol=1e-15)
+                continue
+            values[0] += grain
+            one_row = over_seeds(values, ratio)
+            assert high - low == pytest.approx(one_row.high - one_row.low)
+    # What has no grain, as log losses, agrees only where it must.
+    assert_allclose(over_seeds(np.full(3, 0.2)), 0.2)
+    # Differences that are equal but for rounding are equal.
+    low, high = over_seeds(np.array([0.3, 0.1 + 0.2, 0.3]), grain=grain)[1:]
+    assert high - low > grain
+
+
+def test_a_study_of_few_seeds_does_not_claim_what_two_of_them_agree_on():
+    study = lincore.balance(lincore.sample("gaussian"), {"class 3": 5}, "lda", repeats=2)
+    losses = np.full_like(study.losses, 0.2)
+    losses[:, CELLS.index("reduced")] = 0.21
+    planted = replace(study, losses=losses)
+    n_third = study.n_test * study.counts["full"][2] / study.counts["full"].sum()
+    for loss, grain in (("error", 1 / study.n_test), ("recall of class 3", 1 / n_third)):
+        total = planted.attribution("lda", loss).total
+        assert total.value == pytest.approx(0.01)
+        assert total.low < 0 < total.high
+        expected = over_seeds(np.array([0.01, 0.01]), study.test_ratio, grain=grain)
+        assert_allclose([total.low, total.high], np.clip(expected[1:], -1, 1))
+        assert all(np.isnan(remedy.share) for remedy in planted.remedies("lda", loss))
+
+
+def test_one_more_level_is_one_more_quantile():
+    values = np.random.default_rng(0).normal(size=7)
+    for level in (0.5, 0.95, 0.999):
+        expected = stats.t.interval(level, 6, loc=values.mean(), scale=stats.sem(values))
+        assert_allclose(over_seeds(values, 0.0, level)[1:], expected)
+
+
 def test_the_interval_of_the_total_is_paired():
     """Arms rise and fall together over the splits: their difference varies less than they do."""
     data = gaussian_classes([[0.0, 0.0], [1.5, 0.0]], sizes=[150, 150])
