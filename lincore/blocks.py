@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.threads import PARTS, part_mapper
+from lincore.whole_numbers import are_small, exact_product
 
 Array = NDArray[np.float64]
 
@@ -22,11 +23,17 @@ Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
+def buffer_type(X: NDArray[Any], weight: Array | None, *, diagonal: bool) -> type[np.floating]:
+    """Return what centred rows are held in: float32 if their products are exact in it."""
+    exact = are_small(X.dtype) and weight is None and not diagonal
+    return np.float32 if exact else np.float64
+
+
 def block_moments(
     X: NDArray[Any],
     rows: NDArray[np.intp],
     weight: Array | None,
-    buffer: Array,
+    buffer: NDArray[Any],
     out: Array,
 ) -> tuple[Array, Array, Array]:
     """Summarise some rows as one group.
@@ -38,7 +45,7 @@ def block_moments(
     rows : ndarray of shape (m,)
         Which rows; at least one, each of positive weight.
     weight : ndarray of shape (n,) or None
-    buffer : ndarray of shape (at least m, p + 1), float64
+    buffer : ndarray of shape (at least m, p + 1), of `buffer_type`
         Overwritten.
     out : ndarray of shape (p, p), or (p,) for the diagonal alone
         Zeros, which the scatter is written over.
@@ -79,8 +86,8 @@ def block_moments(
 
 
 def _products(
-    centred: Array, q: int, rows: NDArray[np.intp], weight: Array | None, n_axes: int
-) -> tuple[Array, Array]:
+    centred: NDArray[Any], q: int, rows: NDArray[np.intp], weight: Array | None, n_axes: int
+) -> tuple[Array, NDArray[Any]]:
     """Return sums (q,) and products (q, q), or squares (q,), of the first q columns of a block.
 
     One more column holds the roots of the weights, so that the sums come with the products.
@@ -89,16 +96,17 @@ def _products(
     if n_axes == 1:
         block = centred[:, :q]
         return centred[:, q] @ block, np.einsum("ij,ij->j", block, block)
+    block = centred[:, : q + 1]
     # NumPy sees a product with its own transpose and calls syrk: half of the work.
-    product = centred[:, : q + 1].T @ centred[:, : q + 1]
-    return product[q, :q], product[:q, :q]
+    product = exact_product(block) if block.dtype == np.float32 else block.T @ block
+    return product[q, :q].astype(np.float64), product[:q, :q]
 
 
 def _centre(
     X: NDArray[Any],
     rows: NDArray[np.intp],
     weight: Array | None,
-    buffer: Array,
+    buffer: NDArray[Any],
 ) -> tuple[NDArray[np.intp], Array]:
     """Write rows of X, less a point near their mean, into the first columns of `buffer`.
 
@@ -113,8 +121,9 @@ def _centre(
         What was subtracted; the mean itself where a column is constant.
     """
     p = X.shape[1]
-    room = np.empty((TILE_ROWS, p))
+    room = np.empty((TILE_ROWS, p), dtype=buffer.dtype)
     anchor = _anchor(X, rows, weight, room)
+    origin = anchor.astype(room.dtype)
     # Weights move the anchor off the constants, so there every column counts as varying.
     columns = np.arange(0 if weight is None else p)
     constant = np.arange(len(columns), p)
@@ -122,10 +131,11 @@ def _centre(
         chosen = rows[start : start + TILE_ROWS]
         # Of rows without weights the anchor has brought the first tile already.
         tile = room[: len(chosen)] if weight is None and not start else _tile(X, chosen, room)
-        tile -= anchor
+        tile -= origin
         if len(constant):
             # What is not zero to the last bit shows in the disjunction of the bits of a column.
-            varies = (np.bitwise_or.reduce(tile.view(np.int64), axis=0) != 0)[constant]
+            bits = tile.view(np.int64 if tile.itemsize == 8 else np.int32)
+            varies = (np.bitwise_or.reduce(bits, axis=0) != 0)[constant]
             found = constant[varies]
             if len(found):
                 # The rows before were equal to the anchor here.
@@ -138,16 +148,18 @@ def _centre(
     return columns, anchor
 
 
-def _tile(X: NDArray[Any], rows: NDArray[np.intp], room: Array) -> Array:
-    """Return some rows of X in float64, in the first rows of `room`."""
+def _tile(X: NDArray[Any], rows: NDArray[np.intp], room: NDArray[Any]) -> NDArray[Any]:
+    """Return some rows of X in the first rows of `room`."""
     tile = room[: len(rows)]
-    if X.dtype == np.float64:
+    if X.dtype == tile.dtype:
         return X.take(rows, axis=0, out=tile, mode="clip")
     tile[:] = X.take(rows, axis=0)
     return tile
 
 
-def _anchor(X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None, room: Array) -> Array:
+def _anchor(
+    X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None, room: NDArray[Any]
+) -> Array:
     """Return a point so near the rows' mean that centring there and correcting loses nothing.
 
     The mean of m of n rows differs from the mean of all by a square of at most scatter / m
@@ -158,18 +170,21 @@ def _anchor(X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None, room:
     origin = X[rows[0]].astype(np.float64)
     if weight is None:
         first = _tile(X, rows[:TILE_ROWS], room)
-        return np.asarray(origin + (first - origin).sum(axis=0) / len(first))
+        found = np.asarray(origin + (first - origin).sum(axis=0) / len(first))
+        # Whole numbers stay whole, and half a unit off is near enough.
+        return np.rint(found) if room.dtype == np.float32 else found
     share = weight[rows] / weight[rows].sum()
     tiles = (slice(i, i + TILE_ROWS) for i in range(0, len(rows), TILE_ROWS))
     return np.asarray(origin + sum(share[t] @ (_tile(X, rows[t], room) - origin) for t in tiles))
 
 
 def map_blocks(
-    work: Callable[[Block, Array], Result],
+    work: Callable[[Block, NDArray[Any]], Result],
     blocks: Sequence[Block],
     shape: tuple[int, int],
     *,
     n_values: int,
+    dtype: type[np.floating] = np.float64,
 ) -> Iterator[Result]:
     """Apply ``work(block, buffer)`` to every block, in order, on all cores if that pays.
 
@@ -184,10 +199,12 @@ def map_blocks(
         Of the buffers, one for each thread.
     n_values : int
         Numbers in all blocks.
+    dtype : type
+        Of the buffers.
     """
-    buffers: SimpleQueue[Array] = SimpleQueue()
+    buffers: SimpleQueue[NDArray[Any]] = SimpleQueue()
     for _ in range(PARTS):
-        buffers.put(np.empty(shape))
+        buffers.put(np.empty(shape, dtype))
 
     def with_buffer(block: Block) -> Result:
         buffer = buffers.get()

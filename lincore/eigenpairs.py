@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-from functools import cache
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cython_lapack
 
-Array = NDArray[np.float64]
+from lincore.native import call
 
-_N_ARGUMENTS = 21
+Array = NDArray[np.float64]
 
 
 def largest_eigenpairs(matrix: Array, k: int) -> tuple[Array, Array]:
@@ -84,19 +80,7 @@ def largest_eigenpairs(matrix: Array, k: int) -> tuple[Array, Array]:
         sizes[1:],
         info,
     ]
-    _dsyevr()(*(array.ctypes.data for array in arguments))
+    call(cython_lapack, "dsyevr", *arguments)
     if info[0]:
         raise LinAlgError(f"LAPACK's DSYEVR failed with code {info[0]}.")
     return values[:k], vectors
-
-
-@cache
-def _dsyevr() -> Any:
-    """Return LAPACK's routine as SciPy offers it to compiled code."""
-    capsule = cython_lapack.__pyx_capi__["dsyevr"]
-    name_of, address_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
-    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    address_of.restype, address_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    # A CFUNCTYPE lets go of the interpreter's lock while it runs.
-    signature = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * _N_ARGUMENTS)
-    return signature(address_of(capsule, name_of(capsule)))

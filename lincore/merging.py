@@ -75,3 +75,38 @@ def merge_rows(one: Array, other: Array, step: Array, rows: Any, out: Array | No
     out += one
     out += other
     return out
+
+
+def together(count: Array, mean: Array, within: Array) -> tuple[Array, Array, Array]:
+    """Merge groups along the last axis of the grouping.
+
+    Parameters
+    ----------
+    count : ndarray of shape (..., K)
+    mean : ndarray of shape (..., K, p)
+    within : ndarray of shape (..., p, p) or (..., p)
+        Sum of the groups' scatters, each about its own mean.
+
+    Returns
+    -------
+    count, mean, scatter : ndarray of shapes (...), (..., p) and that of `within`
+    """
+    whole = count.sum(axis=-1)
+    share = count / np.where(whole > 0, whole, 1.0)[..., None]
+    # About a group that has rows, so that a common offset cancels before it is summed.
+    first = np.argmax(count > 0, axis=-1)[..., None, None]
+    anchor = mean[..., :1, :]
+    if first.any():
+        anchor = np.take_along_axis(mean, first, axis=-2)
+    centre = anchor[..., 0, :] + (share[..., None] * (mean - anchor)).sum(axis=-2)
+    # A group without rows counts nothing there and its mean is zero, and so here.
+    spread = _spread(count, mean - centre[..., None, :], within.ndim == mean.ndim - 1)
+    return whole, centre, within + spread
+
+
+def _spread(count: Array, delta: Array, is_diagonal: bool) -> Any:
+    """Return ``count * delta deltaᵀ`` or its diagonal, summed over the groups."""
+    rooted = np.sqrt(count)[..., None] * delta  # keeps the product symmetric to the last bit
+    if is_diagonal:
+        return (rooted**2).sum(axis=-2)
+    return np.swapaxes(rooted, -1, -2) @ rooted

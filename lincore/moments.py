@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.blocks import block_moments, map_blocks
-from lincore.merging import Joint, joined, merge_rows, tiles
+from lincore.blocks import block_moments, buffer_type, map_blocks
+from lincore.merging import Joint, joined, merge_rows, tiles, together
+from lincore.threads import Mapper
 
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
 # run at full speed and to make merging cheap, small beside any data set worth blocking.
@@ -117,14 +118,16 @@ class Moments:
         # The long ones first, so that no thread is left with one at the end.
         blocks.sort(key=lambda block: block[1] - block[2])
 
-        def summarise(block: tuple[int, int, int], buffer: NDArray[np.float64]) -> Moments:
+        def summarise(block: tuple[int, int, int], buffer: NDArray[Any]) -> Moments:
             group, start, stop = block
             # A group's first block is written where it belongs: merging would copy it.
             out = moments.scatter[group]
             out = out if start == bounds[group] else np.zeros_like(out)
             return cls(*block_moments(X, order[start:stop], weight, buffer, out))
 
-        parts = map_blocks(summarise, blocks, (length, X.shape[1] + 1), n_values=X.size)
+        dtype = buffer_type(X, weight, diagonal=diagonal)
+        shape = (length, X.shape[1] + 1)
+        parts = map_blocks(summarise, blocks, shape, n_values=X.size, dtype=dtype)
         for (group, start, _), part in zip(blocks, parts, strict=True):
             merged = part if start == bounds[group] else moments[group] + part
             moments.count[group], moments.mean[group] = merged.count, merged.mean
@@ -243,17 +246,7 @@ class Moments:
     @cached_property
     def _pooled(self) -> Moments:
         # Kept, for every classifier that is fitted to these moments asks for it.
-        count = self.count.sum(axis=-1)
-        share = self.count / np.where(count > 0, count, 1.0)[..., None]
-        # About a group that has rows, so that a common offset cancels before it is summed.
-        first = np.argmax(self.count > 0, axis=-1)[..., None, None]
-        anchor = self.mean[..., :1, :]
-        if first.any():
-            anchor = np.take_along_axis(self.mean, first, axis=-2)
-        mean = anchor[..., 0, :] + (share[..., None] * (self.mean - anchor)).sum(axis=-2)
-        # A group without rows counts nothing there and its mean is zero, and so here.
-        between = _spread(self.count, self.mean - mean[..., None, :], self.is_diagonal)
-        return Moments(count, mean, self.within() + between)
+        return Moments(*together(self.count, self.mean, self.within()))
 
     def pooled_fully(self) -> Moments:
         """Merge over every axis of the grouping: one count, one mean, one scatter."""
@@ -276,7 +269,9 @@ class Moments:
         return np.asarray(self.scatter.sum(axis=self.count.ndim - 1))
 
 
-def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False) -> list[Moments]:
+def leave_one_out(
+    parts: Sequence[Moments] | Moments, *, overwrite: bool = False, mapper: Mapper = map
+) -> list[Moments]:
     """Merge all parts but one, for every part.
 
     By merges of prefixes and suffixes, k - 2 each way, never by subtraction: taking an outlying
@@ -289,6 +284,8 @@ def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False
         At least two, of equal shapes.
     overwrite : bool, default False
         Write the scatters over those of the parts, which are of no use afterwards.
+    mapper : callable, default map
+        Applies a function to pieces of the work, at the same time perhaps.
 
     Returns
     -------
@@ -316,8 +313,8 @@ def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False
     left_out = [joined(heads[i - 1], tails[i + 1]) for i in range(1, n - 1)]
     left_out = [tails[1], *left_out, heads[-1]]
     scatters = [part.scatter if overwrite else np.empty(part.scatter.shape) for part in parts]
-    # Some rows of all scatters at a time: whatever is merged of them is merged in cache.
-    for rows in tiles(parts[0].n_features, parts[0].is_diagonal):
+
+    def merge(rows: Any) -> None:
         pieces = [part.scatter[rows] for part in parts]
         behind = {n - 1: pieces[-1]}
         for i in range(n - 2, 0, -1):
@@ -330,6 +327,9 @@ def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False
             before = longer
         first, last = (behind[1], before) if n > 2 else (pieces[1].copy(), before.copy())
         scatters[0][rows], scatters[-1][rows] = first, last
+
+    # Some rows of all scatters at a time: whatever is merged of them is merged in cache.
+    list(mapper(merge, tiles(parts[0].n_features, parts[0].is_diagonal)))
     return [
         Moments(end.count, end.mean, scatter)
         for end, scatter in zip(left_out, scatters, strict=True)
@@ -353,11 +353,3 @@ def _checked_rows(
     if weight.shape != codes.shape or not np.all(np.isfinite(weight) & (weight >= 0)):
         raise ValueError("Weights must be finite, not negative, and one for each row.")
     return X, codes, weight
-
-
-def _spread(count: NDArray[np.float64], delta: NDArray[np.float64], diagonal: bool) -> Any:
-    """Return ``count * delta deltaᵀ`` or its diagonal, summed over the groups."""
-    rooted = np.sqrt(count)[..., None] * delta  # keeps the product symmetric to the last bit
-    if diagonal:
-        return (rooted**2).sum(axis=-2)
-    return np.swapaxes(rooted, -1, -2) @ rooted

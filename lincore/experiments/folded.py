@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from lincore.experiments.schemes import Fold
 from lincore.moments import Moments, leave_one_out
-
-Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+from lincore.threads import Mapper
 
 # Values in the scatters of all parts (640 MB): ten folds of ten classes of 784 features, or each
 # of 30,000 rows of 50 features left out. Beyond it every fold is summed by itself.
@@ -61,9 +60,7 @@ def summarise_parts(
     X: NDArray[Any], codes: NDArray[np.intp], n_classes: int, plan: Sequence[Fold]
 ) -> list[Parts]:
     """Make the one pass over all rows; those that no fold tests are one more part."""
-    part = np.full(len(codes), len(plan), dtype=np.intp)
-    for i, fold in enumerate(plan):
-        part[fold.test] = i
+    part = part_of_rows(plan, len(codes))
     n_values = len(plan) * n_classes * X.shape[1] ** 2
     n_present = len(np.unique(part * n_classes + codes))
     if n_values <= FEW_VALUES or n_present > 0.8 * len(plan) * n_classes:
@@ -71,6 +68,14 @@ def summarise_parts(
     # Where each row is left out, most classes are in no part but their own.
     members = [np.flatnonzero(codes == k) for k in range(n_classes)]
     return [_cut(X[rows], part[rows], np.zeros_like(rows), 1) for rows in members]
+
+
+def part_of_rows(plan: Sequence[Fold], n_rows: int) -> NDArray[np.intp]:
+    """Return the number of the fold that tests each row; that of one more where none does."""
+    part = np.full(n_rows, len(plan), dtype=np.intp)
+    for i, fold in enumerate(plan):
+        part[fold.test] = i
+    return part
 
 
 def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> list[ByFold]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,6 +20,7 @@ from lincore.experiments.folded import (
 )
 from lincore.experiments.methods import Method
 from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.experiments.remainder import Remainder, is_worthwhile, remainders
 from lincore.experiments.runs import Outcome, Run, StoppedError
 from lincore.experiments.schemes import Fold
 from lincore.heard import heard
@@ -27,6 +28,8 @@ from lincore.moments import Moments
 from lincore.threads import WORTHWHILE, part_mapper
 
 Front: TypeAlias = Sequence[tuple[str, Any]]
+# What is known of the training rows of a fold before anything is fitted to it.
+Known: TypeAlias = Moments | Remainder | None
 
 # Singular vectors that sparse rows are projected on, for methods that need dense ones.
 SPARSE_COMPONENTS = 100
@@ -157,11 +160,10 @@ def _from_one_pass(
 ) -> Iterator[dict[int, Outcome]]:
     data = run.data
     start = time.perf_counter()
-    parts = summarise_parts(data.X, data.codes, data.n_classes, plan)
+    known = _training(data, group, plan)
+    shared = (time.perf_counter() - start) / len(plan)
     stopped = False
     with part_mapper(data.X.size if data.n_features >= WIDE else 0) as mapper:
-        moments = training_moments(parts, len(plan), mapper)
-        shared = (time.perf_counter() - start) / len(plan)
         n_values = data.n_features * (data.n_classes * data.n_features + len(plan[0].test))
         length = max(1, CACHED_VALUES // n_values)
 
@@ -169,9 +171,7 @@ def _from_one_pass(
             if stopped:
                 return []
             positions = range(first, min(first + length, len(plan)))
-            return _solve_folds(
-                run, group, [(numbers[i], of_fold(moments, i), shared) for i in positions]
-            )
+            return _solve_folds(run, group, [(numbers[i], known(i), shared) for i in positions])
 
         try:
             for found in mapper(solve, range(0, len(plan), length)):
@@ -180,8 +180,20 @@ def _from_one_pass(
             stopped = True  # what waits in the threads' queue is left undone
 
 
+def _training(data: Dataset, group: Group, plan: Sequence[Fold]) -> Callable[[int], Known]:
+    """Make the one pass; return what gives the training rows of each fold."""
+    X, codes, n_classes = data.X, data.codes, data.n_classes
+    few = is_worthwhile(X, codes, n_classes, plan, group.steps)
+    if few and group.solved and not data.n_beyond:
+        return remainders(X, codes, n_classes, plan).__getitem__
+    parts = summarise_parts(X, codes, n_classes, plan)
+    with part_mapper(X.size if data.n_features >= WIDE else 0) as mapper:
+        moments = training_moments(parts, len(plan), mapper)
+    return lambda fold: of_fold(moments, fold)
+
+
 def _solve_folds(
-    run: Run, group: Group, folds: Sequence[tuple[int, Moments | None, float]]
+    run: Run, group: Group, folds: Sequence[tuple[int, Known, float]]
 ) -> list[dict[int, Outcome]]:
     """Fit steps and methods on some folds.
 
@@ -189,8 +201,8 @@ def _solve_folds(
     ----------
     run : Run
     group : Group
-    folds : sequence of (number, Moments or None, float)
-        Moments of the training rows, where they are known, and the seconds that took.
+    folds : sequence of (number, Moments or Remainder or None, float)
+        The training rows, where they are known, and the seconds that took.
 
     Returns
     -------
@@ -210,9 +222,7 @@ def _solve_folds(
     return found
 
 
-def _prepare(
-    run: Run, group: Group, number: int, moments: Moments | None, shared: float
-) -> Ready | Outcome:
+def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -> Ready | Outcome:
     """Fit the steps on one fold, from moments of its training rows where they are given.
 
     Their time is counted for every method, as if it had been fitted alone.
@@ -225,25 +235,36 @@ def _prepare(
     data, fold = run.data, run.plan[number]
     start = time.perf_counter()
     front = pipeline_for(data, None, group.steps, seed=run.seed).steps
-    if group.steps.basis is None:
-        moments = with_beyond(data, fold.train, fold.test, moments)
     try:
-        training = fit_front(
-            front,
-            None if moments is not None else data.X[fold.train],
-            data.codes[fold.train],
-            data.n_classes,
-            moments=moments,
-            rows=False,
-            summary=bool(group.solved),
-        )
+        training, rows = _fit_steps(data, fold, front, known, group)
     except ValueError as error:
         return Outcome(None, None, 0.0, str(error))
     shared += time.perf_counter() - start
     if group.iterated and _may_keep(run, group):
         group.fronts[number] = front, shared
-    rows = _through(front, data.X[fold.test]) if group.solved else None
+    if group.solved and rows is None:
+        rows = _through(front, data.X[fold.test])
     return Ready(training, rows, shared)
+
+
+def _fit_steps(
+    data: Dataset, fold: Fold, front: Front, known: Known, group: Group
+) -> tuple[Training, Any]:
+    """Fit steps on one fold; return also the test rows behind them, where these were needed."""
+    codes = data.codes[fold.train]
+    if isinstance(known, Remainder):
+        moments, rows = known.behind(front, data.X[fold.test], data.codes[fold.test])
+        if moments is not None:
+            return Training(codes, data.n_classes, moments=moments), rows
+        known = None
+    if group.steps.basis is None:
+        known = with_beyond(data, fold.train, fold.test, known)
+    X = None if known is not None else data.X[fold.train]
+    summary = bool(group.solved)
+    training = fit_front(
+        front, X, codes, data.n_classes, moments=known, rows=False, summary=summary
+    )
+    return training, None
 
 
 def _iterate(run: Run, group: Group, method: int) -> None:
