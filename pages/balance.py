@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lincore.report import balance_words, compare_words
+from lincore.report import balance_words
 from pages.ui import (
     balance_costs,
     balance_jobs,
@@ -28,10 +28,7 @@ repeats = balance_setup.repeats()
 # What was asked for, or the former while that is at work.
 one = balance_jobs.first(asked, data)
 setup, first = one.setup, one.study
-for name, why in first.failures.items():
-    called = text.escape(balance_pictures.label(first, name))
-    said = compare_words.with_labels(why, first.classes)
-    st.caption(f"{called} is left out: {text.escape(said)}")
+balance_setup.left_out(first)
 
 with st.container(horizontal=True, vertical_alignment="bottom", key="balance.shown"):
     method = controls.choose(
@@ -97,6 +94,8 @@ elif scores.open:
 elif objective.open:
     with objective:
         balance_scores.show_objective(setup, first, data)
+with next(tab for tab in tabs if tab.open):
+    st.caption(balance_pictures.learned_from(first, data))
 
 study = first
 fresh = job is not None and job.is_over and not job.is_stale((setup, repeats))

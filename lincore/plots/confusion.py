@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -36,7 +36,36 @@ STRONGEST = 0.6
 TICK_WIDTH = 14
 
 
-def confusion(results: Results, method: str, *, normalize: Normalize = None) -> go.Figure:
+class Room(NamedTuple):
+    """What there is room for: up to how many classes shares and counts, and how much beside them.
+
+    Attributes
+    ----------
+    shares, counts : int
+        Up to so many classes a cell holds its count and its share, or its count alone.
+    tick_width : int
+        Characters of a class's name on the axes.
+    tallest : int
+        Pixels; a matrix is square, so that more than its width would stay blank.
+    """
+
+    shares: int
+    counts: int
+    tick_width: int
+    tallest: int
+
+    def height(self, n_classes: int) -> int:
+        """Return the height of a figure in pixels."""
+        return int(np.clip(110 + 74 * n_classes, 320, self.tallest))
+
+
+PAGE = Room(MOST_SHARES, MOST_COUNTS, TICK_WIDTH, 520)
+THIRD = Room(4, 8, 10, 340)
+
+
+def confusion(
+    results: Results, method: str, *, normalize: Normalize = None, narrow: bool = False
+) -> go.Figure:
     """Draw the confusion matrix of a method, true classes from the top.
 
     Parameters
@@ -47,6 +76,8 @@ def confusion(results: Results, method: str, *, normalize: Normalize = None) -> 
         Cells hold counts, with the share of their true class beneath; or first the share of the
         true ("true") or of the predicted class ("pred"), with the count beneath. The shade is
         that share.
+    narrow : bool, default False
+        For a third of a page: less text in the cells and on the axes, and no taller than wide.
 
     Returns
     -------
@@ -56,20 +87,22 @@ def confusion(results: Results, method: str, *, normalize: Normalize = None) -> 
     """
     counts = scores.confusion(results, method)
     labels, n_classes = names(results.classes), len(results.classes)
+    room = THIRD if narrow else PAGE
     shares = _shares(counts, normalize)
     figure = empty_figure(
         _finding(counts, labels),
         subtitle=f"{method}, {count(int(counts.sum()), 'row')}; shade: share of the "
         f"{'predicted' if normalize == 'pred' else 'true'} class",
         alt=_alt(counts, labels, method),
-        height=int(np.clip(110 + 74 * n_classes, 320, 520)),
+        height=room.height(n_classes),
         showlegend=False,
     )
     figure.add_trace(_shade(shares))
-    figure.add_trace(_cells(counts, shares, labels, normalize))
-    figure.update_xaxes(class_axis("predicted class", labels, constraintoward="left"))
+    figure.add_trace(_cells(counts, shares, labels, normalize, room))
+    width = room.tick_width
+    figure.update_xaxes(class_axis("predicted class", labels, width, constraintoward="left"))
     figure.update_yaxes(
-        class_axis("true class", labels, constraintoward="top", scaleanchor="x"),
+        class_axis("true class", labels, width, constraintoward="top", scaleanchor="x"),
         range=[n_classes - 0.5, -0.5],
     )
     return figure
@@ -94,16 +127,18 @@ def _shade(shares: Array) -> go.Heatmap:
     )
 
 
-def _cells(counts: Counts, shares: Array, labels: list[str], normalize: Normalize) -> go.Scatter:
+def _cells(
+    counts: Counts, shares: Array, labels: list[str], normalize: Normalize, room: Room
+) -> go.Scatter:
     """Return the text of the cells, in the colour of the theme's text."""
     true, predicted = np.indices(counts.shape).reshape(2, -1)
-    shown = len(labels) <= MOST_COUNTS
+    shown = len(labels) <= room.counts
     return go.Scatter(
         x=predicted.astype(np.int16),
         y=true.astype(np.int16),
         mode="markers+text" if shown else "markers",
-        text=_texts(counts, shares, normalize) if shown else None,
-        textfont={"size": _text_size(counts), "color": INK},
+        text=_texts(counts, shares, normalize, room) if shown else None,
+        textfont={"size": _text_size(counts, room), "color": INK},
         customdata=np.column_stack([true, predicted]).astype(np.int16),
         hovertext=_said(counts, [escape(label) for label in labels]),
         hovertemplate="%{hovertext}<extra></extra>",
@@ -126,14 +161,14 @@ def _said(counts: Counts, labels: list[str]) -> list[str]:
     return texts
 
 
-def _text_size(counts: Counts) -> int:
+def _text_size(counts: Counts, room: Room) -> int:
     """Return a size in pixels that fits the cells on a phone."""
-    if len(counts) <= MOST_SHARES:
+    if len(counts) <= room.shares:
         return 15
     return (13 if len(counts) <= 12 else 10) - (2 if counts.max() >= 1000 else 0)
 
 
-def _texts(counts: Counts, shares: Array, normalize: Normalize) -> list[str]:
+def _texts(counts: Counts, shares: Array, normalize: Normalize, room: Room) -> list[str]:
     texts = []
     for number, share in zip(counts.ravel().tolist(), shares.ravel().tolist(), strict=True):
         first, second = f"{number:,}", percent(share)
@@ -141,18 +176,20 @@ def _texts(counts: Counts, shares: Array, normalize: Normalize) -> list[str]:
             first, second = second, first
         if not number:
             texts.append("0")
-        elif len(counts) > MOST_SHARES:
+        elif len(counts) > room.shares:
             texts.append(first)
         else:
             texts.append(f"{first}<br><span style='font-size:11px'>{second}</span>")
     return texts
 
 
-def class_axis(title: str, labels: list[str], **settings: Any) -> dict[str, Any]:
+def class_axis(
+    title: str, labels: list[str], width: int = TICK_WIDTH, **settings: Any
+) -> dict[str, Any]:
     """Return the settings of an axis on which the classes stand."""
     every = int(np.ceil(len(labels) / 25))
     ticks = list(range(0, len(labels), every))
-    short = shorten_all(labels, TICK_WIDTH)
+    short = shorten_all(labels, width)
     return axis(
         title,
         tickvals=ticks,

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.plots.confusion import MOST_COUNTS, TICK_WIDTH, class_axis
+from lincore.plots.confusion import MOST_COUNTS, PAGE, THIRD, TICK_WIDTH, Room, class_axis
 from lincore.plots.palette import BAD, GOOD, INK, translucent
 from lincore.plots.style import count, empty_figure, escape, names, number, shorten
 from lincore.plots.words import join
@@ -22,6 +22,7 @@ def confusion_difference(
     *,
     words: tuple[str, str] = ("full set", "reduced set"),
     title: str = "",
+    narrow: bool = False,
 ) -> go.Figure:
     """Draw the second confusion matrix less the first: orange is worse, blue is better.
 
@@ -33,6 +34,8 @@ def confusion_difference(
     words : tuple of two str
     title : str, optional
         The finding; otherwise where most rows went.
+    narrow : bool, default False
+        For a third of a page: less text in the cells and on the axes, and no taller than wide.
 
     Returns
     -------
@@ -43,13 +46,13 @@ def confusion_difference(
     first, second = np.asarray(before, np.int64), np.asarray(after, np.int64)
     change, labels = second - first, names(classes)
     found = _finding(change, labels)
-    n_classes = len(labels)
+    n_classes, room = len(labels), THIRD if narrow else PAGE
     figure = empty_figure(
         title or found,
         subtitle=f"Rows, {words[1]} less {words[0]}; orange is worse.",
         alt=join(f"Difference of two confusion matrices, {words[1]} less {words[0]}: {found}.",
                  f"Right changed by {number(int(np.trace(change)), signed=True)} rows."),
-        height=int(np.clip(110 + 74 * n_classes, 320, 640)),
+        height=room.height(n_classes),
         showlegend=False,
     )  # fmt: skip
     # More on the diagonal is better, more beside it is worse.
@@ -68,19 +71,22 @@ def confusion_difference(
             ygap=2 if n_classes <= MOST_COUNTS else 0,
         )
     )  # fmt: skip
-    figure.add_trace(_cells(first, second, labels, words))
-    figure.update_xaxes(class_axis("predicted class", labels, constraintoward="left"))
+    figure.add_trace(_cells(first, second, labels, words, room))
+    width = room.tick_width
+    figure.update_xaxes(class_axis("predicted class", labels, width, constraintoward="left"))
     figure.update_yaxes(
-        class_axis("true class", labels, constraintoward="top", scaleanchor="x"),
+        class_axis("true class", labels, width, constraintoward="top", scaleanchor="x"),
         range=[n_classes - 0.5, -0.5],
     )
     return figure
 
 
-def _cells(first: Counts, second: Counts, labels: list[str], words: tuple[str, str]) -> go.Scatter:
+def _cells(
+    first: Counts, second: Counts, labels: list[str], words: tuple[str, str], room: Room
+) -> go.Scatter:
     true, predicted = np.indices(first.shape).reshape(2, -1)
     change = (second - first).ravel()
-    shown = len(labels) <= MOST_COUNTS
+    shown = len(labels) <= room.counts
     safe = [escape(label) for label in labels]
     said = [
         f"<b>{safe[i]}</b> taken for <b>{safe[j]}</b>: {first[i, j]:,} ({escape(words[0])}), "
@@ -92,7 +98,7 @@ def _cells(first: Counts, second: Counts, labels: list[str], words: tuple[str, s
         y=true.astype(np.int16),
         mode="markers+text" if shown else "markers",
         text=[_signed(value) for value in change.tolist()] if shown else None,
-        textfont={"size": 15 if len(labels) <= 6 else 11, "color": INK},
+        textfont={"size": 15 if len(labels) <= room.shares else 11, "color": INK},
         customdata=np.column_stack([true, predicted]).astype(np.int16),
         hovertext=said,
         hovertemplate="%{hovertext}<extra></extra>",

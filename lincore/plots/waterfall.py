@@ -61,7 +61,7 @@ def waterfall(
     first, changes = scale * start, values[:, 0]
     edges = first + np.concatenate([[0.0], np.cumsum(changes)])
     labels = [start_name, *parts, end_name]
-    heading = _finding(list(parts), changes, loss, unit)
+    heading = _finding(list(parts), values, loss, unit)
     figure = empty_figure(
         title or heading,
         subtitle="Bars on the steps: 95 % intervals over random choices of the rows.",
@@ -117,12 +117,7 @@ def remedies(
     title : str, optional
     """
     back = scale * np.array([tuple(i) for i in bought_back], dtype=float).reshape(-1, 3)
-    best = int(np.nanargmax(back[:, 0])) if np.isfinite(back[:, 0]).any() else 0
-    ends = f" {unit}" if unit else ""
-    heading = (
-        f"{names[best][:1].upper()}{names[best][1:]} buys back "
-        f"{number(float(back[best, 0]))}{ends} of {score}"
-    )
+    heading = _best(names, back, score, unit)
     figure = empty_figure(
         title or heading,
         subtitle="Bars: 95 % intervals, paired by choice of the rows.",
@@ -154,6 +149,16 @@ def remedies(
     )
     figure.update_xaxes(axis(unit or score))
     return figure
+
+
+def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
+    """Say what is bought back most of what is shown to be; of one split, by value."""
+    value = np.where(back[:, 1] <= 0, np.nan, back[:, 0])
+    if np.isnan(value).all():
+        return f"No remedy buys back {score} beyond chance"
+    best = int(np.nanargmax(value))
+    amount = f"{number(float(value[best]))}{f' {unit}' if unit else ''} of {score}"
+    return f"{names[best][:1].upper()}{names[best][1:]}: {amount} bought back"
 
 
 def _row_of_bars(names: Sequence[str], values: np.ndarray, name: str, shade: str) -> go.Bar:
@@ -230,11 +235,14 @@ def _connectors(edges: np.ndarray) -> go.Scatter:
     )
 
 
-def _finding(parts: list[str], changes: np.ndarray, loss: str, unit: str) -> str:
+def _finding(parts: list[str], values: np.ndarray, loss: str, unit: str) -> str:
+    changes, low, high = values.T
     total = float(changes.sum())
     whole = f"{number(total, signed=True)} {unit + ' of ' if unit else 'in '}{loss}"
     if not len(parts):
         return whole
+    if ((low <= 0) & (high >= 0)).all():
+        return f"{whole}: no part of it beyond chance"
     most = int(np.argmax(changes * (1 if total >= 0 else -1)))
     return f"{whole}: most of it {parts[most]} ({number(float(changes[most]), signed=True)})"
 

@@ -33,7 +33,11 @@ def show(
     from lincore.experiments import in_use, priors
 
     if data.n_classes > MOST_COSTS:
-        st.info(f"Costs of {data.n_classes} classes make too large a table; up to {MOST_COSTS}.")
+        st.info(
+            f"Costs of {data.n_classes} classes make too large a table: it is for up to "
+            f"{MOST_COSTS}. Leave classes out or merge them on the page Data, or set the shares "
+            "expected in use under “Priors in use”, which move decisions as well."
+        )
         return
     cell = balance_use.right_cell()
     code, new = balance_use.shares(study, data)

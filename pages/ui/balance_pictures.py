@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ REMEDY = "balance.remedy"
 UNEQUAL = 1.5
 #: So many classes are counted by name.
 NAMED = 6
+#: Characters of a class's name in a caption.
+LONGEST = 24
 
 
 def label(study: BalanceStudy, method: str) -> str:
@@ -208,8 +211,10 @@ def _matrix_figures(
         _data.classes,
         words=("full", "reduced" if cell == "reduced" else "remedied"),
         title=f"From the full set to the {_name(cell)}: where the rows went",
+        narrow=True,
     )
-    return plots.confusion(before, called), difference, plots.confusion(after, called)
+    one, other = (plots.confusion(each, called, narrow=True) for each in (before, after))
+    return one, difference, other
 
 
 def trained_on(study: BalanceStudy, data: Dataset, cell: str) -> str:
@@ -219,6 +224,18 @@ def trained_on(study: BalanceStudy, data: Dataset, cell: str) -> str:
     source = source_of(cell)
     counts = study.counts["reduced" if source == "reweighted" else source]
     return f"{_name(cell).capitalize()}: trained on {_counted(counts, study, data)}."
+
+
+def learned_from(study: BalanceStudy, data: Dataset) -> str:
+    """Say how many rows of each class trained and tested on the first split: for a panel."""
+    import numpy as np
+
+    sizes = {name: _counted(study.counts[name], study, data) for name in ("full", "reduced")}
+    tested = np.bincount(data.codes[study.example.split.test], minlength=data.n_classes)
+    return (
+        f"Full set: {sizes['full']}. Reduced set: {sizes['reduced']}. Test part, untouched: "
+        f"{_counted(tested, study, data)}."
+    )
 
 
 def tested_on(study: BalanceStudy, data: Dataset) -> str:
@@ -295,5 +312,9 @@ def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:
 
 def _called(label: object) -> str:
     """Return a class's name behind a count; a number in quotation marks, so that it is none."""
-    name = str(label)
+    from lincore.plots.style import shorten
+
+    name = shorten(label, LONGEST)
+    if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
+        name = f"\u2068{name}\u2069"  # counts beside it keep their places
     return text.escape(f"of “{name}”" if name[:1].isdigit() else name)

@@ -28,9 +28,7 @@ def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
             hide_index=True,
             alt="Scores of every model trained on the full and on the reduced set.",
         )
-    st.caption(
-        f"{balance_pictures.tested_on(study, data)} One split, with 95 % intervals over its rows."
-    )
+    st.caption("One split, with 95 % intervals over its test rows.")
     _truth(setup, study, data)
 
 
@@ -57,10 +55,6 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         st.caption("No model here iterates: each is solved at once from its moments.")
         return
     controls.figure(plots.convergence(traces), key="balance.convergence")
-    st.caption(
-        f"{balance_pictures.trained_on(study, data, 'full')} "
-        f"{balance_pictures.trained_on(study, data, 'reduced')}"
-    )
 
 
 @st.cache_resource(max_entries=16, ttl="2h", show_spinner=False)

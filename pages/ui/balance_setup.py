@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from lincore.datasets import Dataset, Split
     from lincore.experiments.pipeline import Steps
+    from lincore.experiments.study import BalanceStudy
     from pages.ui.sidebar import Experiment
 
 KEY = "balance"
@@ -24,6 +25,9 @@ REMARKS = "balance.remarks"
 #: Up to so many reduced classes have a slider each; more share one.
 MOST_SLIDERS = 4
 REPEATS = 30
+PROJECT, REGULARIZATION = "balance.project", "balance.qda.qda.regularization"
+#: What makes QDA possible where rows of a class are few or its categories never vary.
+ENOUGH = 0.1
 
 
 class Setup(NamedTuple):
@@ -46,6 +50,7 @@ def ask(experiment: Experiment) -> Setup | None:
         st.caption(f"All on this page is of the {data.n_rows:,} rows that are held.")
     kept = _sizes(data, split)
     methods, steps = _models(data, split)
+    _say_what_is_seen(data, steps)
     labels = data.classes.tolist()
     counts = _counts(data, split)
     sizes = tuple((labels[k], n) for k, n in sorted(kept.items()) if n < counts[k])
@@ -53,6 +58,52 @@ def ask(experiment: Experiment) -> Setup | None:
         st.info("Reduce at least one class." if methods else "Choose at least one model.")
         return None
     return Setup(data.digest, choice, sizes, methods, steps)
+
+
+def left_out(study: BalanceStudy) -> None:
+    """Say which models are missing and why, with a remedy at a click where there is one."""
+    from lincore.report import compare_words
+
+    for name, why in study.failures.items():
+        called = study.settings["labels"].get(name, name)
+        said = compare_words.with_labels(why, study.classes)
+        st.caption(
+            f"{text.escape(called)} is left out, as it cannot learn from each of the sets that "
+            f"are compared (full, reduced, all classes cut alike, resampled): {text.escape(said)}"
+        )
+    if any(name.partition("(")[0] == "qda" for name in study.failures) and not (
+        st.session_state.get(REGULARIZATION, 0) > 0
+    ):
+        st.button(
+            f"Regularise QDA by {ENOUGH}",
+            key=f"{KEY}.regularise",
+            on_click=_set,
+            args=(REGULARIZATION, ENOUGH),
+            help="Pull the covariance of each class that far towards the common one.",
+        )
+
+
+def _set(key: str, value: object) -> None:
+    st.session_state[key] = value
+
+
+def _say_what_is_seen(data: Dataset, steps: Steps) -> None:
+    """Say that components stand for the features, which costs what they leave out."""
+    if data.n_words or steps.n_components is None or steps.n_components >= data.n_features:
+        return
+    n = f"{steps.n_components:,} principal component{'s' if steps.n_components > 1 else ''}"
+    of = f"{data.n_features:,} {'pixels' if data.image_shape else 'features'}"
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{KEY}.seen"):
+        st.caption(f"All models see {n} of the {of}: what these leave out is lost to all alike.")
+        if not data.image_shape:
+            st.button(
+                "Use all features",
+                key=f"{KEY}.all_features",
+                on_click=_set,
+                args=(PROJECT, False),
+                help="Without PCA: closer to what the models can do; pictures then show two "
+                "features, the others held.",
+            )
 
 
 def repeats() -> int:

@@ -118,6 +118,8 @@ def _scheme(data: Dataset, choice: cached.SplitChoice) -> str:
         "folds, so that every row is tested once by models that have not seen it.",
     )
     if word == "holdout":
+        if data.groups is not None and choice.how == "stratified":
+            st.caption("Rows of one group stand on both sides.")
         return _HOLDOUTS[choice.how]
     if word != OWN:
         if data.groups is not None and word != "by-group":

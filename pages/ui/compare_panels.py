@@ -55,7 +55,10 @@ def _recall(shown: Shown) -> None:
         plots.recall_map(recalls, compare_pairs.short_names(shown), results.classes),
         key=f"{KEY}.recall",
     )
-    st.caption("In per cent. Models from left to right as above, the best first.")
+    n_blank = len(results.classes) - len(set(results.truth.tolist()))
+    of = f"{n_blank} of {len(results.classes)} classes"
+    blank = f" Blank: {of}, without test {text.row_noun(shown.data)}." if n_blank else ""
+    st.caption(f"In per cent. Models from left to right as above, the best first.{blank}")
     _recall_table(shown)
 
 

@@ -305,3 +305,43 @@ def test_awkward_data_work_or_say_why_not(name, raw):
     if app.header and not app.error:
         for tab in TABS:
             open_tab(app, tab)
+
+
+def test_long_names_and_those_written_from_the_right_leave_counts_in_their_place():
+    from pages.ui import balance_pictures
+
+    assert balance_pictures._called("x" * 60) == "x" * 23 + "…"
+    assert balance_pictures._called("שלום") == "\u2068שלום\u2069"
+    assert balance_pictures._called("3") == "of “3”"
+
+
+@pytest.mark.parametrize("tab", ["Why it fell", *TABS])
+def test_every_panel_says_what_trained_and_what_tested(tab):
+    app = open_tab(open_balance(), tab)
+    panel = [caption.value.replace("\\", "") for caption in app.caption]
+    said = "Full set: 368 rows (210 class 1, 105 class 2, 53 class 3). Reduced set: 333 rows (210 "
+    said += "class 1, 105 class 2, 18 class 3). Test part, untouched: 157 rows (90 class 1, 45 "
+    said += "class 2, 22 class 3)."
+    assert said in panel
+
+
+def test_components_that_stand_for_features_are_said_and_given_up_at_a_click():
+    app = open_balance("wine")
+    said = "All models see 2 principal components of the 13 features"
+    assert said in main_text(app).replace("\\", "")
+    error = app.header[0].value
+    app.button(key="balance.all_features").click()
+    app = settled(app)
+    assert said not in main_text(app).replace("\\", "") and app.header[0].value != error
+    assert "balance.all_features" not in [button.key for button in app.button]
+
+
+def test_qda_that_cannot_be_fitted_is_regularised_at_a_click():
+    app = open_balance()
+    app.slider(key="balance.size.2").set_value(1)
+    app = settled(app)
+    assert "QDA is left out" in main_text(app)
+    app.button(key="balance.regularise").click()
+    app = settled(app)
+    assert "QDA is left out" not in main_text(app)
+    assert any("QDA" in option for option in app.selectbox(key="balance.method").options)

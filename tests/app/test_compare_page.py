@@ -345,6 +345,17 @@ def test_messy_data(kind):
         assert "5 folds" in main_text(app)
 
 
+def test_classes_that_nobody_tested_are_blank_and_not_wrong():
+    app = open_tab(open_compare(messy("lone row")), "Recall by class")
+    assert "Blank: 1 of 3 classes, without test rows." in main_text(app)
+    assert "Blank" not in main_text(open_tab(open_compare(), "Recall by class"))
+
+
+def test_groups_that_stand_on_both_sides_are_said():
+    assert "Rows of one group stand on both sides." in main_text(open_compare(messy("groups")))
+    assert "Rows of one group" not in main_text(open_compare())
+
+
 def test_the_file_is_safe_to_open_in_a_spreadsheet():
     results = compared(lincore.sample("iris"), {"=cmd()": "lda", "plain": "qda"})
     shown = ranking.for_file(results)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore import LogisticRegression, Results, plots
-from lincore.experiments import curves
+from lincore.experiments import curves, scores
 from lincore.plots.convergence import oscillation
 from lincore.plots.gallery import png
 from lincore.plots.palette import BAD, GOOD
@@ -171,12 +171,43 @@ def test_a_waterfall_adds_up():
     assert nats.layout.meta["title"] == "\u22120.2 in log loss: most of it a (\u22120.2)"
 
 
+def test_what_chance_explains_is_no_finding():
+    parts = {"prior shift": (0.1, -0.39, 0.59), "lean": (-0.05, -0.3, 0.2)}
+    unclear = plots.waterfall(parts, 0.4).layout.meta["title"]
+    assert unclear == "+5 points of error: no part of it beyond chance"
+    none = plots.remedies(["undersampling", "both"], [(0.1, -0.4, 0.6), (0.2, -0.1, 0.5)])
+    assert none.layout.meta["title"] == "No remedy buys back error beyond chance"
+    clear = plots.remedies(["undersampling", "both"], [(0.1, 0.05, 0.15), (0.2, -0.1, 0.5)])
+    assert clear.layout.meta["title"] == "Undersampling: 10 points of error bought back"
+    one = plots.remedies(["a"], [(0.1, np.nan, np.nan)]).layout.meta["title"]
+    assert one == "A: 10 points of error bought back", "of one split nothing else can be said"
+
+
+@pytest.mark.parametrize("n_classes", [3, 6, 12, 40])
+def test_matrices_in_a_third_of_a_page_have_text_that_fits_and_no_blank_below(n_classes):
+    truth = np.repeat(np.arange(n_classes), 12)
+    names = np.array([f"a long name {k:02d}" for k in range(n_classes)])
+    results = Results(("lda",), names, np.arange(len(truth)), truth, np.roll(truth, 5)[None],
+                      np.full((1, len(truth), n_classes), np.nan), np.zeros(1))  # fmt: skip
+    counts = scores.confusion(results, "lda")
+    one = plots.confusion(results, "lda", narrow=True)
+    two = plots.confusion_difference(counts, counts.T, names, narrow=True)
+    for figure in (one, two):
+        text = data(figure)[-1].get("text")
+        assert figure.layout.height <= 430
+        assert (text is not None) == (n_classes <= 8)
+        assert text is None or any("<br>" in cell for cell in text) == (
+            figure is one and n_classes <= 4
+        )
+        assert max(len(label) for label in figure.layout.yaxis.ticktext) <= 10
+
+
 def test_remedies_show_what_they_buy_and_cost(figures):
     figure = figures["remedies"]
     back, others = data(figure)
     np.testing.assert_allclose(decoded(back["x"]), [85, 80, 50], rtol=1e-6)
     np.testing.assert_allclose(decoded(others["error_x"]["arrayminus"]), [3, 10, 10], rtol=1e-4)
-    assert figure.layout.meta["title"] == "LDA buys back 85 points of error"
+    assert figure.layout.meta["title"] == "LDA: 85 points of error bought back"
     assert 90 in [shape.x0 for shape in figure.layout.shapes]
 
 
