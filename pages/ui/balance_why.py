@@ -9,6 +9,8 @@ import streamlit as st
 from pages.ui import balance_pictures, controls, tables, text
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from lincore.experiments.study import BalanceStudy
 
 
@@ -16,26 +18,15 @@ def show_parts(study: BalanceStudy, method: str, loss: str) -> None:
     """Draw the waterfall of one loss, say its parts in words, and list the other losses."""
     import pandas as pd
 
-    from lincore import plots
     from lincore.report import balance_rows, balance_words
 
     if not _has(study, method, loss):
         return
     split = study.attribution(method, loss)
-    in_nats = loss == "log loss"
     left, right = st.columns([3, 2], gap="large")
     with left:
-        controls.figure(
-            plots.waterfall(
-                split.parts,
-                split.full.value,
-                loss=loss,
-                unit="" if in_nats else "points",
-                scale=1.0 if in_nats else 100.0,
-                higher_is_better=loss.startswith("recall of "),
-            ),
-            key="balance.waterfall",
-        )
+        parts = tuple((name, *interval) for name, interval in split.parts.items())
+        controls.figure(_waterfall(parts, split.full.value, loss), key="balance.waterfall")
     with right:
         for sentence in balance_words.parts_in_words(study, method, loss).values():
             st.markdown(f"- {text.escape(sentence)}")
@@ -48,6 +39,24 @@ def show_parts(study: BalanceStudy, method: str, loss: str) -> None:
             hide_index=True,
             alt="What each loss was, became, and to what it was lost, with 95 % intervals.",
         )
+
+
+# Kept, for it is drawn again as the former one when settings change.
+@st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
+def _waterfall(
+    parts: tuple[tuple[str, float, float, float], ...], start: float, loss: str
+) -> go.Figure:
+    from lincore import plots
+
+    in_nats = loss == "log loss"
+    return plots.waterfall(
+        {name: (value, low, high) for name, value, low, high in parts},
+        start,
+        loss=loss,
+        unit="" if in_nats else "points",
+        scale=1.0 if in_nats else 100.0,
+        higher_is_better=loss.startswith("recall of "),
+    )
 
 
 def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from lincore.datasets import Dataset, Split
     from lincore.experiments.holdout import TrainingPart
     from lincore.experiments.pipeline import Steps
@@ -60,6 +62,18 @@ def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
     if choice.how == "group":
         return split_by_group(_data, choice.test_size, choice.seed)
     return split_rows(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure:
+    """Draw how many rows of each class train and test."""
+    import numpy as np
+
+    from lincore import plots
+
+    rows = split(digest, choice, _data)
+    train, test = (np.bincount(_data.codes[part], minlength=_data.n_classes) for part in rows)
+    return plots.class_balance(train, test, _data.classes)
 
 
 @st.cache_resource(max_entries=8, ttl="2h", show_spinner="Summarising the training rows …")

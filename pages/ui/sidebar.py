@@ -43,7 +43,7 @@ def show() -> Experiment:
         text.show_problem(error.notice)
         st.stop()
     with st.sidebar:
-        _balance(data, split)
+        _balance(data, choice, split)
     return Experiment(data, choice, split)
 
 
@@ -53,7 +53,7 @@ def show_on_data() -> Dataset:
     data, choice = _what()
     with st.sidebar:
         try:
-            _balance(data, cached.split(data.digest, choice, data))
+            _balance(data, choice, cached.split(data.digest, choice, data))
         except DataError as error:
             text.show_problem(error.notice)
     return data
@@ -128,13 +128,9 @@ def _split(data: Dataset) -> cached.SplitChoice:
     return cached.SplitChoice(how, share / 100, seed)
 
 
-def _balance(data: Dataset, split: Split) -> None:
-    import numpy as np
-
-    from lincore import plots
-
-    train, test = (np.bincount(data.codes[part], minlength=data.n_classes) for part in split)
+def _balance(data: Dataset, choice: cached.SplitChoice, split: Split) -> None:
     st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
     if data.n_beyond:
         st.caption(f"{data.n_beyond:,} more are summed by class: see the page Data.")
-    controls.figure(plots.class_balance(train, test, data.classes), key="sidebar.balance")
+    drawn = cached.class_balance(data.digest, choice, data)
+    controls.figure(drawn, key="sidebar.balance")
