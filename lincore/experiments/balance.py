@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from lincore.errors import DataError
 from lincore.experiments.compare import versions
 from lincore.experiments.magnitudes import require_squares
 from lincore.experiments.methods import as_methods
+from lincore.experiments.on_demand import OnDemand
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
 from lincore.experiments.running import steps_of
@@ -19,10 +20,23 @@ from lincore.experiments.sample_fits import Prediction
 from lincore.experiments.schemes import Fold, describe, whose_rows
 from lincore.experiments.shifts import shift_of, source_of
 from lincore.experiments.study import CELLS, BalanceStudy, Example, loss_names
-from lincore.experiments.trials import Plan, Trial, cell, outcomes, trial_losses
+from lincore.experiments.trials import (
+    SOURCES,
+    Plan,
+    Trial,
+    at_once,
+    cell,
+    is_small,
+    outcomes,
+    outcomes_together,
+    trial_losses,
+)
 
 Progress = Callable[[int, int, str], bool | None]
 Fits = Mapping[str, Mapping[str, Prediction]]
+
+# Numbers in the rows and posteriors of all fits of a study (32 MB) that are held to its end.
+LARGEST_HELD = 4_000_000
 
 
 def balance(
@@ -95,12 +109,15 @@ def balance(
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
     plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
-    losses, trial, fits = _repeat(plan, repeats, progress, keep)
+    losses, found = _repeat(plan, repeats, progress, keep)
     chosen = _typical(_table(plan, losses))
-    if chosen != trial.seed - seed:
-        trial = plan.trial(chosen)
-        fits = outcomes(plan, trial)
+    trial, fits = found.get(chosen) or _again(plan, chosen)
     return _study(plan, losses, trial, _example(plan, trial, fits), repeats)
+
+
+def _again(plan: Plan, repeat: int) -> tuple[Trial, Fits]:
+    trial = plan.trial(repeat)
+    return trial, outcomes(plan, trial, drawn=False)
 
 
 def _repeat(
@@ -108,13 +125,36 @@ def _repeat(
     repeats: int,
     progress: Progress | None,
     keep: Callable[[BalanceStudy], None] | None,
-) -> tuple[list[dict[str, np.ndarray]], Trial, Fits]:
-    """Run the seeds; return the losses of all, and the last that can be drawn in full."""
-    drawn: tuple[Trial, Fits] | None = None
+) -> tuple[list[dict[str, np.ndarray]], dict[int, tuple[Trial, Fits]]]:
+    """Run the seeds; return the losses of all, and fits of those that are held."""
+    held: dict[int, tuple[Trial, Fits]] = {}
     losses: list[dict[str, np.ndarray]] = []
-    for repeat in range(repeats):
-        trial = plan.trial(repeat)
-        fits = outcomes(plan, trial, drawn=drawn is None)
+    for trial, fits in _fitted(plan, repeats):
+        repeat = len(losses)
+        losses.append(trial_losses(plan, trial, fits))
+        if not _may_be_held(plan, trial, repeats):
+            held.clear()
+        held[repeat] = trial, fits
+        if keep is not None:
+            keep(_study(plan, losses, trial, _example(plan, trial, fits), repeats))
+        what = f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
+        if progress is not None and progress(repeat + 1, repeats, what) is False:
+            break
+    return losses, held
+
+
+def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
+    """Yield the trials with their fits: the first at once, the others several at a time."""
+    done = 0
+    while done < repeats:
+        trials = [plan.trial(done)]
+        if done:
+            number = min(at_once(plan, trials[0]), repeats - done)
+            trials += [plan.trial(done + i) for i in range(1, number)]
+        if is_small(plan, trials[0]):
+            every = outcomes_together(plan, trials)
+        else:
+            every = [outcomes(plan, trial) for trial in trials]
         if not plan.alive:
             raise DataError(
                 "No method can be fitted on all arms: "
@@ -122,23 +162,15 @@ def _repeat(
                 where=f"training part of {plan.data.name}",
                 remedy="Keep more rows, use fewer components, or another method.",
             )
-        losses.append(trial_losses(plan, trial, fits))
-        if drawn is None or _can_be_drawn(fits):
-            drawn, example = (trial, fits), None
-        if keep is not None:
-            if example is None or len(example.results["full"].methods) > len(plan.alive):
-                example = _example(plan, *drawn)
-            keep(_study(plan, losses, drawn[0], example, repeats))
-        what = f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
-        if progress is not None and progress(repeat + 1, repeats, what) is False:
-            break
-    assert drawn is not None  # there is at least one repetition
-    return losses, *drawn
+        yield from zip(trials, every, strict=True)
+        done += len(trials)
 
 
-def _can_be_drawn(fits: Fits) -> bool:
-    """Whether all models are there, and not only what they say."""
-    return all(fit.pipeline is not None for found in fits.values() for fit in found.values())
+def _may_be_held(plan: Plan, trial: Trial, repeats: int) -> bool:
+    """Whether all fits are held, of which one is chosen when all are there; else the last."""
+    n_values = len(trial.split.train) * plan.data.n_features
+    n_values += len(trial.split.test) * plan.data.n_classes * len(plan.methods)
+    return len(SOURCES) * n_values * repeats <= LARGEST_HELD
 
 
 def _study(
@@ -179,25 +211,24 @@ def _typical(losses: np.ndarray) -> int:
 
 def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
     names = [method.name for method in plan.alive]
+    pairs = [(name, cell) for name in names for cell in CELLS]
+    # Many are put together to be looked at while a study runs, and few are.
+    by_source = OnDemand(
+        [(name, source) for name in names for source in fits],
+        lambda pair: fits[pair[1]][pair[0]].pipeline,
+    )
     return Example(
         seed=trial.seed,
         split=trial.split,
         rows={arm: trial.nested.take(trial.sizes[arm]) for arm in ("full", "reduced", "control")},
-        pipelines={
-            (name, cell): pipeline
-            for name in names
-            for cell in CELLS
-            if (pipeline := fits[source_of(cell)][name].pipeline) is not None
-        },
-        shifts={
-            (name, cell): shift_of(fits, trial, cell, name) for name in names for cell in CELLS
-        },
-        results={name: _results(plan, trial, fits, name) for name in CELLS},
+        pipelines=OnDemand(pairs, lambda pair: by_source[pair[0], source_of(pair[1])]),
+        shifts=OnDemand(pairs, lambda pair: shift_of(fits, trial, pair[1], pair[0])),
+        results=OnDemand(CELLS, lambda cell: _results(plan, names, trial, fits, cell)),
     )
 
 
-def _results(plan: Plan, trial: Trial, fits: Fits, name: str) -> Results:
-    data, methods = plan.data, [method.name for method in plan.alive]
+def _results(plan: Plan, methods: list[str], trial: Trial, fits: Fits, name: str) -> Results:
+    data = plan.data
     found = [cell(fits, trial, name, method) for method in methods]
     source = name if name in fits else "reduced"
     rows = trial.nested.take(trial.sizes[source if source in trial.sizes else "reduced"])

@@ -16,6 +16,8 @@ from lincore.experiments.pipeline import rows_needed
 from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.moment_classifier import MomentClassifier
 from lincore.moments import Moments
+from lincore.pca import PCA
+from lincore.standardize import Standardizer
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -103,8 +105,15 @@ def fit_front(
         moments = moments.scale(class_weight)
     for _, step in tail:
         moments = step.fit_moments(moments).map_moments(moments)
-        X = step.transform(X) if rows else X
+        X = _behind(step, X) if rows else X
     return Training(codes, n_classes, X if rows else None, weight, moments if summary else None)
+
+
+def through(front: Sequence[tuple[str, Any]], rows: Any) -> Any:
+    """Return rows as they are behind fitted steps; checked by the classifier, once."""
+    for _, step in front:
+        rows = _behind(step, rows)
+    return rows
 
 
 def fit_classifier(classifier: Any, training: Training) -> Any:
@@ -196,6 +205,11 @@ def _summarise(X: Any, codes: Codes, n_classes: int) -> Moments | None:
     if sp.issparse(X) or n_rows < q or n_classes * q**2 > LARGEST_SCATTER:
         return None
     return Moments.from_groups(X, codes, n_classes)
+
+
+def _behind(step: Any, rows: Any) -> Any:
+    own = isinstance(step, (Standardizer, PCA))
+    return step.map_rows(rows) if own else step.transform(rows)
 
 
 def _fit_transform(step: Any, X: Any, weight: Array | None) -> Any:

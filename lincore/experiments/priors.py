@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
-from scipy.special import log_softmax, logsumexp
+from scipy.special import logsumexp
 
 from lincore.experiments.results import Results
 from lincore.thresholds import minimum_error_shifts
@@ -56,15 +56,32 @@ def adjust(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:
     log_proba = np.asarray(log_proba, dtype=float)
     old = _checked_priors(old, log_proba.shape[-1], "old")
     new = _checked_priors(new, log_proba.shape[-1], "new")
-    kept = (old > 0) & (new > 0)
-    if not kept.any():
+    if not ((old > 0) & (new > 0)).any():
         raise ValueError("No class has a prior above zero both in training and in use.")
+    return exchanged(log_proba, old, new)
+
+
+def exchanged(log_proba: Array, old: Array, new: Array) -> Array:
+    """Return what `adjust` does, for priors that are known to be some, of many models at once.
+
+    Parameters
+    ----------
+    log_proba : ndarray of shape (..., K)
+    old, new : ndarray
+        Of shapes that broadcast with it.
+    """
+    kept = (old > 0) & (new > 0)
     shift = np.where(kept, np.log(np.where(kept, new, 1.0) / np.where(kept, old, 1.0)), -np.inf)
     joint = log_proba + shift
     unexplained = np.isneginf(joint).all(axis=-1, keepdims=True)
-    with np.errstate(divide="ignore"):
-        joint = np.where(unexplained, np.log(np.where(kept, new, 0.0)), joint)
-    return np.asarray(log_softmax(joint, axis=-1))
+    if unexplained.any():
+        with np.errstate(divide="ignore"):
+            joint = np.where(unexplained, np.log(np.where(kept, new, 0.0)), joint)
+    # By class and not by row: NumPy reduces many rows of few numbers slowly.
+    by_class = np.ascontiguousarray(np.moveaxis(joint, -1, 0))
+    by_class -= by_class.max(axis=0)
+    by_class -= np.log(np.exp(by_class).sum(axis=0))
+    return np.moveaxis(by_class, 0, -1)
 
 
 class PriorEstimate(NamedTuple):

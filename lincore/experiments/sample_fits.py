@@ -3,51 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from lincore.datasets import Dataset
-from lincore.experiments.fitting import Training, fit_classifier, fit_front, predictions
+from lincore.experiments.fitting import fit_classifier, predictions
 from lincore.experiments.methods import Method
-from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.experiments.prepared import Job, Prepared, Sample, grouped, prepare
 from lincore.experiments.priors import adjust, move_threshold
-from lincore.experiments.running import steps_of
-from lincore.experiments.stacked_fits import fit_stack, stackable
-from lincore.moments import Moments
+from lincore.experiments.stacked_fits import Said, fit_gaussians, fit_stack, gaussian, stackable
+from lincore.heard import heard
+
+__all__ = ["Job", "Prediction", "Sample", "fit_sample", "fit_samples"]
 
 Array = NDArray[np.float64]
-
-
-class Sample(NamedTuple):
-    """Rows to be fitted on, what a row of each class weighs, and moments where there are any.
-
-    Attributes
-    ----------
-    rows : ndarray of row numbers
-        A row may stand there several times. Nobody looks at them where all methods are solved
-        from the moments, and no threshold is moved.
-    class_weight : ndarray of shape (K,) or None
-    moments : Moments or None
-        By class, not weighted.
-    """
-
-    rows: NDArray[np.intp]
-    class_weight: Array | None = None
-    moments: Moments | None = None
-
-    def shares(self, codes: NDArray[np.intp], n_classes: int) -> Array:
-        """Return the share of each class in the total weight: the priors that training learns."""
-        if self.moments is not None:
-            weight = self.moments.count
-        else:
-            weight = np.bincount(codes[self.rows], minlength=n_classes).astype(float)
-        if self.class_weight is not None:
-            weight = weight * self.class_weight
-        return np.asarray(weight / weight.sum())
 
 
 class Prediction(NamedTuple):
@@ -62,8 +35,8 @@ class Prediction(NamedTuple):
         posteriors: such a method stays as it is.
     shifts : ndarray of shape (K,) or None
         A moved threshold.
-    pipeline : Pipeline or None
-        None for a model that was solved together with others, see `fit_samples`.
+    made : callable
+        Returns the pipeline: of what was solved together with others, by fitting it by itself.
     seconds : float
     """
 
@@ -71,8 +44,13 @@ class Prediction(NamedTuple):
     log_proba: Array
     learned: Array | None
     shifts: Array | None
-    pipeline: Pipeline | None
+    made: Callable[[], Pipeline]
     seconds: float
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """The fitted steps and classifier; the latter knows codes."""
+        return self.made()
 
     def under(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
         """Return codes and log posteriors with these priors in the place of the learned ones."""
@@ -88,30 +66,6 @@ class Prediction(NamedTuple):
         if self.shifts is None:
             return predicted, log_proba
         return (self.log_proba + self.shifts).argmax(axis=1), log_proba
-
-
-class Job(NamedTuple):
-    """What a method is fitted to, and what is wanted of it.
-
-    Attributes
-    ----------
-    data : Dataset
-    sample : Sample
-    test : ndarray of row numbers
-        To predict.
-    steps : Steps
-    seed : int
-        Of whatever is random in a method.
-    threshold : ndarray of shape (K,) or None
-        Class shares to which a threshold is moved on the rows of the sample.
-    """
-
-    data: Dataset
-    sample: Sample
-    test: NDArray[np.intp]
-    steps: Steps
-    seed: int
-    threshold: Array | None = None
 
 
 def fit_sample(
@@ -132,8 +86,8 @@ def fit_sample(
         Without those that failed.
     """
     found = {}
-    for members in _groups(job, methods, failures):
-        prepared = _prepared(job, members)
+    for steps, members in grouped(job, methods, failures):
+        prepared = prepare(job, steps, members)
         for method in members:
             prediction = _predicted(prepared, method, failures)
             if prediction is not None:
@@ -146,163 +100,116 @@ def fit_samples(
 ) -> list[dict[str, Prediction]]:
     """Do what `fit_sample` does with several samples of the same data, small models all at once.
 
-    Predictions of models that were solved together have no pipeline, and their log posteriors
-    agree with those of `fit_sample` to as many digits as that solves for: about eight.
+    Log posteriors of models that were solved together agree with those of `fit_sample` but for
+    rounding, and of logistic regression to as many digits as that solves for: about eight.
     """
     found: list[dict[str, Prediction]] = [{} for _ in jobs]
-    for members in _groups(jobs[0], methods, failures) if jobs else ():
-        group = [_prepared(job, members) for job in jobs]
+    for steps, members in grouped(jobs[0], methods, failures) if jobs else ():
+        group = [prepare(job, steps, members) for job in jobs]
         trainings = [prepared.training for prepared in group]
         for method in members:
-            if stackable(method, trainings):
-                predictions = _predicted_together(group, method, failures)
-            else:
-                predictions = [_predicted(prepared, method, failures) for prepared in group]
-            for place, prediction in zip(found, predictions, strict=True):
+            fit = None
+            if gaussian(method, trainings):
+                fit = fit_gaussians
+            elif stackable(method, trainings):
+                fit = fit_stack
+            for place, prediction in zip(
+                found, _all_predicted(group, method, fit, failures), strict=True
+            ):
                 if prediction is not None:
                     place[method.name] = prediction
     return found
 
 
-class _Prepared(NamedTuple):
-    """A job behind the steps that some methods share; the test rows behind them, and the time."""
-
-    job: Job
-    front: Pipeline
-    training: Training
-    seen: Any
-    shares: Array
-    seconds: float
-
-
-def _groups(job: Job, methods: Sequence[Method], failures: dict[str, str]) -> list[list[Method]]:
-    """Return methods that have the same steps before them together, without those that weigh."""
-    groups: dict[str, list[Method]] = {}
-    for method in methods:
-        name = _own_weights(method.estimator)
-        if name is not None:
-            failures[method.name] = (
-                f"It weighs the classes itself ({name}): leave that to the study."
-            )
-            continue
-        # A basis may be any transformer, which cannot be hashed.
-        groups.setdefault(repr(steps_of(method, job.data, job.steps)), []).append(method)
-    return list(groups.values())
+def _all_predicted(
+    group: Sequence[Prepared], method: Method, fit: Any, failures: dict[str, str]
+) -> list[Prediction | None]:
+    """Fit one method to several samples, at once if `fit` can, those that it cannot one by one."""
+    start = time.perf_counter()
+    every: Sequence[list[Said] | None] = [None] * len(group)
+    if fit is not None:
+        every = fit(method, [one.training for one in group], [_asked(one) for one in group])
+    each = (time.perf_counter() - start) / len(group)
+    return [
+        _predicted(prepared, method, failures)
+        if said is None
+        else _as_said(prepared, method, said, each)
+        for prepared, said in zip(group, every, strict=True)
+    ]
 
 
-def _own_weights(estimator: Any) -> str | None:
-    """Return the option by which an estimator weighs the classes itself, if it does."""
-    for name, value in estimator.get_params(deep=True).items():
-        if name.rpartition("__")[2] == "class_weight" and value is not None:
-            return str(name)
+def _asked(prepared: Prepared) -> list[Any]:
+    """Return the rows that a model is asked about: for a threshold, those of the sample too."""
+    own = [] if prepared.job.threshold is None else [prepared.training.rows]
+    return [prepared.seen, *own]
+
+
+def _as_said(prepared: Prepared, method: Method, said: list[Said], seconds: float) -> Prediction:
+    (predicted, log_proba), *own = said
+    return Prediction(
+        predicted,
+        log_proba,
+        learned=None if method.has_fixed_priors else prepared.shares,
+        shifts=_threshold(prepared, own[0][1]) if own else None,
+        made=partial(_fitted_alone, prepared, method),
+        seconds=prepared.seconds + seconds,
+    )
+
+
+def _predicted(prepared: Prepared, method: Method, failures: dict[str, str]) -> Prediction | None:
+    """Fit one method and ask it; None after noting why that cannot be done."""
+    try:
+        return _asked_alone(prepared, method)
+    except ValueError as error:
+        failures.setdefault(method.name, str(error))
+    except Exception as error:  # a classifier from elsewhere may raise anything
+        if method.word is not None:
+            raise
+        failures.setdefault(method.name, f"{type(error).__name__}: {error}")
     return None
 
 
-def _prepared(job: Job, methods: list[Method]) -> _Prepared:
-    data, sample = job.data, job.sample
+def _asked_alone(prepared: Prepared, method: Method) -> Prediction:
+    training = prepared.training
     start = time.perf_counter()
-    steps = steps_of(methods[0], data, job.steps)
-    front = pipeline_for(data, None, steps, seed=job.seed)
-    needs_rows = any(not method.from_moments for method in methods)
-    training = fit_front(
-        front.steps,
-        None if sample.moments is not None and not needs_rows else data.X[sample.rows],
-        data.codes[sample.rows],
-        data.n_classes,
-        class_weight=sample.class_weight,
-        moments=sample.moments,
-        rows=needs_rows,
-        summary=any(method.from_moments for method in methods),
-    )
-    seen = _through(front, data.X[job.test])
-    if job.threshold is not None and training.rows is None:
-        training = training._replace(rows=_through(front, data.X[sample.rows]))
-    shares = sample.shares(data.codes, data.n_classes)
-    return _Prepared(job, front, training, seen, shares, time.perf_counter() - start)
-
-
-def _predicted(prepared: _Prepared, method: Method, failures: dict[str, str]) -> Prediction | None:
-    """Fit one method; None after noting why that cannot be done."""
-    job, training = prepared.job, prepared.training
-    start = time.perf_counter()
-    model = _fitted(job, method, training, failures)
-    if model is None:
-        return None
+    model = _fitted(prepared, method)
     seconds = prepared.seconds + time.perf_counter() - start
     predicted, log_proba = predictions(model, prepared.seen, training.n_classes)
     silent = bool(np.isnan(log_proba).any())
     shifts = None
-    if job.threshold is not None and not silent:
+    if prepared.job.threshold is not None and not silent:
         own = predictions(model, training.rows, training.n_classes)[1]
         shifts = _threshold(prepared, own)
     return Prediction(
         predicted,
         log_proba,
-        learned=None if silent or has_fixed_priors(method.estimator) else prepared.shares,
+        learned=None if silent or method.has_fixed_priors else prepared.shares,
         shifts=shifts,
-        pipeline=Pipeline([*prepared.front.steps, ("classify", model)]),
+        made=partial(_assembled, prepared.front, model),
         seconds=seconds,
     )
 
 
-def _predicted_together(
-    group: Sequence[_Prepared], method: Method, failures: dict[str, str]
-) -> list[Prediction | None]:
-    """Fit one method to several samples at once, and by themselves those that do not converge."""
-    start = time.perf_counter()
-    asked = [
-        [one.seen] if one.job.threshold is None else [one.seen, one.training.rows] for one in group
-    ]
-    every = fit_stack(method, [one.training for one in group], asked)
-    each = (time.perf_counter() - start) / len(group)
-    found: list[Prediction | None] = []
-    for prepared, said in zip(group, every, strict=True):
-        if said is None:
-            found.append(_predicted(prepared, method, failures))
-            continue
-        (predicted, log_proba), *own = said
-        found.append(
-            Prediction(
-                predicted,
-                log_proba,
-                learned=prepared.shares,
-                shifts=_threshold(prepared, own[0][1]) if own else None,
-                pipeline=None,
-                seconds=prepared.seconds + each,
-            )
-        )
-    return found
+def _fitted(prepared: Prepared, method: Method) -> Any:
+    """Return a fitted classifier; ValueError where there is none."""
+    job, training = prepared.job, prepared.training
+    solved = training.moments is not None and method.from_moments
+    make = method.like_prototype if solved else method.fresh
+    return fit_classifier(make(job.data.n_classes, job.seed), training)
 
 
-def _threshold(prepared: _Prepared, log_proba: Array) -> Array:
+def _fitted_alone(prepared: Prepared, method: Method) -> Pipeline:
+    with heard():  # it was fitted before, together with others: all was said then
+        return _assembled(prepared.front, _fitted(prepared, method))
+
+
+def _assembled(front: Pipeline, model: Any) -> Pipeline:
+    return Pipeline([*front.steps, ("classify", model)])
+
+
+def _threshold(prepared: Prepared, log_proba: Array) -> Array:
     """Move the threshold on the training rows, whose log posteriors are given."""
     wanted, shares = prepared.job.threshold, prepared.shares
     codes = prepared.training.codes
     costs = wanted / np.where(shares > 0, shares, 1.0)
     return move_threshold(log_proba, codes, costs[codes])
-
-
-def has_fixed_priors(estimator: Any) -> bool:
-    """Whether a classifier's options say what its priors are, so that it learns none from rows."""
-    for name, value in estimator.get_params(deep=True).items():
-        option = name.rpartition("__")[2]
-        if option in ("priors", "class_prior") and value is not None:
-            return True
-        if option == "fit_prior" and value is False:
-            return True
-    return False
-
-
-def _fitted(job: Job, method: Method, training: Training, failures: dict[str, str]) -> Any:
-    """Return a fitted classifier, or None after noting why there is none."""
-    try:
-        return fit_classifier(method.fresh(job.data.n_classes, job.seed), training)
-    except ValueError as error:
-        failures[method.name] = str(error)
-        return None
-
-
-def _through(front: Pipeline, X: Any) -> Any:
-    for _, step in front.steps:
-        X = step.transform(X)
-    return X

@@ -1,4 +1,4 @@
-"""Small logistic regressions of many samples at once, for studies that want only what they say."""
+"""Small models of many samples at once, for studies that want only what they say."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lincore.experiments.arms import stacked
 from lincore.experiments.fitting import Training
 from lincore.experiments.methods import Method
+from lincore.gaussian_stack import is_plain, solve_gaussians
 from lincore.linear import chosen_codes, log_posterior
 from lincore.logistic_stack import has_one_minimum
 from lincore.solvers.softmax_stack import Solved, solve_stack
@@ -26,7 +28,7 @@ MOST_CLASSES = 12
 
 
 def stackable(method: Method, trainings: Sequence[Training]) -> bool:
-    """Whether a method may be fitted to all samples at once, with the same result.
+    """Whether a method may be iterated on all samples at once, with the same result.
 
     It is for logistic regression with a penalty, of few rows and coordinates, each sample with
     rows of all classes: its minimum is one point, however one comes there.
@@ -36,6 +38,37 @@ def stackable(method: Method, trainings: Sequence[Training]) -> bool:
     if trainings and trainings[0].n_classes > MOST_CLASSES:
         return False
     return _are_small(trainings) and all(_is_whole(training) for training in trainings)
+
+
+def gaussian(method: Method, trainings: Sequence[Training]) -> bool:
+    """Whether a method is LDA or QDA, and may be solved from the moments of all samples at once."""
+    if len(trainings) < 2 or not is_plain(method.estimator):
+        return False
+    moments = [training.moments for training in trainings if training.moments is not None]
+    shapes = {part.scatter.shape for part in moments}
+    fits = len(moments) == len(trainings) and len(shapes) == 1
+    return fits and sum(part.scatter.size for part in moments) <= LARGEST_STACK
+
+
+def fit_gaussians(
+    method: Method, trainings: Sequence[Training], asked: Sequence[Sequence[Any]]
+) -> list[list[Said] | None]:
+    """Fit a method that is `gaussian` to every sample, and ask it about rows: see `fit_stack`.
+
+    None for a sample of which a fit by itself must decide.
+    """
+    model = method.like_prototype(trainings[0].n_classes)
+    moments = stacked([training.moments for training in trainings if training.moments is not None])
+    try:
+        solved = solve_gaussians(model, moments)
+    except ValueError:  # of options, which a fit by itself tells
+        return [None] * len(trainings)
+    said: list[list[Said] | None] = [None] * len(trainings)
+    for b in np.flatnonzero(solved.certain).tolist():
+        scores = [solved.of(b, rows) for rows in asked[b]]
+        if all(np.isfinite(part).all() for part in scores):
+            said[b] = [_chosen(part) for part in scores]
+    return said
 
 
 def fit_stack(
@@ -82,7 +115,11 @@ def _solved(method: Method, trainings: Sequence[Training]) -> Solved:
 
 
 def _said(coef: Array, intercept: Array, rows: Any) -> Said:
-    scores = rows @ coef.T + intercept
+    return _chosen(rows @ coef.T + intercept)
+
+
+def _chosen(scores: Array) -> Said:
+    """Return codes and log posteriors for scores (m, K)."""
     if scores.shape[1] == 2:
         scores = scores[:, 1] - scores[:, 0]
     return chosen_codes(scores), log_posterior(scores)

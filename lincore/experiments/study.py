@@ -42,7 +42,8 @@ class Example(NamedTuple):
     rows : mapping of str to ndarray
         Training rows of the arms "full", "reduced" and "control".
     pipelines : mapping of (method, cell) to Pipeline
-        Fitted, for every cell; the classifier knows codes.
+        Fitted, for every cell; the classifier knows codes. Small models are fitted one by one when
+        they are asked for.
     shifts : mapping of (method, cell) to ndarray of shape (K,), or None
         What a cell adds to the log posteriors of its pipeline before the largest decides; None
         where it takes the pipeline's word.
@@ -177,13 +178,15 @@ class BalanceStudy:
 def losses_of(
     truth: NDArray[np.intp], predicted: NDArray[np.intp], log_proba: Array, n_classes: int
 ) -> Array:
-    """Return error, balanced error, log loss and the recall of each class, shape (3 + K,).
+    """Return error, balanced error, log loss and the recall of each class, shape (..., 3 + K).
 
     Parameters
     ----------
-    truth, predicted : ndarray of shape (m,)
+    truth : ndarray of shape (m,)
         Codes.
-    log_proba : ndarray of shape (m, K)
+    predicted : ndarray of shape (..., m)
+        Codes, by one model or by many.
+    log_proba : ndarray of shape (..., m, K)
         NaN where there are no posteriors.
 
     Examples
@@ -191,12 +194,15 @@ def losses_of(
     >>> losses_of(np.array([0, 0, 1]), np.array([0, 1, 1]), np.log(np.full((3, 2), 0.5)), 2)
     array([0.333..., 0.25 , 0.693..., 0.5 , 1. ])
     """
-    right = truth == predicted
-    count = np.bincount(truth, minlength=n_classes)
+    right = predicted == truth
+    members = truth[:, None] == np.arange(n_classes)
+    count = members.sum(axis=0)
     with np.errstate(invalid="ignore"):
-        recalls = np.bincount(truth, right, n_classes) / count
-    own = log_proba[np.arange(len(truth)), truth]
-    return np.array([1 - right.mean(), 1 - np.nanmean(recalls), -own.mean(), *recalls])
+        recalls = right.astype(np.float64) @ members / count
+    own = log_proba[..., np.arange(len(truth)), truth]
+    known = recalls[..., count > 0]
+    parts = (1 - right.mean(axis=-1), 1 - known.mean(axis=-1), -own.mean(axis=-1))
+    return np.concatenate([np.stack(parts, axis=-1), recalls], axis=-1)
 
 
 def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -24,14 +24,19 @@ from lincore.experiments.arms import (
 from lincore.experiments.fitting import LARGEST_SCATTER
 from lincore.experiments.methods import Method
 from lincore.experiments.pipeline import Steps
+from lincore.experiments.priors import exchanged
 from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample, fit_samples
 from lincore.experiments.schemes import folds
 from lincore.experiments.study import CELLS, losses_of
 from lincore.heard import heard
+from lincore.logistic_stack import has_one_minimum
 from lincore.moments import Moments
 from lincore.threads import WORTHWHILE, part_mapper
 
 Array = NDArray[np.float64]
+
+# Trials that are fitted at once, and numbers in the rows of their samples.
+MOST_AT_ONCE, LARGEST_AT_ONCE = 10, 300_000
 
 # The fit behind each cell, and whose shares its priors are: of the full or the reduced rows.
 SOURCES: Mapping[str, tuple[str, str]] = {
@@ -216,33 +221,64 @@ def outcomes(plan: Plan, trial: Trial, *, drawn: bool = True) -> dict[str, dict[
         Whether the models themselves are wanted and not only what they say; else small ones are
         solved together.
     """
-    n_train = len(trial.split.train)
-    n_values = n_train * plan.data.n_features
-    made = samples(plan.data, trial, from_moments=moments_serve(plan, n_train))
-
-    def job(name: str) -> Job:
-        threshold = trial.shares("full") if name == "reduced" else None
-        return Job(plan.data, made[name], trial.split.test, plan.steps, plan.seed, threshold)
-
-    if not drawn and n_values < WORTHWHILE:
-        with heard() as said:
-            found = fit_samples([job(name) for name in made], plan.alive, plan.failures)
-        plan.notices.update(dict.fromkeys(str(warning) for warning in said))
-        return dict(zip(made, found, strict=True))
+    if not drawn and is_small(plan, trial):
+        return outcomes_together(plan, [trial])[0]
+    made = jobs(plan, trial)
 
     def fitted(name: str) -> dict[str, Prediction]:
         # In the thread that fits: another visitor's warnings, which name columns, are not ours.
         with heard() as said:
-            found = fit_sample(job(name), plan.alive, plan.failures)
+            found = fit_sample(made[name], plan.alive, plan.failures)
         warned[name] = [str(warning) for warning in said]
         return found
 
     warned: dict[str, list[str]] = {}
-    with part_mapper(n_values) as mapper:
+    with part_mapper(len(trial.split.train) * plan.data.n_features) as mapper:
         fits = dict(zip(made, mapper(fitted, made), strict=True))
     for name in made:
         plan.notices.update(dict.fromkeys(warned[name]))
     return fits
+
+
+def outcomes_together(
+    plan: Plan, trials: Sequence[Trial]
+) -> list[dict[str, dict[str, Prediction]]]:
+    """Do what `outcomes` does with several small trials, what can be solved together at once."""
+    made = [jobs(plan, trial) for trial in trials]
+    with heard() as said:
+        every = [job for of_trial in made for job in of_trial.values()]
+        found = iter(fit_samples(every, plan.alive, plan.failures))
+    plan.notices.update(dict.fromkeys(str(warning) for warning in said))
+    return [{name: next(found) for name in of_trial} for of_trial in made]
+
+
+def is_small(plan: Plan, trial: Trial) -> bool:
+    """Whether Python's own work on a trial is more than the arithmetic."""
+    return len(trial.split.train) * plan.data.n_features < WORTHWHILE
+
+
+def at_once(plan: Plan, trial: Trial) -> int:
+    """Return how many trials are fitted at once: as many as take a moment.
+
+    One, where a method has to be fitted to each sample by itself: somebody may wait for the first
+    of them, or want to stop.
+    """
+    quick = all(m.from_moments or has_one_minimum(m.estimator) for m in plan.alive)
+    if not quick or not is_small(plan, trial):
+        return 1
+    n_values = len(SOURCES) * len(trial.split.train) * plan.data.n_features
+    return max(1, min(MOST_AT_ONCE, LARGEST_AT_ONCE // n_values))
+
+
+def jobs(plan: Plan, trial: Trial) -> dict[str, Job]:
+    """Return what is to be fitted in a trial, by sample."""
+    n_train = len(trial.split.train)
+    made = samples(plan.data, trial, from_moments=moments_serve(plan, n_train))
+    threshold = {"reduced": trial.shares("full")}
+    return {
+        name: Job(plan.data, sample, trial.split.test, plan.steps, plan.seed, threshold.get(name))
+        for name, sample in made.items()
+    }
 
 
 def cell(
@@ -261,8 +297,28 @@ def trial_losses(
     """Return for each living method its losses in every cell, shape (C, L)."""
     truth, n_classes = plan.data.codes[trial.split.test], plan.data.n_classes
     return {
-        method.name: np.stack(
-            [losses_of(truth, *cell(fits, trial, name, method.name), n_classes) for name in CELLS]
-        )
+        method.name: losses_of(truth, *_cells(fits, trial, method.name), n_classes)
         for method in plan.alive
     }
+
+
+def _cells(
+    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, method: str
+) -> tuple[NDArray[np.intp], Array]:
+    """Return codes (C, m) and log posteriors (C, m, K) of a method for all of `CELLS`."""
+    if any(found[method].learned is None for found in fits.values()):
+        each = [cell(fits, trial, name, method) for name in CELLS]
+        return np.stack([codes for codes, _ in each]), np.stack([logs for _, logs in each])
+    # The threshold moves labels alone: its posteriors are those of the reduced set.
+    sources = [SOURCES.get(name, SOURCES["reduced"]) for name in CELLS]
+    found = [fits[source][method] for source, _ in sources]
+    learned = np.stack([fit.learned for fit in found if fit.learned is not None])
+    priors = np.stack([trial.shares(arm) for _, arm in sources])
+    log_proba = exchanged(
+        np.stack([fit.log_proba for fit in found]), learned[:, None], priors[:, None]
+    )
+    predicted = log_proba.argmax(axis=-1)
+    moved, shifts = CELLS.index("moved threshold"), fits["reduced"][method].shifts
+    if shifts is not None:
+        predicted[moved] = (found[moved].log_proba + shifts).argmax(axis=-1)
+    return predicted, log_proba
