@@ -113,7 +113,7 @@ def rows(
 ) -> list[Any]:
     """Return a trace for each class; wrong rows are ringed where `predicted` is given."""
     marks = Marks.from_arrays(X, codes, classes, predicted=predicted)
-    traces = point_traces(marks, ("x", "y"))
+    traces = _objects(point_traces(marks, ("x", "y")))
     for trace in traces:
         trace.name = trace.name.rsplit(" (", 1)[0]
         if size:
@@ -153,8 +153,14 @@ def regions_by(
         traces.append(shading.filled(layer, np.zeros(1), alphas=TINT))
     boundary = shading.boundary_trace(trace_lines(Map(xs, ys, values)))
     name = (line or {}).pop("name", "")
-    boundary.update(line=line or {}, name=name, showlegend=bool(name))
-    return [*traces, boundary]
+    look = boundary["line"] | (line or {})
+    boundary |= {"line": look, "name": name, "showlegend": bool(name)}
+    return _objects([*traces, boundary])
+
+
+def _objects(traces: Sequence[Any]) -> list[Any]:
+    """Return traces of lincore.plots, which are dictionaries, as the pictures here change them."""
+    return list(go.Figure(traces).data)
 
 
 def curve(x: Any, y: Any, name: str = "", hue: str = INK, **line: Any) -> go.Scatter:

@@ -6,12 +6,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from lincore.experiments.views import View
-from lincore.plots.boundary import boundary
+from lincore.plots.boundary import over_regions
 from lincore.plots.frame import Frame
 from lincore.plots.palette import CLEAR, EDGE, translucent
 from lincore.plots.regions import nodes
-from lincore.plots.style import compact, enumerate_words, percent
-from lincore.plots.words import join
+from lincore.plots.style import Trace, compact, enumerate_words, percent, trace
 
 # Nodes on each axis: one byte each.
 NODES = 180
@@ -50,31 +49,24 @@ def ambiguity(view: View, *, frame: Frame | None = None, title: str = "") -> go.
     codes = view.ambiguous.ambiguity(nodes(x, y)).reshape(NODES, NODES)
     areas = {code: float(np.mean(codes == code)) for code in MEANINGS}
     rows = view.ambiguous.ambiguity(view.points) if len(view.points) else np.zeros(0, int)
-    found = _finding(areas)
-    figure = boundary(view, frame=shared, title=title or found)
-    figure.add_trace(_shade(x, y, codes))
-    figure.add_traces([_key(code, areas[code]) for code in MEANINGS if areas[code]])
-    # Under boundary and points, over the tints.
-    first = next(i for i, trace in enumerate(figure.data) if trace.type == "scatter")
-    figure.data = _moved(figure.data, first)
-    meta = dict(figure.layout.meta)
-    inside = int(np.count_nonzero(rows))
-    meta["alt"] = join(meta["alt"], f"{found}.", f"{inside:,} of the {len(rows):,} rows lie there.")
-    return figure.update_layout(meta=meta)
+    found, inside = _finding(areas), int(np.count_nonzero(rows))
+    return over_regions(
+        view,
+        shared,
+        title or found,
+        shades=[_shade(x, y, codes)],
+        keys=[_key(code, areas[code]) for code in MEANINGS if areas[code]],
+        said=f"{found}. {inside:,} of the {len(rows):,} rows lie there.",
+    )
 
 
-def _moved(traces: tuple[object, ...], first: int) -> tuple[object, ...]:
-    heat = [trace for trace in traces if getattr(trace, "type", "") == "heatmap"]
-    rest = [trace for trace in traces if getattr(trace, "type", "") != "heatmap"]
-    return (*rest[:first], *heat, *rest[first:])
-
-
-def _shade(x: np.ndarray, y: np.ndarray, codes: np.ndarray) -> go.Heatmap:
+def _shade(x: np.ndarray, y: np.ndarray, codes: np.ndarray) -> Trace:
     scale: list[list[object]] = []
     for code in range(4):
         shade = translucent(SHADES[code], STRENGTH) if code else CLEAR
         scale += [[code / 4, shade], [(code + 1) / 4, shade]]
-    return go.Heatmap(
+    return trace(
+        "heatmap",
         x=compact(x),
         y=compact(y),
         z=codes.astype(np.uint8),
@@ -87,8 +79,9 @@ def _shade(x: np.ndarray, y: np.ndarray, codes: np.ndarray) -> go.Heatmap:
     )
 
 
-def _key(code: int, area: float) -> go.Scatter:
-    return go.Scatter(
+def _key(code: int, area: float) -> Trace:
+    return trace(
+        "scatter",
         x=[None],
         y=[None],
         mode="markers",

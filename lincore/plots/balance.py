@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from lincore.plots.palette import colour, translucent
-from lincore.plots.style import axis, count, empty_figure, escape, legend, names, shorten
+from lincore.plots.style import (
+    Trace,
+    axis,
+    count,
+    escape,
+    figure,
+    legend,
+    names,
+    shorten,
+    trace,
+)
 from lincore.plots.words import join
 
 TICK_WIDTH = 14
@@ -27,33 +39,36 @@ def class_balance(counts_train: ArrayLike, counts_test: ArrayLike, classes: Arra
     """
     train, test = np.asarray(counts_train), np.asarray(counts_test)
     labels = names(classes)
-    figure = empty_figure(
-        _finding(train + test),
-        alt=_alt(train, test, labels),
+    hues = [colour(code) for code in range(len(labels))]
+    pale = [translucent(hue, 0.4) for hue in hues]
+    finding = _finding(train + test)
+    return figure(
+        [_bars(train, "training", hues, labels), _bars(test, "test", pale, labels)],
+        finding,
+        alt=_alt(finding, train, test, labels),
         height=int(np.clip(76 + 22 * len(labels), 110, 420)),
         barmode="stack",
         bargap=0.2 if len(labels) <= 20 else 0.05,
         legend=legend(font={"size": 11}, traceorder="normal", maxheight=0.4),
+        xaxis=axis(nticks=4, tickformat="~s", rangemode="tozero"),
+        yaxis=_class_axis(labels),
     )
-    hues = [colour(code) for code in range(len(labels))]
-    figure.add_trace(_bars(train, "training", hues, labels))
-    figure.add_trace(_bars(test, "test", [translucent(hue, 0.4) for hue in hues], labels))
+
+
+def _class_axis(labels: list[str]) -> dict[str, Any]:
     every = int(np.ceil(len(labels) / 20))
     ticks = list(range(0, len(labels), every))
-    figure.update_yaxes(
-        axis(
-            tickvals=ticks,
-            ticktext=[escape(shorten(labels[i], TICK_WIDTH)) for i in ticks],
-            range=[len(labels) - 0.5, -0.5],
-            showgrid=False,
-        )
+    return axis(
+        tickvals=ticks,
+        ticktext=[escape(shorten(labels[i], TICK_WIDTH)) for i in ticks],
+        range=[len(labels) - 0.5, -0.5],
+        showgrid=False,
     )
-    figure.update_xaxes(axis(nticks=4, tickformat="~s", rangemode="tozero"))
-    return figure
 
 
-def _bars(counts: np.ndarray, part: str, shades: list[str], labels: list[str]) -> go.Bar:
-    return go.Bar(
+def _bars(counts: np.ndarray, part: str, shades: list[str], labels: list[str]) -> Trace:
+    return trace(
+        "bar",
         y=np.arange(len(counts), dtype=np.int16),
         x=counts.astype(np.int32),
         orientation="h",
@@ -72,7 +87,7 @@ def _finding(total: np.ndarray) -> str:
     return "Classes of equal size" if ratio == 1 else f"Class balance {ratio:.3g} : 1"
 
 
-def _alt(train: np.ndarray, test: np.ndarray, labels: list[str]) -> str:
+def _alt(finding: str, train: np.ndarray, test: np.ndarray, labels: list[str]) -> str:
     each = zip(labels, train.tolist(), test.tolist(), strict=True)
     parts = ", ".join(f"{label} {first:,} and {second:,}" for label, first, second in each)
-    return join(f"{_finding(train + test)}.", f"Rows for training and for testing: {parts}.")
+    return join(f"{finding}.", f"Rows for training and for testing: {parts}.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -11,7 +13,7 @@ from lincore.plots.frame import Frame
 from lincore.plots.lines import drawn_lines
 from lincore.plots.points import MOST_OVER_SHADES, Marks, point_traces
 from lincore.plots.regions import region_layers
-from lincore.plots.style import count, empty_figure
+from lincore.plots.style import Trace, count, figure
 from lincore.plots.window import plane_axis
 from lincore.plots.words import class_counts, join, scope, verdict
 
@@ -37,20 +39,40 @@ def boundary(view: View, *, frame: Frame | None = None, title: str = "") -> go.F
     """
     if len(view.axis_names) == 1:
         return curves.curves(view, tinted=True, frame=frame, title=title)
-    marks, window = Marks.of(view), (frame or Frame.of(view)).around(view)
+    return over_regions(view, frame or Frame.of(view), title or "Decision boundary and regions")
+
+
+def over_regions(
+    view: View,
+    frame: Frame,
+    title: str,
+    *,
+    shades: Sequence[Trace] = (),
+    keys: Sequence[Trace] = (),
+    said: str = "",
+) -> go.Figure:
+    """Draw rows over regions of two coordinates.
+
+    Between them may lie `shades` of something else, with `keys` in the legend and what is `said`
+    of them in the text alternative.
+    """
+    marks, window = Marks.of(view), frame.around(view)
     drawn = marks.sample(MOST_OVER_SHADES)
-    figure = empty_figure(
-        title or "Decision boundary and regions",
-        subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), window.note),
-        alt=_alt(view, marks),
-    )
     layers = region_layers(view, window)
-    figure.add_traces([shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers])
-    figure.add_trace(shading.boundary_trace(drawn_lines(view, window)))
-    figure.add_traces(point_traces(drawn, view.axis_names))
-    figure.update_xaxes(plane_axis(view, 0, window.ranges))
-    figure.update_yaxes(plane_axis(view, 1, window.ranges))
-    return figure
+    return figure(
+        [
+            *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
+            *shades,
+            shading.boundary_trace(drawn_lines(view, window)),
+            *point_traces(drawn, view.axis_names),
+            *keys,
+        ],
+        title,
+        subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), window.note),
+        alt=join(_alt(view, marks), said),
+        xaxis=plane_axis(view, 0, window.ranges),
+        yaxis=plane_axis(view, 1, window.ranges),
+    )
 
 
 def _alt(view: View, marks: Marks) -> str:

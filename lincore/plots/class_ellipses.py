@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from lincore.experiments.views import View
 from lincore.plots.palette import colour
 from lincore.plots.scatter import RADIUS
-from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, plain, shorten
+from lincore.plots.style import LEGEND_WIDTH, Trace, compact, escape, names, plain, shorten, trace
 from lincore.plots.words import join
 
 # Corners of an ellipse; of many, which are smaller, fewer are seen.
@@ -29,33 +29,37 @@ def with_ellipses(figure: go.Figure, view: View) -> go.Figure:
     """
     if view.densities is None or len(view.axis_names) != 2:
         return figure
-    corners = CORNERS if len(view.classes) <= MANY else CORNERS_OF_MANY
+    figure.add_traces(_traces(view))
+    meta = figure.layout.meta
+    figure.layout.meta = meta | {"alt": join(plain(meta["alt"]), NOTE)}
+    return figure
+
+
+def _traces(view: View) -> list[Trace]:
+    labels, densities = names(view.classes), view.gaussians
+    corners = CORNERS if len(labels) <= MANY else CORNERS_OF_MANY
     angle = np.linspace(0, 2 * np.pi, corners + 1)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    for code, label in enumerate(names(view.classes)):
-        mean, axes = view.densities.means[code], _half_axes(view.densities.whiteners[code].factor)
+    traces = []
+    for code, label in enumerate(labels):
+        mean, axes = densities.means[code], _half_axes(densities.whiteners[code].factor)
         if not np.isfinite(mean).all() or axes is None:
             continue
         outline = mean + RADIUS * circle @ axes
         look = {"legendgroup": str(code), "showlegend": False, "hoverinfo": "skip"}
-        figure.add_trace(
-            go.Scatter(
-                x=compact(outline[:, 0]), y=compact(outline[:, 1]), mode="lines",
+        traces += [
+            trace(
+                "scatter", x=compact(outline[:, 0]), y=compact(outline[:, 1]), mode="lines",
                 name=f"ellipse of {escape(shorten(label, LEGEND_WIDTH))}",
                 line={"color": colour(code), "width": 2}, **look,
-            )
-        )  # fmt: skip
-        figure.add_trace(
-            go.Scatter(
-                x=compact(mean[:1]), y=compact(mean[1:]), mode="markers",
-                name="mean",
+            ),
+            trace(
+                "scatter", x=compact(mean[:1]), y=compact(mean[1:]), mode="markers", name="mean",
                 marker={"symbol": "cross", "size": 11, "color": colour(code),
                         "line": {"width": 1.5, "color": "white"}}, **look,
-            )
-        )  # fmt: skip
-    meta = dict(figure.layout.meta)
-    meta["alt"] = join(plain(meta["alt"]), NOTE)
-    return figure.update_layout(meta=meta)
+            ),
+        ]  # fmt: skip
+    return traces
 
 
 def _half_axes(factor: NDArray[np.float64]) -> NDArray[np.float64] | None:

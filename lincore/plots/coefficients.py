@@ -9,17 +9,20 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.plots.palette import ACCENT, EDGE, GREY, INK
+from lincore.plots.palette import ACCENT, EDGE, GREY
 from lincore.plots.style import (
+    Trace,
     axis,
     compact,
     count,
-    empty_figure,
     enumerate_words,
     escape,
+    figure,
     names,
     number,
     shorten_all,
+    trace,
+    upright_line,
 )
 from lincore.plots.words import join
 
@@ -66,8 +69,8 @@ def coefficients(
     labels = [features[i] for i in order.tolist()]
     largest = f"Largest {unit}: {labels[0]} ({number(value[order[0]])})" if labels else "Nothing"
     note = f"The {most} largest of {len(value):,}." if len(value) > most else ""
-    figure = _figure(title or largest, note, labels, value[order], largest, unit)
-    bars = go.Bar(
+    bars = trace(
+        "bar",
         x=compact(value[order]),
         y=np.arange(len(order), dtype=np.int16),
         orientation="h",
@@ -76,14 +79,19 @@ def coefficients(
         text=[escape(label) for label in labels],
         textposition="none",
         hovertemplate="<b>%{text}</b><br>%{x:.4~g}<extra></extra>",
-    )  # fmt: skip
+    )
     if low is not None and high is not None:
         ends = (np.asarray(low, float)[order], np.asarray(high, float)[order])
-        bars.error_x = _error(value[order], *ends)
-    figure.add_trace(bars)
-    figure.update_xaxes(axis(unit, tickformat="~g"))
-    figure.add_vline(x=0, line={"color": INK, "width": 1.5})
-    return figure
+        bars["error_x"] = _error(value[order], *ends)
+    return _figure(
+        bars,
+        title or largest,
+        note,
+        labels,
+        alt=_alt(largest, unit, labels, value[order]),
+        xaxis=axis(unit, tickformat="~g"),
+        shapes=[upright_line(0)],
+    )
 
 
 def odds_ratios(
@@ -118,48 +126,52 @@ def odds_ratios(
     clear = (lower > 1) | (upper < 1)
     found = f"{int(clear.sum())} of {count(len(labels), 'odds ratio')} clearly off 1"
     note = "What one unit more multiplies the odds by. Bars: intervals; grey ones contain 1."
-    figure = _figure(title or found, note, labels, value, found, "odds ratio")
-    figure.add_trace(
-        go.Scatter(
-            x=value.astype(np.float32),
-            y=np.arange(len(order), dtype=np.int16),
-            mode="markers",
-            marker={"size": 10, "color": [ACCENT if c else GREY for c in clear.tolist()],
-                    "line": {"color": EDGE, "width": 1}},
-            error_x=_error(value, lower, upper),
-            customdata=np.column_stack([lower, upper]).astype(np.float32),
-            text=[escape(label) for label in labels],
-            hovertemplate="<b>%{text}</b><br>%{x:.3~g} (%{customdata[0]:.3~g} to "
-            "%{customdata[1]:.3~g})<extra></extra>",
-        )
+    marks = trace(
+        "scatter",
+        x=value.astype(np.float32),
+        y=np.arange(len(order), dtype=np.int16),
+        mode="markers",
+        marker={"size": 10, "color": [ACCENT if c else GREY for c in clear.tolist()],
+                "line": {"color": EDGE, "width": 1}},
+        error_x=_error(value, lower, upper),
+        customdata=np.column_stack([lower, upper]).astype(np.float32),
+        text=[escape(label) for label in labels],
+        hovertemplate="<b>%{text}</b><br>%{x:.3~g} (%{customdata[0]:.3~g} to "
+        "%{customdata[1]:.3~g})<extra></extra>",
     )  # fmt: skip
-    figure.update_xaxes(axis("odds ratio", type="log", nticks=6, tickformat="~g"))
-    figure.add_vline(x=1, line={"color": INK, "width": 1.5})
-    return figure
+    return _figure(
+        marks,
+        title or found,
+        note,
+        labels,
+        alt=_alt(found, "odds ratio", labels, value),
+        xaxis=axis("odds ratio", type="log", nticks=6, tickformat="~g"),
+        shapes=[upright_line(1)],
+    )
 
 
-def _figure(
-    title: str, note: str, labels: list[str], values: Array, finding: str, unit: str
-) -> go.Figure:
-    said = [f"{label} {number(v)}" for label, v in zip(names(labels), values, strict=True)]
-    figure = empty_figure(
+def _figure(marks: Trace, title: str, note: str, labels: list[str], **settings: Any) -> go.Figure:
+    """Return the figure with a mark on each line, the first on top."""
+    return figure(
+        [marks],
         title,
         subtitle=note,
-        alt=join(f"{finding}.", f"{unit}: {enumerate_words(said, most=12)}." if said else ""),
         height=int(np.clip(80 + 26 * len(labels), 140, 760)),
         showlegend=False,
         bargap=0.3,
-    )
-    ticks = [escape(label) for label in shorten_all(labels, LABEL_WIDTH)]
-    figure.update_yaxes(
-        axis(
+        yaxis=axis(
             tickvals=list(range(len(labels))),
-            ticktext=ticks,
+            ticktext=[escape(label) for label in shorten_all(labels, LABEL_WIDTH)],
             range=[len(labels) - 0.4, -0.6],
             showgrid=False,
-        )
+        ),
+        **settings,
     )
-    return figure
+
+
+def _alt(finding: str, unit: str, labels: list[str], values: Array) -> str:
+    said = [f"{label} {number(v)}" for label, v in zip(names(labels), values, strict=True)]
+    return join(f"{finding}.", f"{unit}: {enumerate_words(said, most=12)}." if said else "")
 
 
 def _error(value: Array, low: Array, high: Array) -> dict[str, Any]:

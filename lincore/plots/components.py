@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.plots.gallery import images
+from lincore.plots.gallery import images, sheet
 from lincore.plots.palette import BAD, GOOD, INK
 from lincore.plots.scatter import scatter
 from lincore.plots.style import enumerate_words, escape, shorten
@@ -39,19 +40,16 @@ def weight_images(
     plotly.graph_objects.Figure
     """
     stack = np.asarray(weights, dtype=np.float32)
-    figure = images(stack, titles, columns=columns, title=title)
     largest = float(np.abs(stack).max(initial=0.0)) or 1.0
-    scale = [[0, BAD], [0.5, "#F7F7F7"], [1, GOOD]]
+    hues = [[0, BAD], [0.5, "#F7F7F7"], [1, GOOD]]
     # The scale lies under the pictures: beside them it takes a phone's width.
     bar = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom",
            "yref": "container", "lenmode": "pixels", "len": 220, "thickness": 10, "xpad": 8,
            "ypad": 4, "outlinewidth": 0, "nticks": 5, "tickformat": "~g"}  # fmt: skip
-    figure.update_layout(
-        coloraxis={"colorscale": scale, "cmin": -largest, "cmax": largest, "showscale": True,
-                   "colorbar": bar},
-        height=figure.layout.height + BAR,
-        margin={"b": figure.layout.margin.b + BAR},
-    )  # fmt: skip
+    scale = {"colorscale": hues, "cmin": -largest, "cmax": largest, "showscale": True}
+    figure = sheet(stack, titles, columns=columns, title=title, scale=scale | {"colorbar": bar})
+    figure.layout.height += BAR
+    figure.layout.margin.b += BAR
     return figure
 
 
@@ -93,28 +91,31 @@ def biplot(
     tips = arrows[chosen] * reach.min()
     figure.update_traces(marker_opacity=FAINT)  # the names are to be read over them
     labels = [shorten(features[i], LABEL_WIDTH) for i in chosen.tolist()]
-    for label, tip, height in zip(labels, tips, _heights(tips, ranges), strict=True):
-        figure.add_annotation(
-            x=float(tip[0]),
-            y=float(tip[1]),
-            ax=0,
-            ay=0,
-            axref="x",
-            ayref="y",
-            text="",
-            showarrow=True,
-            arrowhead=2,
-            arrowwidth=1.6,
-            arrowcolor=INK,
-        )
-        figure.add_annotation(
-            x=float(tip[0]), y=height, text=escape(label), showarrow=False, yanchor="middle",
-            xanchor=_anchor(label, tip, ranges), xshift=4 if tip[0] >= 0 else -4,
-            font={"size": 12, "color": INK, "shadow": "auto"},
-        )  # fmt: skip
-    meta = dict(figure.layout.meta)
-    meta["alt"] = join(meta["alt"], f"Arrows for {told}.")
-    return figure.update_layout(meta=meta)
+    figure.layout.annotations = [
+        part
+        for label, tip, height in zip(labels, tips, _heights(tips, ranges), strict=True)
+        for part in (_arrow(tip), _name(label, tip, height, ranges))
+    ]
+    meta = figure.layout.meta
+    figure.layout.meta = meta | {"alt": join(meta["alt"], f"Arrows for {told}.")}
+    return figure
+
+
+def _arrow(tip: NDArray[np.float64]) -> dict[str, Any]:
+    ends = {"x": float(tip[0]), "y": float(tip[1]), "ax": 0, "ay": 0, "axref": "x", "ayref": "y"}
+    look = {"arrowhead": 2, "arrowwidth": 1.6, "arrowcolor": INK}
+    return ends | look | {"text": "", "showarrow": True}
+
+
+def _name(
+    label: str, tip: NDArray[np.float64], height: float, ranges: NDArray[np.float64]
+) -> dict[str, Any]:
+    return {
+        "x": float(tip[0]), "y": height, "text": escape(label), "showarrow": False,
+        "yanchor": "middle", "xanchor": _anchor(label, tip, ranges),
+        "xshift": 4 if tip[0] >= 0 else -4,
+        "font": {"size": 12, "color": INK, "shadow": "auto"},
+    }  # fmt: skip
 
 
 def _heights(tips: NDArray[np.float64], ranges: NDArray[np.float64]) -> list[float]:

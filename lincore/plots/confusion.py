@@ -12,14 +12,16 @@ from lincore.experiments import scores
 from lincore.experiments.results import Results
 from lincore.plots.palette import ACCENT, CLEAR, INK, translucent
 from lincore.plots.style import (
+    Trace,
     axis,
     count,
-    empty_figure,
     escape,
+    figure,
     names,
     percent,
     shorten,
     shorten_all,
+    trace,
 )
 from lincore.plots.words import join
 
@@ -89,23 +91,16 @@ def confusion(
     labels, n_classes = names(results.classes), len(results.classes)
     room = THIRD if narrow else PAGE
     shares = _shares(counts, normalize)
-    figure = empty_figure(
+    return figure(
+        [_shade(shares), _cells(counts, shares, labels, normalize, room)],
         _finding(counts, labels),
         subtitle=f"{method}, {count(int(counts.sum()), 'row')}; shade: share of the "
         f"{'predicted' if normalize == 'pred' else 'true'} class",
         alt=_alt(counts, labels, method),
         height=room.height(n_classes),
         showlegend=False,
+        **class_axes(labels, room),
     )
-    figure.add_trace(_shade(shares))
-    figure.add_trace(_cells(counts, shares, labels, normalize, room))
-    width = room.tick_width
-    figure.update_xaxes(class_axis("predicted class", labels, width, constraintoward="left"))
-    figure.update_yaxes(
-        class_axis("true class", labels, width, constraintoward="top", scaleanchor="x"),
-        range=[n_classes - 0.5, -0.5],
-    )
-    return figure
 
 
 def _shares(counts: Counts, normalize: Normalize) -> Array:
@@ -113,9 +108,10 @@ def _shares(counts: Counts, normalize: Normalize) -> Array:
     return counts / np.maximum(total, 1)
 
 
-def _shade(shares: Array) -> go.Heatmap:
+def _shade(shares: Array) -> Trace:
     strongest = STRONGEST if len(shares) <= MOST_COUNTS else 1.0
-    return go.Heatmap(
+    return trace(
+        "heatmap",
         z=shares.astype(np.float32),
         zmin=0,
         zmax=1,
@@ -129,11 +125,12 @@ def _shade(shares: Array) -> go.Heatmap:
 
 def _cells(
     counts: Counts, shares: Array, labels: list[str], normalize: Normalize, room: Room
-) -> go.Scatter:
+) -> Trace:
     """Return the text of the cells, in the colour of the theme's text."""
     true, predicted = np.indices(counts.shape).reshape(2, -1)
     shown = len(labels) <= room.counts
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=predicted.astype(np.int16),
         y=true.astype(np.int16),
         mode="markers+text" if shown else "markers",
@@ -183,23 +180,20 @@ def _texts(counts: Counts, shares: Array, normalize: Normalize, room: Room) -> l
     return texts
 
 
-def class_axis(
-    title: str, labels: list[str], width: int = TICK_WIDTH, **settings: Any
-) -> dict[str, Any]:
-    """Return the settings of an axis on which the classes stand."""
+def class_axes(labels: list[str], room: Room) -> dict[str, dict[str, Any]]:
+    """Return the axes of a square of classes: predicted ones across, true ones from the top."""
     every = int(np.ceil(len(labels) / 25))
     ticks = list(range(0, len(labels), every))
-    short = shorten_all(labels, width)
-    return axis(
-        title,
-        tickvals=ticks,
-        ticktext=[escape(short[i]) for i in ticks],
-        range=[-0.5, len(labels) - 0.5],
-        showgrid=False,
-        constrain="domain",
-        tickcolor=CLEAR,
-        **settings,
-    )
+    short = shorten_all(labels, room.tick_width)
+    common = {"tickvals": ticks, "ticktext": [escape(short[i]) for i in ticks],
+              "showgrid": False, "constrain": "domain", "tickcolor": CLEAR}  # fmt: skip
+    first, last = -0.5, len(labels) - 0.5
+    across = {"range": [first, last], "constraintoward": "left"}
+    down = {"range": [last, first], "constraintoward": "top", "scaleanchor": "x"}
+    return {
+        "xaxis": axis("predicted class", **common, **across),
+        "yaxis": axis("true class", **common, **down),
+    }
 
 
 def _most_frequent_error(counts: Counts) -> tuple[int, int, int]:

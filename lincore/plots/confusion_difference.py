@@ -6,9 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.plots.confusion import MOST_COUNTS, PAGE, THIRD, TICK_WIDTH, Room, class_axis
+from lincore.plots.confusion import MOST_COUNTS, PAGE, THIRD, TICK_WIDTH, Room, class_axes
 from lincore.plots.palette import BAD, GOOD, INK, translucent
-from lincore.plots.style import count, empty_figure, escape, names, number, shorten
+from lincore.plots.style import Trace, count, escape, figure, names, number, shorten, trace
 from lincore.plots.words import join
 
 Counts = NDArray[np.int64]
@@ -46,54 +46,51 @@ def confusion_difference(
     first, second = np.asarray(before, np.int64), np.asarray(after, np.int64)
     change, labels = second - first, names(classes)
     found = _finding(change, labels)
-    n_classes, room = len(labels), THIRD if narrow else PAGE
-    figure = empty_figure(
+    room = THIRD if narrow else PAGE
+    return figure(
+        [_shade(change), _cells(first, second, labels, words, room)],
         title or found,
         subtitle=f"Rows, {words[1]} less {words[0]}; orange is worse.",
         alt=join(f"Difference of two confusion matrices, {words[1]} less {words[0]}: {found}.",
                  f"Right changed by {number(int(np.trace(change)), signed=True)} rows."),
-        height=room.height(n_classes),
+        height=room.height(len(labels)),
         showlegend=False,
+        **class_axes(labels, room),
     )  # fmt: skip
+
+
+def _shade(change: Counts) -> Trace:
     # More on the diagonal is better, more beside it is worse.
-    sign = 2 * np.eye(n_classes) - 1
+    sign = 2 * np.eye(len(change)) - 1
     largest = float(np.abs(change).max(initial=1)) or 1.0
-    figure.add_trace(
-        go.Heatmap(
-            z=(sign * change).astype(np.float32),
-            zmin=-largest,
-            zmax=largest,
-            colorscale=[[0, translucent(BAD, STRONGEST)], [0.5, translucent("#7F7F7F", 0.06)],
-                        [1, translucent(GOOD, STRONGEST)]],
-            showscale=False,
-            hoverinfo="skip",
-            xgap=2 if n_classes <= MOST_COUNTS else 0,
-            ygap=2 if n_classes <= MOST_COUNTS else 0,
-        )
+    return trace(
+        "heatmap",
+        z=(sign * change).astype(np.float32),
+        zmin=-largest,
+        zmax=largest,
+        colorscale=[[0, translucent(BAD, STRONGEST)], [0.5, translucent("#7F7F7F", 0.06)],
+                    [1, translucent(GOOD, STRONGEST)]],
+        showscale=False,
+        hoverinfo="skip",
+        xgap=2 if len(change) <= MOST_COUNTS else 0,
+        ygap=2 if len(change) <= MOST_COUNTS else 0,
     )  # fmt: skip
-    figure.add_trace(_cells(first, second, labels, words, room))
-    width = room.tick_width
-    figure.update_xaxes(class_axis("predicted class", labels, width, constraintoward="left"))
-    figure.update_yaxes(
-        class_axis("true class", labels, width, constraintoward="top", scaleanchor="x"),
-        range=[n_classes - 0.5, -0.5],
-    )
-    return figure
 
 
 def _cells(
     first: Counts, second: Counts, labels: list[str], words: tuple[str, str], room: Room
-) -> go.Scatter:
+) -> Trace:
     true, predicted = np.indices(first.shape).reshape(2, -1)
     change = (second - first).ravel()
     shown = len(labels) <= room.counts
-    safe = [escape(label) for label in labels]
+    safe, (earlier, later) = [escape(label) for label in labels], map(escape, words)
     said = [
-        f"<b>{safe[i]}</b> taken for <b>{safe[j]}</b>: {first[i, j]:,} ({escape(words[0])}), "
-        f"{second[i, j]:,} ({escape(words[1])})"
+        f"<b>{safe[i]}</b> taken for <b>{safe[j]}</b>: {first[i, j]:,} ({earlier}), "
+        f"{second[i, j]:,} ({later})"
         for i, j in zip(true.tolist(), predicted.tolist(), strict=True)
     ]
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=predicted.astype(np.int16),
         y=true.astype(np.int16),
         mode="markers+text" if shown else "markers",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
@@ -14,7 +12,7 @@ from lincore.plots.frame import Frame
 from lincore.plots.lines import drawn_lines
 from lincore.plots.points import MOST_OVER_SHADES, Marks, point_traces
 from lincore.plots.regions import checked, floor_level, whole_layer, winning_layers
-from lincore.plots.style import count, empty_figure
+from lincore.plots.style import Trace, count, figure
 from lincore.plots.window import plane_axis
 from lincore.plots.words import UNITS, class_counts, closest, heading, join, scope, verdict
 
@@ -68,20 +66,21 @@ def contour(
     frame = frame or Frame.of(view)
     marks, window = Marks.of(view), frame.around(view)
     drawn = marks.sample(MOST_OVER_SHADES)
-    figure = empty_figure(
+    return figure(
+        [
+            *_shades(view, frame, quantity, focus),
+            shading.boundary_trace(drawn_lines(view, window)),
+            *point_traces(drawn, view.axis_names),
+        ],
         title or heading(marks.labels, quantity, focus),
         subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), window.note),
         alt=_alt(view, marks, quantity, focus),
+        xaxis=plane_axis(view, 0, window.ranges),
+        yaxis=plane_axis(view, 1, window.ranges),
     )
-    figure.add_traces(_shades(view, frame, quantity, focus))
-    figure.add_trace(shading.boundary_trace(drawn_lines(view, window)))
-    figure.add_traces(point_traces(drawn, view.axis_names))
-    figure.update_xaxes(plane_axis(view, 0, window.ranges))
-    figure.update_yaxes(plane_axis(view, 1, window.ranges))
-    return figure
 
 
-def _shades(view: View, frame: Frame, quantity: Quantity, focus: int | None) -> list[Any]:
+def _shades(view: View, frame: Frame, quantity: Quantity, focus: int | None) -> list[Trace]:
     if focus is None or quantity == "score":
         return _all_classes(view, frame, quantity)
     layer = whole_layer(view, frame.window, focus, quantity)
@@ -96,7 +95,7 @@ def _shades(view: View, frame: Frame, quantity: Quantity, focus: int | None) -> 
     return [shade, shading.bar(levels, top, title, code=focus, nticks=6)]
 
 
-def _all_classes(view: View, frame: Frame, quantity: Quantity) -> list[Any]:
+def _all_classes(view: View, frame: Frame, quantity: Quantity) -> list[Trace]:
     layers = winning_layers(view, frame.window, quantity)
     if quantity == "posterior":
         start = floor_level(len(view.classes), quantity)

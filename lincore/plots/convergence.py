@@ -12,13 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.plots.palette import EDGE, method_look
 from lincore.plots.style import (
     LEGEND_WIDTH,
+    Trace,
     axis,
     count,
-    empty_figure,
     enumerate_words,
     escape,
+    figure,
     number,
     shorten,
+    trace,
 )
 from lincore.plots.words import join
 
@@ -76,35 +78,34 @@ def convergence(
     -------
     plotly.graph_objects.Figure
     """
-    parts = {name: np.array([_line(step) for step in trace], float).reshape(-1, 4)
-             for name, trace in traces.items()}  # fmt: skip
+    parts = {name: np.array([_line(step) for step in steps], float).reshape(-1, 4)
+             for name, steps in traces.items()}  # fmt: skip
     finals = {name: float(part[-1, 1]) for name, part in parts.items() if len(part)}
     found = join(_ends(finals), oscillation({name: part[:, 1] for name, part in parts.items()}))
     said = [f"{name}: {why}" for name, why in (reasons or {}).items()]
-    figure = empty_figure(
+    least = min((float(np.nanmin(part[:, 1])) for part in parts.values() if len(part)), default=0)
+    lengths = [len(part) for part in parts.values()]
+    # A solver of few steps beside one of thousands would be an upright line.
+    stretched = max(lengths, default=1) > UNEVEN * max(min(lengths, default=1), 1)
+    drawn = []
+    for position, (name, part) in enumerate(parts.items()):
+        y = {"objective": part[:, 1], "excess": part[:, 1] - least, "gradient norm": part[:, 2]}
+        x = part[:, 0] + stretched if across == "iteration" else part[:, 3]
+        x = np.where(x > 0, x, np.nan) if stretched else x
+        drawn.append(_trace(position, name, x, y[quantity], quantity != "objective"))
+    logarithmic = {"type": "log", "exponentformat": "power", "nticks": 6}
+    unit = "iteration + 1" if stretched and across == "iteration" else across
+    named = {"excess": "objective above the least"}.get(quantity, quantity)
+    return figure(
+        drawn,
         title or f"{quantity[:1].upper()}{quantity[1:]} by {across}",
         subtitle=join(found, f"{enumerate_words(said, most=3)}." if said else ""),
         alt=join(f"{quantity[:1].upper()}{quantity[1:]} against {across} of "
                  f"{count(len(parts), 'solver')}.", found, *(f"{text}." for text in said)),
         height=430,
-        hovermode="closest",
+        xaxis=axis(unit, **(logarithmic | {"dtick": 1} if stretched else {})),
+        yaxis=axis(named, **(logarithmic if quantity != "objective" else {})),
     )  # fmt: skip
-    least = min((float(np.nanmin(part[:, 1])) for part in parts.values() if len(part)), default=0)
-    lengths = [len(part) for part in parts.values()]
-    # A solver of few steps beside one of thousands would be an upright line.
-    stretched = max(lengths, default=1) > UNEVEN * max(min(lengths, default=1), 1)
-    for position, (name, part) in enumerate(parts.items()):
-        y = {"objective": part[:, 1], "excess": part[:, 1] - least, "gradient norm": part[:, 2]}
-        x = part[:, 0] + stretched if across == "iteration" else part[:, 3]
-        x = np.where(x > 0, x, np.nan) if stretched else x
-        figure.add_trace(_trace(position, name, x, y[quantity], quantity != "objective"))
-    logarithmic = {"type": "log", "exponentformat": "power", "nticks": 6}
-    unit = "iteration + 1" if stretched and across == "iteration" else across
-    figure.update_xaxes(axis(unit, **(logarithmic | {"dtick": 1} if stretched else {})))
-    names = {"objective": "objective", "excess": "objective above the least",
-             "gradient norm": "gradient norm"}  # fmt: skip
-    figure.update_yaxes(axis(names[quantity], **(logarithmic if quantity != "objective" else {})))
-    return figure
 
 
 def error_curves(
@@ -137,18 +138,19 @@ def error_curves(
     parts = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
     finals = {name: float(part[-1]) for name, part in parts.items() if len(part)}
     found = join(_ends(finals), oscillation(parts))
-    figure = empty_figure(
+    return figure(
+        [
+            _trace(position, name, np.arange(len(part), dtype=float), part, False)
+            for position, (name, part) in enumerate(parts.items())
+        ],
         title or f"{error[:1].upper()}{error[1:]} by {across}",
         subtitle=found,
         alt=join(f"{error[:1].upper()}{error[1:]} against {across} of "
                  f"{count(len(parts), 'curve')}.", found),
         height=430,
+        xaxis=axis(across),
+        yaxis=axis(error),
     )  # fmt: skip
-    for position, (name, part) in enumerate(parts.items()):
-        figure.add_trace(_trace(position, name, np.arange(len(part), dtype=float), part, False))
-    figure.update_xaxes(axis(across))
-    figure.update_yaxes(axis(error))
-    return figure
 
 
 def oscillation(curves: Mapping[str, Array]) -> str:
@@ -190,10 +192,11 @@ def number_of(value: float) -> str:
     return number(value) if not np.isfinite(value) else f"{value:.6g}".replace("-", "\u2212")
 
 
-def _trace(position: int, name: str, x: Array, y: Array, positive: bool) -> go.Scatter:
+def _trace(position: int, name: str, x: Array, y: Array, positive: bool) -> Trace:
     hue, dash, shape = method_look(position)
     shown = np.where(y > 0, y, np.nan) if positive else y
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=np.asarray(x, dtype=np.float32),
         y=np.asarray(shown, dtype=np.float32),
         mode="lines+markers" if len(x) <= 60 else "lines",

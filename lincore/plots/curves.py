@@ -14,7 +14,7 @@ from lincore.plots.lines import boundary_points
 from lincore.plots.palette import INK, colour, translucent
 from lincore.plots.points import Marks, point_traces
 from lincore.plots.regions import possible, spread
-from lincore.plots.style import axis, bare_axis, compact, count, empty_figure, escape
+from lincore.plots.style import Trace, axis, bare_axis, compact, count, escape, figure, trace
 from lincore.plots.window import Window, plane_axis
 from lincore.plots.words import UNITS, class_counts, closest, heading, join, scope, verdict
 
@@ -53,18 +53,18 @@ def curves(
     quantity = quantity or usual
     marks, window = Marks.of(view), (frame or Frame.of(view)).around(view)
     drawn, cuts = marks.sample(), boundary_points(view, window)
-    figure = empty_figure(
+    codes = range(len(marks.labels)) if focus is None else [focus]
+    points = point_traces(drawn, view.axis_names)
+    return figure(
+        [
+            *(_curve(view, window, code, quantity, marks) for code in codes),
+            *(point | {"yaxis": "y2"} for point in points),
+        ],
         title or _title(marks, quantity, focus, tinted),
         subtitle=join(
             scope(view), verdict(marks, drawn), _places(cuts), marks.note(drawn), window.note
         ),
         alt=_alt(view, marks, quantity, cuts),
-    )
-    codes = range(len(marks.labels)) if focus is None else [focus]
-    figure.add_traces([_curve(view, window, code, quantity, marks) for code in codes])
-    traces = point_traces(drawn, view.axis_names)
-    figure.add_traces([trace.update(yaxis="y2") for trace in traces])
-    figure.update_layout(
         xaxis=plane_axis(view, 0, window.ranges, anchor="y2"),
         yaxis=_scale(quantity, frame),
         yaxis2=bare_axis(
@@ -72,7 +72,6 @@ def curves(
         ),
         shapes=[*(_tints(view, window, cuts) if tinted else []), *_uprights(cuts)],
     )
-    return figure
 
 
 def _title(marks: Marks, quantity: Quantity, focus: int | None, tinted: bool) -> str:
@@ -91,7 +90,7 @@ def _scale(quantity: Quantity, frame: Frame | None) -> dict[str, Any]:
     return axis("prior × density", **(look | shared))
 
 
-def _curve(view: View, window: Window, code: int, quantity: Quantity, marks: Marks) -> go.Scatter:
+def _curve(view: View, window: Window, code: int, quantity: Quantity, marks: Marks) -> Trace:
     x = _places_to_evaluate(view, window, code)
     if quantity == "score":
         y = possible(view.scores(x[:, None]))[:, code]
@@ -100,7 +99,8 @@ def _curve(view: View, window: Window, code: int, quantity: Quantity, marks: Mar
         log = view.log_posterior if quantity == "posterior" else view.log_joint
         y = np.exp(possible(log(x[:, None]))[:, code])
     what = "posterior" if quantity == "posterior" else UNITS[quantity]
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=compact(x),
         y=y.astype(np.float32),
         mode="lines",

@@ -9,16 +9,18 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from lincore.plots.palette import ACCENT, EDGE, GOOD, GREY, INK, translucent
+from lincore.plots.palette import ACCENT, EDGE, GOOD, GREY, translucent
 from lincore.plots.style import (
     axis,
     count,
-    empty_figure,
     enumerate_words,
     escape,
+    figure,
     number,
     shorten,
     shorten_all,
+    trace,
+    upright_line,
 )
 from lincore.plots.words import join
 
@@ -92,7 +94,7 @@ def score_intervals(
     values = np.array([tuple(interval) for interval in intervals], dtype=float).reshape(-1, 3)
     leader = f": {methods[0]} {number(values[0, 0], as_percent)}" if len(methods) else ""
     heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), 'method')}{leader}"
-    figure = _lines(
+    return _lines(
         title or heading,
         join(
             "Bars: 95 % intervals.",
@@ -106,13 +108,12 @@ def score_intervals(
         alt=join(
             f"{heading}.", _all(methods, values, as_percent), _baselines(baselines, as_percent)
         ),
+        xaxis=axis(score, tickformat=".0%" if as_percent else "~g"),
+        shapes=[
+            *_bands(list(tiers or ())),
+            *(upright_line(value, dash="dot") for value in (baselines or {}).values()),
+        ],
     )
-    figure.update_xaxes(axis(score, tickformat=".0%" if as_percent else "~g"))
-    if tiers:
-        figure.update_layout(shapes=_bands(list(tiers)))
-    for value in (baselines or {}).values():
-        figure.add_vline(x=value, line={"color": INK, "width": 1.5, "dash": "dot"})
-    return figure
 
 
 def pairwise_effects(
@@ -144,7 +145,7 @@ def pairwise_effects(
     heading = f"{told} of {count(len(differences), 'pair')} can be told apart"
     unit = "points" if as_percent else ""
     whole = [f"{d.first} − {d.second}" for d in differences]
-    figure = _lines(
+    return _lines(
         title or heading,
         f"Right of zero the first is better. Shaded: at most {rope:g} {unit} apart." if rope
         else "Right of zero the first is better.",
@@ -156,12 +157,9 @@ def pairwise_effects(
                  _all(whole, values, False, unit)),
         verdicts=[d.verdict for d in differences],
         whole=whole,
+        xaxis=axis(f"{score} ({unit})" if unit else score, tickformat="~g"),
+        shapes=[*([_equivalence(rope)] if rope else []), upright_line(0)],
     )  # fmt: skip
-    figure.update_xaxes(axis(f"{score} ({unit})" if unit else score, tickformat="~g"))
-    if rope:
-        figure.add_vrect(x0=-rope, x1=rope, fillcolor=translucent(GOOD, 0.14), line_width=0)
-    figure.add_vline(x=0, line={"color": INK, "width": 1.5})
-    return figure
 
 
 def _lines(
@@ -175,41 +173,40 @@ def _lines(
     alt: str,
     verdicts: Sequence[str] | None = None,
     whole: Sequence[str] | None = None,
+    **layout: Any,
 ) -> go.Figure:
     """Return the figure with a mark and a bar on each line, the first on top."""
-    figure = empty_figure(
+    told = verdicts or [""] * len(labels)
+    value, low, high = values.T.astype(np.float32)
+    form = ".1%" if as_percent else ".3~g"
+    marks = trace(
+        "scatter",
+        x=value,
+        y=np.arange(len(labels), dtype=np.int16),
+        mode="markers",
+        marker={"size": 10, "color": hues, "line": {"color": EDGE, "width": 1}},
+        error_x=_bar(value, low, high),
+        customdata=np.column_stack([low, high]),
+        text=[escape(label) for label in whole or labels],
+        hovertext=[escape(verdict) for verdict in told],
+        hovertemplate=f"<b>%{{text}}</b><br>%{{x:{form}}} (%{{customdata[0]:{form}}} to "
+        f"%{{customdata[1]:{form}}})<br>%{{hovertext}}<extra></extra>",
+    )
+    return figure(
+        [marks],
         title,
         subtitle=subtitle,
         alt=alt,
         height=int(np.clip(90 + 30 * len(labels), 150, 900)),
         showlegend=False,
-    )
-    told = verdicts or [""] * len(labels)
-    value, low, high = values.T.astype(np.float32)
-    form = ".1%" if as_percent else ".3~g"
-    figure.add_trace(
-        go.Scatter(
-            x=value,
-            y=np.arange(len(labels), dtype=np.int16),
-            mode="markers",
-            marker={"size": 10, "color": hues, "line": {"color": EDGE, "width": 1}},
-            error_x=_bar(value, low, high),
-            customdata=np.column_stack([low, high]),
-            text=[escape(label) for label in whole or labels],
-            hovertext=[escape(verdict) for verdict in told],
-            hovertemplate=f"<b>%{{text}}</b><br>%{{x:{form}}} (%{{customdata[0]:{form}}} to "
-            f"%{{customdata[1]:{form}}})<br>%{{hovertext}}<extra></extra>",
-        )
-    )
-    figure.update_yaxes(
-        axis(
+        yaxis=axis(
             tickvals=list(range(len(labels))),
             ticktext=[escape(label) for label in shorten_all(labels, LABEL_WIDTH)],
             range=[len(labels) - 0.4, -0.6],
             showgrid=False,
-        )
+        ),
+        **layout,
     )
-    return figure
 
 
 def _bar(
@@ -230,6 +227,8 @@ def _bar(
 
 def _bands(tiers: list[int]) -> list[dict[str, Any]]:
     """Return a band behind every second run of equal tiers."""
+    if not tiers:
+        return []
     edges = [0, *(i for i in range(1, len(tiers)) if tiers[i] != tiers[i - 1]), len(tiers)]
     common = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below"}
     return [
@@ -238,6 +237,12 @@ def _bands(tiers: list[int]) -> list[dict[str, Any]]:
         | {"fillcolor": translucent(GREY, 0.13)}
         for start, stop in list(zip(edges[:-1], edges[1:], strict=True))[::2]
     ]
+
+
+def _equivalence(rope: float) -> dict[str, Any]:
+    """Return the band of differences that do not matter."""
+    ends = {"xref": "x", "x0": -rope, "x1": rope, "yref": "y domain", "y0": 0, "y1": 1}
+    return {"type": "rect", "fillcolor": translucent(GOOD, 0.14), "line": {"width": 0}} | ends
 
 
 def _all(

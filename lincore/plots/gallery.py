@@ -6,18 +6,21 @@ import base64
 import struct
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from lincore.plots.style import (
+    Trace,
     bare_axis,
     count,
-    empty_figure,
     enumerate_words,
     escape,
+    figure,
     shorten_all,
+    trace,
 )
 
 # Of the width of an image: between images, and above each for its title, for large ones and small.
@@ -48,73 +51,79 @@ def images(
         Its ``layout.meta["sheet"]`` holds how wide the images are drawn at most, in pixels, and
         how tall they are for their width, so that a page can give a narrow sheet its height.
     """
-    n_images, height, width = stack.shape[:3]
-    columns = max(1, min(columns, n_images))
-    gap, line = GAP * width, max(LINE, NAME_LINE * columns) * width * any(titles)
     pixels = stack if stack.dtype == np.uint8 else stack.astype(np.float32)
     low = 0.0 if stack.dtype == np.uint8 else float(pixels.min())
+    scale = {"colorscale": "gray", "cmin": low, "cmax": float(pixels.max()), "showscale": False}
+    return sheet(pixels, titles, columns=columns, title=title, scale=scale)
+
+
+def sheet(
+    pixels: NDArray[np.generic],
+    titles: Sequence[str],
+    *,
+    columns: int,
+    title: str,
+    scale: dict[str, Any],
+) -> go.Figure:
+    """Draw images in the colours of a scale, as `images` does."""
+    n_images, height, width = pixels.shape[:3]
+    columns = max(1, min(columns, n_images))
+    gap, line = GAP * width, max(LINE, NAME_LINE * columns) * width * any(titles)
     n_lines = -(-n_images // columns)
     across, down = columns * (width + gap) - gap, n_lines * (height + line + gap) - gap
     wide = min(LARGEST * across / width, WIDEST, TALLEST * across / down)
-    figure = empty_figure(
+    names = shorten_all(titles, int(np.clip(NAMES_WIDTH // columns, SHORTEST, LONGEST)))
+    corners = [
+        (position % columns * (width + gap), position // columns * (height + line + gap) + line)
+        for position in range(n_images)
+    ]
+    draw = _colour if pixels.ndim == 4 else _grey
+    inside = {"constrain": "domain", "fixedrange": True}
+    drawn = figure(
+        [draw(*parts) for parts in zip(pixels, names, corners, strict=True)],
         title,
         alt=f"{title}: {count(n_images, 'image')} of {width} by {height} pixels, "
         f"{enumerate_words(titles, most=12)}.",
         height=round(wide * down / across),
-        coloraxis={
-            "colorscale": "gray",
-            "cmin": low,
-            "cmax": float(pixels.max()),
-            "showscale": False,
-        },
+        coloraxis=scale,
+        annotations=[
+            _heading(name, left + width / 2, top)
+            for name, (left, top) in zip(names, corners, strict=True)
+        ],
+        xaxis=bare_axis(range=[0, across], constraintoward="left", **inside),
+        yaxis=bare_axis(range=[down, 0], scaleanchor="x", constraintoward="top", **inside),
     )
-    names = shorten_all(titles, int(np.clip(NAMES_WIDTH // columns, SHORTEST, LONGEST)))
-    for position, (image, name) in enumerate(zip(pixels, names, strict=True)):
-        row, column = divmod(position, columns)
-        _add(
-            figure, image, name, left=column * (width + gap), top=row * (height + line + gap) + line
-        )
-    inside = {"constrain": "domain", "fixedrange": True}
-    figure.update_xaxes(bare_axis(range=[0, across], constraintoward="left", **inside))
-    figure.update_yaxes(
-        bare_axis(range=[down, 0], scaleanchor="x", constraintoward="top", **inside)
-    )
-    meta = dict(figure.layout.meta) | {"sheet": {"width": wide, "ratio": down / across}}
-    return figure.update_layout(meta=meta)
+    drawn.layout.meta = drawn.layout.meta | {"sheet": {"width": wide, "ratio": down / across}}
+    return drawn
 
 
-def _add(
-    figure: go.Figure, image: NDArray[np.generic], name: str, *, left: float, top: float
-) -> None:
-    """Put an image, one unit to the pixel, with its name above it."""
-    figure.add_trace(
-        _colour(image, name, left, top)
-        if image.ndim == 3
-        else go.Heatmap(
-            z=image,
-            x0=left + 0.5,
-            dx=1,
-            y0=top + 0.5,
-            dy=1,
-            coloraxis="coloraxis",
-            meta=[escape(name)],
-            hovertemplate="<b>%{meta[0]}</b><br>%{z:.3~g}<extra></extra>",
-        )
-    )
-    figure.add_annotation(
-        x=left + image.shape[1] / 2,
-        y=top,
-        text=escape(name),
-        showarrow=False,
-        yanchor="bottom",
-        font={"size": 11},
+def _heading(name: str, middle: float, bottom: float) -> dict[str, Any]:
+    place = {"x": middle, "y": bottom, "yanchor": "bottom"}
+    return place | {"text": escape(name), "showarrow": False, "font": {"size": 11}}
+
+
+def _grey(image: NDArray[np.generic], name: str, corner: tuple[float, float]) -> Trace:
+    """Return an image, one unit to the pixel, in the colours of the scale."""
+    left, top = corner
+    return trace(
+        "heatmap",
+        z=image,
+        x0=left + 0.5,
+        dx=1,
+        y0=top + 0.5,
+        dy=1,
+        coloraxis="coloraxis",
+        meta=[escape(name)],
+        hovertemplate="<b>%{meta[0]}</b><br>%{z:.3~g}<extra></extra>",
     )
 
 
-def _colour(image: NDArray[np.generic], name: str, left: float, top: float) -> go.Image:
+def _colour(image: NDArray[np.generic], name: str, corner: tuple[float, float]) -> Trace:
+    left, top = corner
     low, span = (0.0, 255.0) if image.dtype == np.uint8 else (float(image.min()), np.ptp(image))
     pixels = np.rint(255 * (image.astype(float) - low) / (float(span) or 1.0)).astype(np.uint8)
-    return go.Image(
+    return trace(
+        "image",
         source=f"data:image/png;base64,{base64.b64encode(png(pixels)).decode()}",
         x0=left + 0.5,
         y0=top + 0.5,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,21 +12,25 @@ from numpy.typing import ArrayLike
 from lincore.plots.forest import Interval
 from lincore.plots.palette import ACCENT, CLEAR, EDGE, GREY, INK, colour, symbol, translucent
 from lincore.plots.style import (
+    Trace,
     axis,
     count,
-    empty_figure,
     enumerate_words,
     escape,
+    figure,
     names,
     percent,
     shorten,
     shorten_all,
+    trace,
 )
 from lincore.plots.words import join
 
 TICK_WIDTH = 14
 # Up to so many cells numbers stand in them.
 MOST_NUMBERS = 120
+# What was before lies this much above the line of its class, and what is after below it.
+SHIFT = 0.11
 
 
 def recall_map(
@@ -47,37 +52,39 @@ def recall_map(
     """
     shares, labels = np.asarray(recalls, dtype=float), names(classes)
     heading = _hardest(shares, labels)
-    figure = empty_figure(
+    return figure(
+        [_cells(shares, methods, labels)],
         title or heading,
         subtitle="Share of each class's test rows that a method gets right.",
         alt=join(f"Recall by class and method. {heading}.", _by_class(shares, labels)),
         height=int(np.clip(110 + (34 if len(labels) <= 20 else 18) * len(labels), 180, 900)),
+        xaxis=_ticks(list(methods)),
+        yaxis=_ticks(labels, "class", range=[len(labels) - 0.5, -0.5]),
     )
+
+
+def _cells(shares: np.ndarray, methods: Sequence[str], labels: list[str]) -> Trace:
     text = None
     if shares.size <= MOST_NUMBERS:
         text = [["–" if np.isnan(v) else f"{100 * v:.0f}" for v in row] for row in shares.T]
-    said = [[f"{escape(m)}, {escape(k)}" for m in methods] for k in labels]
-    figure.add_trace(
-        go.Heatmap(
-            z=shares.T.astype(np.float32),
-            zmin=0,
-            zmax=1,
-            colorscale=[[0, translucent(ACCENT, 0.03)], [1, translucent(ACCENT, 0.6)]],
-            showscale=text is None,
-            colorbar={"thickness": 10, "tickformat": ".0%", "outlinewidth": 0},
-            text=text,
-            texttemplate="%{text}" if text else None,
-            textfont={"color": INK, "size": 13},
-            customdata=said,
-            hovertemplate="%{customdata}: %{z:.1%}<extra></extra>",
-            hoverongaps=False,
-            xgap=2,
-            ygap=2,
-        )
+    safe = [escape(method) for method in methods]
+    return trace(
+        "heatmap",
+        z=shares.T.astype(np.float32),
+        zmin=0,
+        zmax=1,
+        colorscale=[[0, translucent(ACCENT, 0.03)], [1, translucent(ACCENT, 0.6)]],
+        showscale=text is None,
+        colorbar={"thickness": 10, "tickformat": ".0%", "outlinewidth": 0},
+        text=text,
+        texttemplate="%{text}" if text else None,
+        textfont={"color": INK, "size": 13},
+        customdata=[[f"{method}, {escape(label)}" for method in safe] for label in labels],
+        hovertemplate="%{customdata}: %{z:.1%}<extra></extra>",
+        hoverongaps=False,
+        xgap=2,
+        ygap=2,
     )
-    figure.update_xaxes(_ticks(list(methods), ""))
-    figure.update_yaxes(_ticks(labels, "class"), range=[len(labels) - 0.5, -0.5])
-    return figure
 
 
 def recall_change(
@@ -103,45 +110,45 @@ def recall_change(
     first, second = (np.array([tuple(i) for i in part], float) for part in (before, after))
     change = 100 * (second[:, 0] - first[:, 0])
     heading = _largest_change(change, labels)
-    figure = empty_figure(
+    return figure(
+        [
+            part
+            for code, label in enumerate(labels)
+            for part in (
+                _way(first[code, 0], second[code, 0], code),
+                _dot(first[code], code, label, words[0], hollow=True),
+                _dot(second[code], code, label, words[1], hollow=False),
+            )
+        ],
         title or heading,
         subtitle=f"Hollow: {words[0]}; filled: {words[1]}. Thin bars: 95 % intervals.",
         alt=join(f"Recall by class, {words[0]} against {words[1]}. {heading}.",
                  _moves(first, second, labels)),
         height=int(np.clip(90 + 34 * len(labels), 160, 900)),
         showlegend=False,
+        xaxis=axis("recall", tickformat=".0%", range=[-0.03, 1.03]),
+        yaxis=_ticks(labels, range=[len(labels) - 0.4, -0.6]),
     )  # fmt: skip
-    shift = 0.11
-    for code, label in enumerate(labels):
-        figure.add_trace(_way(first[code, 0], second[code, 0], code))
-        for part, word, hollow, off in (
-            (first, words[0], True, -shift),
-            (second, words[1], False, shift),
-        ):
-            figure.add_trace(_dot(part[code], code, label, word, hollow=hollow, off=off))
-    figure.update_xaxes(axis("recall", tickformat=".0%", range=[-0.03, 1.03]))
-    figure.update_yaxes(_ticks(labels, ""), range=[len(labels) - 0.4, -0.6])
-    return figure
 
 
-def _way(start: float, end: float, code: int) -> go.Scatter:
-    return go.Scatter(
+def _way(start: float, end: float, code: int) -> Trace:
+    return trace(
+        "scatter",
         x=np.array([start, end], np.float32),
-        y=np.array([code - 0.11, code + 0.11], np.float32),
+        y=np.array([code - SHIFT, code + SHIFT], np.float32),
         mode="lines",
         line={"color": colour(code), "width": 2},
         hoverinfo="skip",
     )
 
 
-def _dot(
-    interval: np.ndarray, code: int, label: str, word: str, *, hollow: bool, off: float
-) -> go.Scatter:
+def _dot(interval: np.ndarray, code: int, label: str, word: str, *, hollow: bool) -> Trace:
     value, low, high = interval.astype(np.float32)
     hue = colour(code)
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=np.array([value]),
-        y=np.array([code + off], np.float32),
+        y=np.array([code - SHIFT if hollow else code + SHIFT], np.float32),
         mode="markers",
         marker={
             "size": 11,
@@ -158,7 +165,7 @@ def _dot(
     )  # fmt: skip
 
 
-def _ticks(labels: list[str], title: str) -> dict[str, object]:
+def _ticks(labels: list[str], title: str = "", **settings: Any) -> dict[str, Any]:
     every = int(np.ceil(len(labels) / 40))
     shown = list(range(0, len(labels), every))
     short = shorten_all(labels, TICK_WIDTH)
@@ -168,6 +175,7 @@ def _ticks(labels: list[str], title: str) -> dict[str, object]:
         ticktext=[escape(short[i]) for i in shown],
         showgrid=False,
         tickcolor=CLEAR,
+        **settings,
     )
 
 

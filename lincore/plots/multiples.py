@@ -17,14 +17,16 @@ from lincore.plots.points import Marks, point_traces
 from lincore.plots.regions import region_layers
 from lincore.plots.style import (
     AXIS_WIDTH,
+    Trace,
     axis,
     count,
-    empty_figure,
     enumerate_words,
     escape,
+    figure,
     percent,
     shorten,
 )
+from lincore.plots.window import Window
 from lincore.plots.words import class_counts, join, scope
 
 # Points in each small picture: more are a blot.
@@ -33,6 +35,9 @@ MOST_POINTS = 600
 CELLS = 30_000
 # Pixels of a small picture's height, and of the gap above it for its name.
 TALL, GAP = 230, 48
+
+# Its ends across and up, as shares of the whole.
+Place = tuple[list[float], list[float]]
 
 
 def small_multiples(
@@ -72,7 +77,21 @@ def small_multiples(
     n_lines = -(-len(views) // columns)
     first = Marks.of(views[0])
     drawn = first.sample(MOST_POINTS)
-    figure = empty_figure(
+    height = n_lines * (TALL + GAP)
+    places = [
+        _place(*divmod(position, columns), columns, n_lines, height)
+        for position in range(len(views))
+    ]
+    axes: dict[str, Any] = {}
+    for position, place in enumerate(places):
+        axes |= _axes(position, place, shared.window.ranges)
+    cells = CELLS // len(views)
+    return figure(
+        [
+            part | _own(position)
+            for position, view in enumerate(views)
+            for part in _traces(view, shared.around(view), cells, in_legend=position == 0)
+        ],
         title or f"Regions of {count(len(views), 'model')}",
         subtitle=join(
             f"Across {shorten(views[0].axis_names[0], 20)}, up "
@@ -81,21 +100,16 @@ def small_multiples(
             first.note(drawn),
         ),
         alt=_alt(views, titles, first),
-        height=n_lines * (TALL + GAP) + 60,
+        height=height + 60,
+        annotations=[
+            _name(_title(view, name), place)
+            for view, name, place in zip(views, titles, places, strict=True)
+        ],
+        **axes,
     )
-    height = n_lines * (TALL + GAP)
-    for position, (view, name) in enumerate(zip(views, titles, strict=True)):
-        row, column = divmod(position, columns)
-        place = _place(row, column, columns, n_lines, height)
-        _add(figure, view, position, place, shared, CELLS // len(views))
-        _name(figure, _title(view, name), place)
-    return figure
 
 
-def _place(
-    row: int, column: int, columns: int, n_lines: int, height: float
-) -> tuple[list[float], list[float]]:
-    """Return the ends of a small picture across and up, as shares of the whole."""
+def _place(row: int, column: int, columns: int, n_lines: int, height: float) -> Place:
     gap = 0.04
     width = (1 - gap * (columns - 1)) / columns
     left = column * (width + gap)
@@ -104,47 +118,47 @@ def _place(
     return [left, min(left + width, 1.0)], [max(bottom, 0.0), top]
 
 
-def _add(
-    figure: go.Figure,
-    view: View,
-    position: int,
-    place: tuple[list[float], list[float]],
-    frame: Frame,
-    cells: int,
-) -> None:
-    number = "" if position == 0 else str(position + 1)
-    own = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
-    window = frame.around(view)
+def _traces(view: View, window: Window, cells: int, *, in_legend: bool) -> list[Trace]:
     layers = region_layers(view, window, cells=cells)
-    traces: list[Any] = [shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers]
-    traces.append(shading.boundary_trace(drawn_lines(view, window)))
-    marks = Marks.of(view).sample(MOST_POINTS)
-    points = point_traces(marks, view.axis_names)
-    for trace in points:
-        wrong = trace.customdata is None
-        trace.marker.size = trace.marker.size * (0.75 if wrong else 0.6)
-        # Rings of every model would be as many lines in the legend.
-        trace.showlegend = bool(trace.showlegend) and position == 0 and not wrong
-    figure.add_traces([trace.update(own) for trace in traces + points])
+    points = point_traces(Marks.of(view).sample(MOST_POINTS), view.axis_names)
+    return [
+        *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
+        shading.boundary_trace(drawn_lines(view, window)),
+        *(_smaller(point, in_legend=in_legend) for point in points),
+    ]
+
+
+def _smaller(point: Trace, *, in_legend: bool) -> Trace:
+    wrong = "customdata" not in point
+    size = point["marker"]["size"] * (0.75 if wrong else 0.6)
+    # Rings of every model would be as many lines in the legend.
+    shown = in_legend and not wrong and point["showlegend"]
+    return point | {"marker": point["marker"] | {"size": size}, "showlegend": shown}
+
+
+def _own(position: int) -> dict[str, str]:
+    """Return what the axes of a small picture are called."""
+    number = str(position + 1) if position else ""
+    return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+
+
+def _axes(position: int, place: Place, ranges: list[list[float]]) -> dict[str, Any]:
+    own, first = _own(position), _own(0)
     plain = {"showticklabels": False, "ticks": "", "showgrid": False, "showline": False}
-    across, up = window.ranges
-    figure.update_layout(
-        {
-            f"xaxis{number}": axis(domain=place[0], anchor=own["yaxis"], range=across)
-            | plain
-            | ({"matches": "x"} if position else {}),
-            f"yaxis{number}": axis(domain=place[1], anchor=own["xaxis"], range=up)
-            | plain
-            | ({"matches": "y"} if position else {}),
-        }
-    )
+    axes = {}
+    for i, (name, other) in enumerate((("xaxis", "yaxis"), ("yaxis", "xaxis"))):
+        shared = {"matches": first[name]} if position else {}
+        settings = axis(domain=place[i], anchor=own[other], range=ranges[i])
+        axes[own[name].replace(name[0], name)] = settings | plain | shared
+    return axes
 
 
-def _name(figure: go.Figure, text: str, place: tuple[list[float], list[float]]) -> None:
-    figure.add_annotation(
-        x=place[0][0], y=place[1][1], xref="paper", yref="paper", xanchor="left",
-        yanchor="bottom", text=text, showarrow=False, font={"size": 12}, align="left",
-    )  # fmt: skip
+def _name(text: str, place: Place) -> dict[str, Any]:
+    return {
+        "x": place[0][0], "y": place[1][1], "xref": "paper", "yref": "paper", "xanchor": "left",
+        "yanchor": "bottom", "text": text, "showarrow": False, "font": {"size": 12},
+        "align": "left",
+    }  # fmt: skip
 
 
 def _title(view: View, name: str) -> str:

@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.experiments.views import View
 from lincore.plots.palette import EDGE, INK, colour, symbol
-from lincore.plots.style import LEGEND_WIDTH, compact, escape, names, narrow, shorten_all
+from lincore.plots.style import (
+    LEGEND_WIDTH,
+    Trace,
+    compact,
+    escape,
+    names,
+    narrow,
+    shorten_all,
+    trace,
+)
 
 # Up to here SVG draws as fast as WebGL, and more finely.
 MOST_SVG = 2_000
@@ -132,20 +140,21 @@ class Marks(NamedTuple):
         return f"A sample of {len(drawn.codes):,} of {len(self.codes):,} rows."
 
 
-def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Any]:
+def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Trace]:
     """Return a trace for each class that has rows (of many rows several), and one for wrong rows.
 
     Points of one coordinate are spread over the height of a lane for each class, from 0 at the
     bottom to K at the top.
     """
     coordinates = marks.points if marks.points.shape[1] == 2 else _in_lanes(marks)
-    trace = go.Scatter if len(marks.codes) <= MOST_SVG else go.Scattergl
+    kind = "scatter" if len(marks.codes) <= MOST_SVG else "scattergl"
     x, y = compact(coordinates[:, 0]), compact(coordinates[:, 1])
     traces, seen = [], set[int]()
     for code, chosen in _layers(marks):
         label = marks.labels[code]
         traces.append(
             trace(
+                kind,
                 x=x[chosen],
                 y=y[chosen],
                 mode="markers",
@@ -160,7 +169,7 @@ def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Any]:
             )
         )
         seen.add(code)
-    return traces + _wrong(trace, x, y, marks)
+    return traces + _wrong(kind, x, y, marks)
 
 
 def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
@@ -219,7 +228,7 @@ def _hover(n_axes: int) -> str:
     return f"<b>%{{meta[0]}}</b>, row %{{customdata}}%{{text}}<br>{places}<extra></extra>"
 
 
-def _wrong(trace: Any, x: NDArray[Any], y: NDArray[Any], marks: Marks) -> list[Any]:
+def _wrong(kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks) -> list[Trace]:
     """Return a ring around each wrong row; where they are many, a dot within, which hides less."""
     wrong = marks.wrong
     if not wrong.any():
@@ -231,6 +240,7 @@ def _wrong(trace: Any, x: NDArray[Any], y: NDArray[Any], marks: Marks) -> list[A
         look |= {"symbol": "circle-open"} | ring
     return [
         trace(
+            kind,
             x=x[wrong],
             y=y[wrong],
             mode="markers",

@@ -12,14 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.plots.palette import EDGE, GREY, INK, colour, method_look, symbol
 from lincore.plots.style import (
     LEGEND_WIDTH,
+    Trace,
     axis,
     count,
-    empty_figure,
     enumerate_words,
     escape,
+    figure,
     number,
     percent,
     shorten,
+    trace,
 )
 from lincore.plots.words import join
 
@@ -90,10 +92,14 @@ def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
     >>> figure.layout.meta["title"]
     'ROC: area 0.950'
     """
-    figure = _square(curves, title or _heading("ROC", curves), "ROC curves", "Diagonal: guessing.")
-    figure.add_trace(guide([0, 1], [0, 1]))
-    _add_curves(figure, curves, "false positive rate", "true positive rate", "linear")
-    return figure
+    return _square(
+        [guide([0, 1], [0, 1]), *_lines(curves, "linear")],
+        curves,
+        title or _heading("ROC", curves),
+        what="ROC curves",
+        note="Diagonal: guessing.",
+        axes=("false positive rate", "true positive rate"),
+    )
 
 
 def precision_recall(
@@ -109,26 +115,39 @@ def precision_recall(
         The share of each curve's positive rows: the precision of guessing.
     title : str, optional
     """
-    heading = title or _heading("Precision and recall", curves)
-    note = "Dotted: guessing." if len(shares) else ""
-    figure = _square(curves, heading, "Curves of precision against recall", note)
-    for share in sorted(set(shares)):
-        figure.add_trace(guide([0, 1], [share, share]))
-    _add_curves(figure, curves, "recall", "precision", "vh")
-    return figure
+    guesses = [guide([0, 1], [share, share]) for share in sorted(set(shares))]
+    return _square(
+        [*guesses, *_lines(curves, "vh")],
+        curves,
+        title or _heading("Precision and recall", curves),
+        what="Curves of precision against recall",
+        note="Dotted: guessing." if guesses else "",
+        axes=("recall", "precision"),
+    )
 
 
-def _square(curves: Sequence[Curve], title: str, what: str, note: str) -> go.Figure:
+def _square(
+    lines: list[Trace],
+    curves: Sequence[Curve],
+    title: str,
+    *,
+    what: str,
+    note: str,
+    axes: tuple[str, str],
+) -> go.Figure:
     said = [f"{c.name} {number(c.area)}" for c in curves if c.area is not None]
     points = [f"{c.name} at {percent(c.point[0])} and {percent(c.point[1])}"
               for c in curves if c.point is not None]  # fmt: skip
-    return empty_figure(
+    return figure(
+        lines,
         title,
         subtitle=join(note, "Large markers: where the classifier decides." if points else ""),
         alt=join(f"{what} of {count(len(curves), 'case')}.",
                  f"Areas: {enumerate_words(said, most=12)}." if said else "",
                  f"Operating points: {enumerate_words(points, most=12)}." if points else ""),
         height=460,
+        xaxis=axis(axes[0], range=[-0.02, 1.02], tickformat=".0%"),
+        yaxis=axis(axes[1], range=[-0.02, 1.04], tickformat=".0%"),
     )  # fmt: skip
 
 
@@ -141,28 +160,27 @@ def _heading(what: str, curves: Sequence[Curve]) -> str:
     return f"{what}: areas {min(areas):.3f} to {max(areas):.3f}"
 
 
-def _add_curves(figure: go.Figure, curves: Sequence[Curve], x: str, y: str, shape: str) -> None:
-    for position, curve in enumerate(curves):
-        figure.add_traces(_curve(position, curve, shape))
-    figure.update_xaxes(axis(x, range=[-0.02, 1.02], tickformat=".0%"))
-    figure.update_yaxes(axis(y, range=[-0.02, 1.04], tickformat=".0%"))
+def _lines(curves: Sequence[Curve], shape: str) -> list[Trace]:
+    return [
+        part for position, curve in enumerate(curves) for part in _curve(position, curve, shape)
+    ]
 
 
-def _curve(position: int, curve: Curve, shape: str) -> list[go.Scatter]:
+def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
     hue, dash, marker = look_of(position, curve.code)
     x, y = _thin(np.asarray(curve.x, float), np.asarray(curve.y, float))
     label = escape(shorten(curve.name, LEGEND_WIDTH))
     area = "" if curve.area is None else f" ({number(curve.area)})"
-    line = go.Scatter(
-        x=x.astype(np.float32), y=y.astype(np.float32), mode="lines", name=label + area,
+    line = trace(
+        "scatter", x=x.astype(np.float32), y=y.astype(np.float32), mode="lines", name=label + area,
         legendgroup=str(position), meta=[escape(curve.name)],
         line={"color": hue, "width": 2.2, "dash": dash, "shape": shape},
         hovertemplate="<b>%{meta[0]}</b> %{x:.1%}, %{y:.1%}<extra></extra>",
     )  # fmt: skip
     if curve.point is None:
         return [line]
-    point = go.Scatter(
-        x=np.array(curve.point[:1], np.float32), y=np.array(curve.point[1:], np.float32),
+    point = trace(
+        "scatter", x=np.array(curve.point[:1], np.float32), y=np.array(curve.point[1:], np.float32),
         mode="markers", showlegend=False, legendgroup=str(position), meta=[escape(curve.name)],
         marker={"color": hue, "symbol": marker, "size": 13, "line": {"color": EDGE, "width": 1.5}},
         hovertemplate="<b>%{meta[0]}</b> decides here: %{x:.1%}, %{y:.1%}<extra></extra>",
@@ -187,11 +205,12 @@ def _thin(x: Array, y: Array) -> tuple[Array, Array]:
     return x[kept], y[kept]
 
 
-def guide(x: list[float], y: list[float]) -> go.Scatter:
+def guide(x: list[float], y: list[float]) -> Trace:
     """Return a dotted line to compare with, such as that of guessing."""
-    return go.Scatter(
-        x=np.array(x, np.float32), y=np.array(y, np.float32), mode="lines", showlegend=False,
-        line={"color": GREY if x == y else INK, "width": 1.3, "dash": "dot"}, hoverinfo="skip",
+    return trace(
+        "scatter", x=np.array(x, np.float32), y=np.array(y, np.float32), mode="lines",
+        showlegend=False, hoverinfo="skip",
+        line={"color": GREY if x == y else INK, "width": 1.3, "dash": "dot"},
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,12 +13,14 @@ from lincore.plots.palette import EDGE, translucent
 from lincore.plots.rates import guide, look_of
 from lincore.plots.style import (
     LEGEND_WIDTH,
+    Trace,
     axis,
-    empty_figure,
     enumerate_words,
     escape,
+    figure,
     percent,
     shorten,
+    trace,
 )
 from lincore.plots.words import join
 
@@ -81,33 +83,32 @@ def calibration(parts: Sequence[Reliability], *, title: str = "") -> go.Figure:
     """
     gap, where = _largest_gap(parts)
     heading = f"Probabilities are off by up to {percent(gap)}" if where else "No rows to judge by"
-    figure = empty_figure(
+    return figure(
+        [
+            guide([0, 1], [0, 1]),
+            *(part for position, each in enumerate(parts) for part in _reliability(position, each)),
+        ],
         title or heading,
         subtitle="On the diagonal a probability is as good as it says. Bars: 95 % intervals.",
         alt=join(f"Calibration of {enumerate_words([p.name for p in parts] or ['nothing'])}. "
                  f"{heading}.", where),
         height=520,
         barmode="overlay",
-    )  # fmt: skip
-    figure.add_trace(guide([0, 1], [0, 1]))
-    for position, part in enumerate(parts):
-        figure.add_traces(_reliability(position, part))
-    figure.update_layout(
         xaxis=axis("predicted probability", range=[-0.02, 1.02], tickformat=".0%", anchor="y2"),
         yaxis=axis("share that was so", range=[-0.02, 1.04], tickformat=".0%", domain=[0.3, 1]),
         yaxis2=axis("rows", domain=[0, 0.2], nticks=3, tickformat="~s", rangemode="tozero"),
-    )
-    return figure
+    )  # fmt: skip
 
 
-def _reliability(position: int, part: Reliability) -> list[Any]:
+def _reliability(position: int, part: Reliability) -> list[Trace]:
     hue, dash, marker = look_of(position, part.code)
     predicted, observed, low, high, counts = (
         np.asarray(values, dtype=np.float32) for values in part[1:6]
     )
     label = escape(shorten(part.name, LEGEND_WIDTH))
-    line = go.Scatter(
-        x=predicted, y=observed, mode="lines+markers", name=label, legendgroup=str(position),
+    line = trace(
+        "scatter", x=predicted, y=observed, mode="lines+markers", name=label,
+        legendgroup=str(position),
         line={"color": hue, "width": 2, "dash": dash},
         marker={"symbol": marker, "size": 8, "line": {"color": EDGE, "width": 1}},
         error_y={"type": "data", "symmetric": False, "array": high - observed, "width": 3,
@@ -116,8 +117,8 @@ def _reliability(position: int, part: Reliability) -> list[Any]:
         hovertemplate="<b>%{meta[0]}</b><br>predicted %{x:.1%}, was so %{y:.1%} of "
         "%{customdata:,} rows<extra></extra>",
     )  # fmt: skip
-    bars = go.Bar(
-        x=predicted, y=counts, yaxis="y2", showlegend=False, legendgroup=str(position),
+    bars = trace(
+        "bar", x=predicted, y=counts, yaxis="y2", showlegend=False, legendgroup=str(position),
         width=0.03, marker={"color": translucent(hue, 0.5), "line": {"width": 0}},
         meta=[escape(part.name)],
         hovertemplate="<b>%{meta[0]}</b><br>%{y:,} rows<extra></extra>",

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from lincore.experiments.views import Quantity, View
 from lincore.plots.palette import colour
 from lincore.plots.points import Marks
 from lincore.plots.regions import Map, floor_level, winning_values
-from lincore.plots.style import compact, count, narrow
+from lincore.plots.style import Trace, compact, count, narrow, trace
 from lincore.plots.window import Window
 from lincore.plots.words import UNITS, class_counts, join, scope
 
@@ -19,12 +18,13 @@ from lincore.plots.words import UNITS, class_counts, join, scope
 NODES = 96
 
 
-def roof(view: View, window: Window, quantity: Quantity) -> go.Surface:
+def roof(view: View, window: Window, quantity: Quantity) -> Trace:
     """Return the surface of what the winner has, coloured by who that is."""
     grid = Map.of(view, window.low, window.high, NODES)
     z = winning_values(view, grid, quantity)
     n_classes = len(view.classes)
-    return go.Surface(
+    return trace(
+        "surface",
         x=compact(grid.x),
         y=compact(grid.y),
         z=z.astype(np.float32),

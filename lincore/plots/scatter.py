@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.experiments.units import drawable_units, named_units
 from lincore.plots.palette import colour
 from lincore.plots.points import Marks, point_traces
-from lincore.plots.style import axis, bare_axis, compact, count, empty_figure
+from lincore.plots.style import Trace, axis, bare_axis, compact, count, figure, trace
 from lincore.plots.window import Window
 from lincore.plots.words import class_counts, join, verdict
 
@@ -79,7 +79,9 @@ def scatter(
     elif len(marks.codes):
         window = Window.around(marks.points, marks.codes)
         window = _around(window, rings) if rings else window
-    figure = empty_figure(
+    ranges = window.ranges if window else [[0, 1], [0, 1]]
+    return figure(
+        [*point_traces(drawn, names), *rings],
         title,
         subtitle=join(
             subtitle,
@@ -89,19 +91,14 @@ def scatter(
             window.note if window else "",
         ),
         alt=_alt(title, marks, names),
+        xaxis=axis(names[0], range=ranges[0]),
+        yaxis=axis(names[1], range=ranges[1])
+        if len(names) == 2
+        else bare_axis(range=[0, len(marks.labels)]),
     )
-    figure.add_traces(point_traces(drawn, names))
-    figure.add_traces(rings)
-    ranges = window.ranges if window else [[0, 1], [0, 1]]
-    figure.update_xaxes(axis(names[0], range=ranges[0]))
-    if len(names) == 1:
-        figure.update_yaxes(bare_axis(range=[0, len(marks.labels)]))
-    else:
-        figure.update_yaxes(axis(names[1], range=ranges[1]))
-    return figure
 
 
-def _ellipses(marks: Marks) -> list[go.Scatter]:
+def _ellipses(marks: Marks) -> list[Trace]:
     """Return an outline for each class of three rows or more."""
     angle = np.linspace(0, 2 * np.pi, 73)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
@@ -112,7 +109,8 @@ def _ellipses(marks: Marks) -> list[go.Scatter]:
             continue
         outline: NDArray[np.float64] = points.mean(axis=0) + RADIUS * circle @ _root(points)
         traces.append(
-            go.Scatter(
+            trace(
+                "scatter",
                 x=compact(outline[:, 0]),
                 y=compact(outline[:, 1]),
                 mode="lines",
@@ -125,9 +123,9 @@ def _ellipses(marks: Marks) -> list[go.Scatter]:
     return traces
 
 
-def _around(window: Window, rings: list[go.Scatter]) -> Window:
+def _around(window: Window, rings: list[Trace]) -> Window:
     """Widen a window so that outlines fit into it, by half of its size on each side at most."""
-    outlines = np.stack([[ring.x, ring.y] for ring in rings]).astype(float)
+    outlines = np.stack([[ring["x"], ring["y"]] for ring in rings]).astype(float)
     margin = 0.03 * np.ptp(outlines, axis=(0, 2))
     most = 0.5 * (window.high - window.low)
     low = np.maximum(outlines.min(axis=(0, 2)) - margin, window.low - most)

@@ -13,14 +13,16 @@ from lincore.experiments.units import drawable_units, named_units
 from lincore.plots.palette import CLEAR, GREY, INK, colour, symbol_3d
 from lincore.plots.points import Marks, legend_name
 from lincore.plots.style import (
+    Trace,
     compact,
     count,
-    empty_figure,
     enumerate_words,
     escape,
     escape_scene,
+    figure,
     narrow,
     shorten,
+    trace,
 )
 from lincore.plots.window import Window
 from lincore.plots.words import class_counts, join, verdict
@@ -73,7 +75,8 @@ def scatter_3d(
         # A scene does not cut off what lies beyond its axes.
         seen = ((drawn.points >= window.low) & (drawn.points <= window.high)).all(axis=1)
         drawn = drawn.only(np.asarray(seen))
-    figure = empty_figure(
+    return figure(
+        _traces(drawn, list(axis_names)),
         title,
         subtitle=join(
             subtitle, verdict(marks, drawn), marks.note(marks.sample(MOST_POINTS)),
@@ -83,8 +86,11 @@ def scatter_3d(
                  f"{enumerate_words(list(axis_names))}.",
                  f"Rows by class: {class_counts(marks)}.", verdict(marks)),
         height=440,
+        scene=_scene(axis_names, window),
     )  # fmt: skip
-    figure.add_traces(_traces(drawn, list(axis_names)))
+
+
+def _scene(axis_names: tuple[str, ...], window: Window | None) -> dict[str, Any]:
     common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "nticks": 5}
     sides: dict[str, Any] = {}
     for letter, name, position in zip("xyz", axis_names, range(3), strict=True):
@@ -93,14 +99,11 @@ def scatter_3d(
         sides[f"{letter}axis"] = common | {"title": {"text": text}}
         if window:
             sides[f"{letter}axis"]["range"] = window.ranges[position]
-    figure.update_layout(
-        scene=sides | {"bgcolor": CLEAR, "aspectmode": "cube", "camera": CAMERA,
-                       "dragmode": "orbit"},
-    )  # fmt: skip
-    return figure
+    look = {"bgcolor": CLEAR, "aspectmode": "cube", "camera": CAMERA, "dragmode": "orbit"}
+    return sides | look
 
 
-def _traces(marks: Marks, axis_names: list[str]) -> list[go.Scatter3d]:
+def _traces(marks: Marks, axis_names: list[str]) -> list[Trace]:
     x, y, z = (compact(marks.points[:, i]) for i in range(3))
     size = float(np.clip(6.5 - np.log10(max(len(marks.codes), 1)), 2.5, 5))
     places = "".join(f"<br>%{{meta[{i + 1}]}}: %{{{'xyz'[i]}:.4~g}}" for i in range(3))
@@ -110,7 +113,8 @@ def _traces(marks: Marks, axis_names: list[str]) -> list[go.Scatter3d]:
         if not chosen.any():
             continue
         traces.append(
-            go.Scatter3d(
+            trace(
+                "scatter3d",
                 x=x[chosen],
                 y=y[chosen],
                 z=z[chosen],
@@ -126,7 +130,8 @@ def _traces(marks: Marks, axis_names: list[str]) -> list[go.Scatter3d]:
     wrong = marks.wrong
     if wrong.any():
         traces.append(
-            go.Scatter3d(
+            trace(
+                "scatter3d",
                 x=x[wrong],
                 y=y[wrong],
                 z=z[wrong],

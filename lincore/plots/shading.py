@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from lincore.plots.palette import CLEAR, GREY, INK, colour, translucent
 from lincore.plots.regions import Layer
-from lincore.plots.style import compact, escape
+from lincore.plots.style import Trace, compact, escape, trace
 
 Array = NDArray[np.float64]
 
@@ -22,9 +21,7 @@ FAINTEST = 0.10
 STRONGEST = 0.62
 
 
-def filled(
-    layer: Layer, levels: Array, *, alphas: Array | None = None, hover: str = ""
-) -> go.Contour:
+def filled(layer: Layer, levels: Array, *, alphas: Array | None = None, hover: str = "") -> Trace:
     """Return the filled contours of one class.
 
     Parameters
@@ -40,7 +37,8 @@ def filled(
     step = float(levels[1] - levels[0]) if len(levels) > 1 else 1.0
     alphas = opacities(len(levels)) if alphas is None else alphas
     told: dict[str, Any] = {"hovertemplate": hover} if hover else {"hoverinfo": "skip"}
-    return go.Contour(
+    return trace(
+        "contour",
         x=compact(layer.x),
         y=compact(layer.y),
         z=layer.z,
@@ -63,7 +61,7 @@ def filled(
     )
 
 
-def bar(levels: Array, top: float, title: str, *, code: int | None = None, **axis: Any) -> Any:
+def bar(levels: Array, top: float, title: str, *, code: int | None = None, **axis: Any) -> Trace:
     """Return an invisible trace that carries the colour bar of `filled`."""
     hue = GREY if code is None else colour(code)
     ends = np.append(levels, top)
@@ -85,7 +83,8 @@ def bar(levels: Array, top: float, title: str, *, code: int | None = None, **axi
         "tickfont": {"size": 11},
     }
     marker = {"color": [low], "cmin": low, "cmax": high, "colorscale": scale, "showscale": True}
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=[None],
         y=[None],
         mode="markers",
@@ -100,9 +99,10 @@ def opacities(n_levels: int) -> Array:
     return np.linspace(FAINTEST, STRONGEST, n_levels)
 
 
-def boundary_trace(line: Array) -> go.Scatter:
+def boundary_trace(line: Array) -> Trace:
     """Return a decision boundary (m, 2)."""
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=compact(line[:, 0]),
         y=compact(line[:, 1]),
         mode="lines",

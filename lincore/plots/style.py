@@ -1,9 +1,10 @@
-"""What all figures share: the empty figure, safe and short text, numbers, arrays that travel."""
+"""What all figures share: how they are put together, safe and short text, arrays that travel."""
 
 from __future__ import annotations
 
 import html
 import textwrap
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,13 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.plots.palette import CLEAR, GREY, GRID, INK
+
+# A trace as Plotly writes it, with its type.
+Trace = dict[str, Any]
+
+# What Plotly makes of an empty template, so that a figure is the same whether or not Streamlit is
+# loaded; as a dictionary it is not looked up by name first.
+NO_TEMPLATE: dict[str, Any] = {"data": {"scatter": [{}]}}
 
 # Characters that fit a line of a phone, in Streamlit's sizes.
 TITLE_WIDTH = 44
@@ -23,13 +31,24 @@ AXIS_WIDTH = 48
 SUBTITLE = "<span style='font-size:13px;font-weight:400;fill-opacity:0.75'>{}</span>"
 
 
-def empty_figure(
-    title: str, *, alt: str, subtitle: str = "", height: int = 480, **layout: Any
+def figure(
+    traces: Sequence[Trace],
+    title: str,
+    *,
+    alt: str,
+    subtitle: str = "",
+    height: int = 480,
+    **layout: Any,
 ) -> go.Figure:
-    """Return a figure without traces, transparent so that it suits a light and a dark page.
+    """Return a figure, transparent so that it suits a light and a dark page.
+
+    It is given whole, for Plotly looks over everything once more whenever a part is added or
+    updated, at many times the cost.
 
     Parameters
     ----------
+    traces : sequence of dict
+        See `trace`.
     title, subtitle : str
         As they are: escaped and broken into lines here.
     alt : str
@@ -38,7 +57,7 @@ def empty_figure(
     height : int
         Of everything under the title, in pixels.
     **layout
-        Further settings of the layout.
+        Further settings of the layout, such as its axes.
     """
     lines = wrap(title, TITLE_WIDTH, even=True)
     lines += [SUBTITLE.format(line) for line in wrap(subtitle, TEXT_WIDTH)]
@@ -47,8 +66,7 @@ def empty_figure(
     pad = {"t": 4 if len(lines) == 1 else 16}
     heading = {"text": "<br>".join(lines), "x": 0, "xanchor": "left", "pad": pad}
     settings: dict[str, Any] = {
-        # An empty template, so that a figure is the same whether or not Streamlit is loaded.
-        "template": go.layout.Template(),
+        "template": NO_TEMPLATE,
         "title": heading | {"y": 1, "yanchor": "top", "yref": "container"},
         "meta": {"alt": alt, "title": plain(title), "subtitle": plain(subtitle)},
         "height": height + top,
@@ -60,7 +78,12 @@ def empty_figure(
         "legend": legend(),
         "modebar": {"bgcolor": CLEAR, "color": GREY, "activecolor": INK},
     }
-    return go.Figure(layout=settings | layout)
+    return go.Figure(list(traces), settings | layout)
+
+
+def trace(kind: str, **settings: Any) -> Trace:
+    """Return a trace for `figure`, which checks it: an object would be checked here as well."""
+    return {"type": kind, **settings}
 
 
 def legend(**settings: Any) -> dict[str, Any]:
@@ -80,6 +103,12 @@ def axis(title: str = "", **settings: Any) -> dict[str, Any]:
 def bare_axis(**settings: Any) -> dict[str, Any]:
     """Return the settings of an axis that is not seen."""
     return {"visible": False, "showgrid": False, "zeroline": False} | settings
+
+
+def upright_line(place: float, **look: Any) -> dict[str, Any]:
+    """Return the shape of a line over the whole height, at a place of the axis across."""
+    ends = {"xref": "x", "x0": place, "x1": place, "yref": "y domain", "y0": 0, "y1": 1}
+    return {"type": "line", "line": {"color": INK, "width": 1.5} | look} | ends
 
 
 def escape(text: object) -> str:
@@ -149,8 +178,13 @@ def wrap(text: str, width: int, *, even: bool = False) -> list[str]:
     """
     whole = plain(text).replace(" %", "\u00a0%")
     lines = textwrap.wrap(whole, width)
-    while even and len(lines) > 1 and len(tighter := textwrap.wrap(whole, width - 1)) == len(lines):
-        lines, width = tighter, width - 1
+    if even and len(lines) > 1:
+        # The narrowest lines that are as few; each line break takes the place of a blank.
+        least = max(1, len(whole) // len(lines) - 1)
+        width = bisect_left(
+            range(width), -len(lines), lo=least, key=lambda w: -len(textwrap.wrap(whole, w))
+        )
+        lines = textwrap.wrap(whole, width)
     return [escape(line) for line in lines]
 
 

@@ -20,12 +20,14 @@ from lincore.plots.roof import roof, roof_alt, upright
 from lincore.plots.scene import Camera, scene_of
 from lincore.plots.style import (
     LEGEND_WIDTH,
+    Trace,
     compact,
     count,
-    empty_figure,
     escape,
+    figure,
     narrow,
     shorten_all,
+    trace,
 )
 from lincore.plots.window import Window
 from lincore.plots.words import UNITS, class_counts, closest, heading, join, scope
@@ -82,19 +84,20 @@ def _roof(
 ) -> go.Figure:
     window, drawn = frame.around(view), marks.sample(MOST_OVER_SHADES)
     sheet = roof(view, window, quantity)
-    figure = empty_figure(
+    top = float(np.nanmax(sheet["z"])) or 1.0
+    floor, scale = upright(quantity, len(view.classes), top)
+    return figure(
+        [
+            sheet,
+            _floor_lines(drawn_lines(view, window), floor),
+            *_floor_points(drawn, window, floor, view.axis_names),
+        ],
         title or f"{UNITS[quantity][:1].upper()}{UNITS[quantity][1:]} of the class that wins",
         subtitle=join(scope(view), marks.note(drawn), window.note),
         alt=roof_alt(view, marks, quantity),
         height=450,
+        scene=scene_of(view, window, scale, camera, UNITS[quantity]),
     )
-    top = float(np.nanmax(sheet.z)) or 1.0
-    floor, scale = upright(quantity, len(view.classes), top)
-    figure.add_trace(sheet)
-    figure.add_trace(_floor_lines(drawn_lines(view, window), floor))
-    figure.add_traces(_floor_points(drawn, window, floor, view.axis_names))
-    figure.update_layout(scene=scene_of(view, window, scale, camera, UNITS[quantity]))
-    return figure
 
 
 def _hills(view: View, marks: Marks, frame: Frame, camera: Camera, title: str) -> go.Figure:
@@ -103,7 +106,13 @@ def _hills(view: View, marks: Marks, frame: Frame, camera: Camera, title: str) -
     peaks = {code: float(z.max()) for code, (_, _, z) in hills.items() if z.max() > 0}
     tops = frame.peaks[frame.peaks > 0].tolist() or [1.0]
     uneven = max(tops) > UNEVEN * min(tops)
-    figure = empty_figure(
+    floor, scale = heights(tops, uneven)
+    return figure(
+        [
+            *(_surface(hills[code], code, marks.labels[code]) for code in peaks),
+            _floor_lines(drawn_lines(view, window), floor),
+            *_floor_points(drawn, window, floor, view.axis_names),
+        ],
         title or heading(marks.labels, "density", None),
         subtitle=join(
             scope(view),
@@ -114,20 +123,16 @@ def _hills(view: View, marks: Marks, frame: Frame, camera: Camera, title: str) -
         ),
         alt=_alt(view, marks, peaks),
         height=450,
+        scene=scene_of(view, window, scale, camera, "prior × density"),
     )
-    floor, scale = heights(tops, uneven)
-    figure.add_traces([_surface(hills[code], code, marks.labels[code]) for code in peaks])
-    figure.add_trace(_floor_lines(drawn_lines(view, window), floor))
-    figure.add_traces(_floor_points(drawn, window, floor, view.axis_names))
-    figure.update_layout(scene=scene_of(view, window, scale, camera, "prior × density"))
-    return figure
 
 
-def _surface(shape: tuple[Array, Array, Array], code: int, label: str) -> go.Surface:
+def _surface(shape: tuple[Array, Array, Array], code: int, label: str) -> Trace:
     x, y, height = shape
     peak = float(height.max())
     hue = colour(code)
-    return go.Surface(
+    return trace(
+        "surface",
         x=compact(x),
         y=compact(y),
         z=height.astype(np.float32),
@@ -156,8 +161,9 @@ def _surface(shape: tuple[Array, Array, Array], code: int, label: str) -> go.Sur
     )
 
 
-def _floor_lines(line: Array, floor: float) -> go.Scatter3d:
-    return go.Scatter3d(
+def _floor_lines(line: Array, floor: float) -> Trace:
+    return trace(
+        "scatter3d",
         x=compact(line[:, 0]),
         y=compact(line[:, 1]),
         z=np.full(len(line), floor, dtype=np.float32),
@@ -171,7 +177,7 @@ def _floor_lines(line: Array, floor: float) -> go.Scatter3d:
 
 def _floor_points(
     marks: Marks, window: Window, floor: float, axis_names: tuple[str, ...]
-) -> list[go.Scatter3d]:
+) -> list[Trace]:
     # A scene does not cut off what lies beyond its axes.
     seen = ((marks.points >= window.low) & (marks.points <= window.high)).all(axis=1)
     x, y = compact(marks.points[:, 0]), compact(marks.points[:, 1])
@@ -181,7 +187,8 @@ def _floor_points(
         if not marks.counts[code]:
             continue
         traces.append(
-            go.Scatter3d(
+            trace(
+                "scatter3d",
                 x=x[chosen],
                 y=y[chosen],
                 z=np.full(np.count_nonzero(chosen), floor, dtype=np.float32),

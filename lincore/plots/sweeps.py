@@ -13,13 +13,15 @@ from lincore.plots.forest import Interval
 from lincore.plots.palette import EDGE, GREY, INK, method_look, translucent
 from lincore.plots.style import (
     LEGEND_WIDTH,
+    Trace,
     axis,
     count,
-    empty_figure,
     enumerate_words,
     escape,
+    figure,
     number,
     shorten,
+    trace,
 )
 from lincore.plots.words import join
 
@@ -69,27 +71,26 @@ def sweep(
     if len(crossings):
         told = enumerate_words([f"{c:,.0f}" for c in crossings])
         crossed = f"The order changes at {told}."
-    figure = empty_figure(
+    logarithmic = len(places) > 0 and places.max() > 8 * places.min()
+    shape = {"tickformat": ".0%"} if as_percent else {}
+    return figure(
+        [
+            part
+            for position, name in enumerate(methods)
+            for part in _band(
+                position, name, places, middle[position], lower[position], upper[position],
+                as_percent,
+            )
+        ],
         title or found,
         subtitle=join(crossed, "Lines: means; bands: 95 % intervals."),
         alt=join(f"{found}, for {count(len(methods), 'method')}.",
                  _ends(places, middle, methods, as_percent), crossed),
         hovermode="x unified",
+        xaxis=axis(across, **(_log_ticks(places) if logarithmic else {})),
+        yaxis=axis(score, **shape, **({"range": list(ranges)} if ranges else {})),
+        shapes=[_crossing(place) for place in crossings],
     )  # fmt: skip
-    for position, name in enumerate(methods):
-        band = (places, middle[position], lower[position], upper[position])
-        figure.add_traces(_band(position, name, *band, as_percent))
-    logarithmic = len(places) > 0 and places.max() > 8 * places.min()
-    figure.update_xaxes(axis(across, **(_log_ticks(places) if logarithmic else {})))
-    shape = {"tickformat": ".0%"} if as_percent else {}
-    figure.update_yaxes(axis(score, **shape, **({"range": list(ranges)} if ranges else {})))
-    for place in crossings:
-        # Shapes on a logarithmic axis are given in the units of the data, annotations in powers.
-        figure.add_shape(
-            type="line", x0=place, x1=place, yref="paper", y0=0, y1=1,
-            line={"color": INK, "width": 1.5, "dash": "dot"},
-        )  # fmt: skip
-    return figure
 
 
 def seconds_and_score(
@@ -115,48 +116,58 @@ def seconds_and_score(
     times = np.maximum(np.asarray(seconds, dtype=float), 1e-6)
     values = np.array([tuple(i) for i in intervals], dtype=float).reshape(-1, 3)
     fastest = f": {methods[int(times.argmin())]} is the fastest" if len(times) else ""
-    figure = empty_figure(
+    return figure(
+        [
+            _mark(position, name, times[position], values[position], as_percent)
+            for position, name in enumerate(methods)
+        ],
         title or f"Time and {score}{fastest}",
         subtitle="Up and left is better. Bars: 95 % intervals.",
         alt=join(f"Seconds to fit against {score}.", _pairs(methods, times, values, as_percent)),
+        xaxis=axis("seconds to fit", type="log", exponentformat="power", dtick=1),
+        yaxis=axis(score, **({"tickformat": ".0%"} if as_percent else {})),
     )
-    for position, name in enumerate(methods):
-        hue, _, shape = method_look(position)
-        value, low, high = values[position].astype(np.float32)
-        figure.add_trace(
-            go.Scatter(
-                x=times[position : position + 1].astype(np.float32),
-                y=np.array([value]),
-                mode="markers",
-                name=escape(shorten(name, LEGEND_WIDTH)),
-                marker={"size": 12, "color": hue, "symbol": shape,
-                        "line": {"color": EDGE, "width": 1}},
-                error_y={"type": "data", "symmetric": False, "array": np.array([high - value]),
-                         "arrayminus": np.array([value - low]), "color": GREY, "width": 4,
-                         "thickness": 1.8},
-                meta=[escape(name)],
-                hovertemplate="<b>%{meta[0]}</b><br>%{x:.3~g} s, "
-                f"%{{y:{'.1%' if as_percent else '.3~g'}}}<extra></extra>",
-            )
-        )  # fmt: skip
-    figure.update_xaxes(axis("seconds to fit", type="log", exponentformat="power", dtick=1))
-    figure.update_yaxes(axis(score, **({"tickformat": ".0%"} if as_percent else {})))
-    return figure
+
+
+def _crossing(place: float) -> dict[str, Any]:
+    # Shapes on a logarithmic axis are given in the units of the data, annotations in powers.
+    ends = {"x0": place, "x1": place, "yref": "paper", "y0": 0, "y1": 1}
+    return {"type": "line", "line": {"color": INK, "width": 1.5, "dash": "dot"}} | ends
+
+
+def _mark(position: int, name: str, seconds: float, interval: Array, as_percent: bool) -> Trace:
+    hue, _, shape = method_look(position)
+    value, low, high = interval.astype(np.float32)
+    return trace(
+        "scatter",
+        x=np.array([seconds], np.float32),
+        y=np.array([value]),
+        mode="markers",
+        name=escape(shorten(name, LEGEND_WIDTH)),
+        marker={"size": 12, "color": hue, "symbol": shape, "line": {"color": EDGE, "width": 1}},
+        error_y={"type": "data", "symmetric": False, "array": np.array([high - value]),
+                 "arrayminus": np.array([value - low]), "color": GREY, "width": 4,
+                 "thickness": 1.8},
+        meta=[escape(name)],
+        hovertemplate="<b>%{meta[0]}</b><br>%{x:.3~g} s, "
+        f"%{{y:{'.1%' if as_percent else '.3~g'}}}<extra></extra>",
+    )  # fmt: skip
 
 
 def _band(
     position: int, name: str, x: Array, mean: Array, low: Array, high: Array, as_percent: bool
-) -> list[go.Scatter]:
+) -> list[Trace]:
     hue, dash, shape = method_look(position)
     there = np.isfinite(low) & np.isfinite(high)
     around = np.concatenate([x[there], x[there][::-1]]).astype(np.float32)
     edge = np.concatenate([high[there], low[there][::-1]]).astype(np.float32)
     common: dict[str, Any] = {"legendgroup": str(position)}
-    band = go.Scatter(
-        x=around, y=edge, fill="toself", mode="lines", line={"width": 0}, showlegend=False,
-        fillcolor=translucent(hue, 0.16), hoverinfo="skip", **common,
+    band = trace(
+        "scatter", x=around, y=edge, mode="lines", line={"width": 0}, fill="toself",
+        fillcolor=translucent(hue, 0.16), hoverinfo="skip", showlegend=False, **common,
     )  # fmt: skip
-    line = go.Scatter(
+    line = trace(
+        "scatter",
         x=x.astype(np.float32),
         y=mean.astype(np.float32),
         mode="lines+markers",

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from lincore.plots.palette import ACCENT, EDGE, GREY, INK, translucent
-from lincore.plots.style import axis, count, empty_figure, percent
+from lincore.plots.style import Trace, axis, count, figure, percent, trace
 from lincore.plots.words import join
 
 if TYPE_CHECKING:
@@ -47,7 +47,10 @@ def scree(pca: PCA, *, show_kept: bool = True) -> go.Figure:
         share = percent(total[pca.n_components_ - 1])
         kept = f"{count(pca.n_components_, 'component')} kept ({share})."
     first = f"The first {shown} of {len(ratio):,} are shown." if shown < len(ratio) else ""
-    figure = empty_figure(
+    names = ("kept", "left out") if show_kept else ("hold 95 %", "the rest")
+    n_first = pca.n_components_ if show_kept else enough
+    return figure(
+        [*_all_bars(ratio[:shown], n_first, names), *_sum(total[:shown], enough)],
         finding,
         subtitle=join(kept, first),
         alt=join(
@@ -58,14 +61,9 @@ def scree(pca: PCA, *, show_kept: bool = True) -> go.Figure:
         height=400,
         bargap=0.25,
         hovermode="x unified" if shown > 1 else "closest",
+        xaxis=axis("component", showgrid=False, dtick=max(1, round(shown / 10))),
+        yaxis=axis("share of variance", tickformat=".0%", range=[0, 1.04]),
     )
-    names = ("kept", "left out") if show_kept else ("hold 95 %", "the rest")
-    n_first = pca.n_components_ if show_kept else enough
-    figure.add_traces(_all_bars(ratio[:shown], n_first, names))
-    figure.add_traces(_sum(total[:shown], enough))
-    figure.update_xaxes(axis("component", showgrid=False, dtick=max(1, round(shown / 10))))
-    figure.update_yaxes(axis("share of variance", tickformat=".0%", range=[0, 1.04]))
-    return figure
 
 
 def vector_shares(ratio: ArrayLike) -> go.Figure:
@@ -89,23 +87,21 @@ def vector_shares(ratio: ArrayLike) -> go.Figure:
     total = np.cumsum(share)
     vectors = count(len(share), "singular vector")
     finding = f"{vectors} hold{'s' * (len(share) == 1)} {percent(total[-1])} of the variance"
-    figure = empty_figure(
+    bars = _all_bars(share, len(share), ("of this vector", ""))
+    return figure(
+        [*bars, *_sum(total, len(share) + 1)],
         finding,
         alt=f"Share of variance by singular vector: {finding}. The first holds "
         f"{percent(share[0])}.",
         height=400,
         bargap=0.25,
         hovermode="x unified" if len(share) > 1 else "closest",
+        xaxis=axis("singular vector", showgrid=False, dtick=max(1, round(len(share) / 10))),
+        yaxis=axis("share of variance", tickformat=".0%", rangemode="tozero"),
     )
-    figure.add_traces(_all_bars(share, len(share), ("of this vector", "")))
-    figure.add_traces(_sum(total, len(share) + 1))
-    spacing = max(1, round(len(share) / 10))
-    figure.update_xaxes(axis("singular vector", showgrid=False, dtick=spacing))
-    figure.update_yaxes(axis("share of variance", tickformat=".0%", rangemode="tozero"))
-    return figure
 
 
-def _all_bars(ratio: np.ndarray, n_first: int, names: tuple[str, str]) -> list[go.Bar]:
+def _all_bars(ratio: np.ndarray, n_first: int, names: tuple[str, str]) -> list[Trace]:
     number = np.arange(1, len(ratio) + 1, dtype=np.int16)
     first = number <= n_first
     parts = [(names[0], first, ACCENT), (names[1], ~first, translucent(GREY, 0.55))]
@@ -116,8 +112,9 @@ def _all_bars(ratio: np.ndarray, n_first: int, names: tuple[str, str]) -> list[g
     ]
 
 
-def _bars(number: np.ndarray, ratio: np.ndarray, name: str, shade: str) -> go.Bar:
-    return go.Bar(
+def _bars(number: np.ndarray, ratio: np.ndarray, name: str, shade: str) -> Trace:
+    return trace(
+        "bar",
         x=number,
         y=ratio.astype(np.float32),
         name=name,
@@ -126,9 +123,10 @@ def _bars(number: np.ndarray, ratio: np.ndarray, name: str, shade: str) -> go.Ba
     )
 
 
-def _sum(total: np.ndarray, enough: int) -> list[go.Scatter]:
+def _sum(total: np.ndarray, enough: int) -> list[Trace]:
     number = np.arange(1, len(total) + 1, dtype=np.int16)
-    line = go.Scatter(
+    line = trace(
+        "scatter",
         x=number,
         y=total.astype(np.float32),
         name="sum so far",
@@ -139,7 +137,8 @@ def _sum(total: np.ndarray, enough: int) -> list[go.Scatter]:
     )
     if enough > len(number):
         return [line]
-    mark = go.Scatter(
+    mark = trace(
+        "scatter",
         x=number[enough - 1 : enough],
         y=total[enough - 1 : enough].astype(np.float32),
         name="95 % reached",

@@ -10,7 +10,17 @@ import plotly.graph_objects as go
 
 from lincore.plots.forest import Interval
 from lincore.plots.palette import ACCENT, BAD, EDGE, GOOD, GREY, INK, translucent
-from lincore.plots.style import axis, empty_figure, enumerate_words, escape, number, shorten
+from lincore.plots.style import (
+    Trace,
+    axis,
+    enumerate_words,
+    escape,
+    figure,
+    number,
+    shorten,
+    trace,
+    upright_line,
+)
 from lincore.plots.words import join
 
 BAR = {"color": INK, "thickness": 1.6, "width": 5}
@@ -62,7 +72,12 @@ def waterfall(
     edges = first + np.concatenate([[0.0], np.cumsum(changes)])
     labels = [start_name, *parts, end_name]
     heading = _finding(list(parts), values, loss, unit)
-    figure = empty_figure(
+    return figure(
+        [
+            _ends(labels, first, float(edges[-1])),
+            _steps(list(parts), edges, values, unit, GOOD if higher_is_better else BAD),
+            _connectors(edges),
+        ],
         title or heading,
         subtitle="Bars on the steps: 95 % intervals over random choices of the rows.",
         alt=join(f"Waterfall from {start_name} ({first:.3g}) to {end_name} ({edges[-1]:.3g}): "
@@ -70,24 +85,15 @@ def waterfall(
         height=430,
         showlegend=False,
         bargap=0.35,
-    )  # fmt: skip
-    figure.add_trace(_ends(labels, first, float(edges[-1])))
-    figure.add_trace(
-        _steps(list(parts), edges, values, unit, BAD if not higher_is_better else GOOD)
-    )
-    figure.add_trace(_connectors(edges))
-    figure.update_xaxes(
-        axis(
+        xaxis=axis(
             tickvals=list(range(len(labels))),
             ticktext=["<br>".join(escape(word) for word in label.split()) for label in labels],
             tickangle=0,
             showgrid=False,
             range=[-0.5, len(labels) - 0.5],
-        )
-    )
-    name = f"{loss} (%)" if unit == "points" else loss
-    figure.update_yaxes(axis(name, rangemode="tozero"))
-    return figure
+        ),
+        yaxis=axis(f"{loss} (%)" if unit == "points" else loss, rangemode="tozero"),
+    )  # fmt: skip
 
 
 def remedies(
@@ -118,37 +124,34 @@ def remedies(
     """
     back = scale * np.array([tuple(i) for i in bought_back], dtype=float).reshape(-1, 3)
     heading = _best(names, back, score, unit)
-    figure = empty_figure(
+    bars = [_row_of_bars(names, back, f"{score} bought back", ACCENT)]
+    if others is not None:
+        change = 100 * np.array([tuple(i) for i in others], dtype=float).reshape(-1, 3)
+        bars.append(_row_of_bars(names, change, "recall of the others", translucent(GREY, 0.7)))
+    limits = [] if whole is None else [scale * whole]
+    return figure(
+        bars,
         title or heading,
         subtitle="Bars: 95 % intervals, paired by choice of the rows.",
         alt=join(f"What remedies buy back: {heading}.", _all(list(names), back, unit)),
         height=int(np.clip(110 + (52 if others else 36) * len(names), 180, 640)),
         barmode="group",
         bargap=0.3,
-    )
-    figure.add_trace(_row_of_bars(names, back, f"{score} bought back", ACCENT))
-    if others is not None:
-        change = 100 * np.array([tuple(i) for i in others], dtype=float).reshape(-1, 3)
-        figure.add_trace(
-            _row_of_bars(names, change, "recall of the others", translucent(GREY, 0.7))
-        )
-    figure.add_vline(x=0, line={"color": INK, "width": 1.5})
-    if whole is not None:
-        figure.add_vline(x=scale * whole, line={"color": INK, "width": 1.5, "dash": "dot"})
-        figure.add_annotation(
-            x=scale * whole, y=1, yref="paper", yanchor="bottom", text="all of it",
-            showarrow=False, font={"size": 11},
-        )  # fmt: skip
-    figure.update_yaxes(
-        axis(
+        shapes=[upright_line(0), *(upright_line(limit, dash="dot") for limit in limits)],
+        annotations=[_limit_name(limit) for limit in limits],
+        xaxis=axis(unit or score),
+        yaxis=axis(
             tickvals=list(range(len(names))),
             ticktext=[escape(shorten(name, 20)) for name in names],
             range=[len(names) - 0.5, -0.5],
             showgrid=False,
-        )
+        ),
     )
-    figure.update_xaxes(axis(unit or score))
-    return figure
+
+
+def _limit_name(limit: float) -> dict[str, Any]:
+    place = {"x": limit, "y": 1, "yref": "paper", "yanchor": "bottom"}
+    return place | {"text": "all of it", "showarrow": False, "font": {"size": 11}}
 
 
 def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
@@ -161,9 +164,10 @@ def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
     return f"{names[best][:1].upper()}{names[best][1:]}: {amount} bought back"
 
 
-def _row_of_bars(names: Sequence[str], values: np.ndarray, name: str, shade: str) -> go.Bar:
+def _row_of_bars(names: Sequence[str], values: np.ndarray, name: str, shade: str) -> Trace:
     value, low, high = values.T.astype(np.float32)
-    return go.Bar(
+    return trace(
+        "bar",
         x=value,
         y=np.arange(len(values), dtype=np.int16),
         orientation="h",
@@ -180,8 +184,9 @@ def _row_of_bars(names: Sequence[str], values: np.ndarray, name: str, shade: str
     )
 
 
-def _ends(labels: list[str], first: float, last: float) -> go.Bar:
-    return go.Bar(
+def _ends(labels: list[str], first: float, last: float) -> Trace:
+    return trace(
+        "bar",
         x=np.array([0, len(labels) - 1], np.int16),
         y=np.array([first, last], np.float32),
         marker={"color": translucent(GREY, 0.65), "line": {"width": 0}},
@@ -196,7 +201,7 @@ def _ends(labels: list[str], first: float, last: float) -> go.Bar:
 
 def _steps(
     parts: list[str], edges: np.ndarray, values: np.ndarray, unit: str, rising: str
-) -> go.Bar:
+) -> Trace:
     change, low, high = values.T
     falling = GOOD if rising == BAD else BAD
     said = [f"{escape(name)}: {number(v, signed=True)} {unit}" for name, v in zip(parts, change, strict=True)]  # noqa: E501  # fmt: skip
@@ -206,7 +211,8 @@ def _steps(
         "array": (high - change).astype(np.float32),
         "arrayminus": (change - low).astype(np.float32),
     }
-    return go.Bar(
+    return trace(
+        "bar",
         x=np.arange(1, len(parts) + 1, dtype=np.int16),
         base=edges[:-1].astype(np.float32),
         y=change.astype(np.float32),
@@ -224,9 +230,10 @@ def _steps(
     )
 
 
-def _connectors(edges: np.ndarray) -> go.Scatter:
+def _connectors(edges: np.ndarray) -> Trace:
     x = np.array([[i + 0.32, i + 0.68, np.nan] for i in range(len(edges))]).ravel()
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=x.astype(np.float32),
         y=np.repeat(edges, 3).astype(np.float32),
         mode="lines",
