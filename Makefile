@@ -7,8 +7,8 @@ PORT ?= 8501
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 CANDIDATES := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
-# Chromium's journeys share one process; the other tests use the rest of the machine.
-PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist loadgroup --durations 15
+# A file to a process: Chromium's journeys first, and the other tests fill what is left.
+PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 15
 
 .DEFAULT_GOAL := help
 .PHONY: run test lint format bench docs clean help

@@ -50,3 +50,9 @@ def violations(page: Page) -> list[Violation]:
         page.evaluate(f"() => {{ {script} }}")
     found: list[Any] = page.evaluate(RUN, [TAGS, [list(pair) for pair in STREAMLITS_OWN]])
     return [Violation(*one) for one in found]
+
+
+def assert_accessible(page: Page) -> None:
+    """Assert that there is no violation, and say which there are."""
+    found = violations(page)
+    assert not found, "\n" + "\n".join(map(str, found))

@@ -13,6 +13,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: Later switches replace earlier ones: these are Playwright's, and the list below the address bar,
+#: which is a page with a process of its own in every window that nobody sees.
+WITHOUT = (
+    "AimEnabled",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "TcpPortRandomizationWin",
+    "ThirdPartyStoragePartitioning",
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxPopup",
+)
 #: Headless, without a sandbox (containers have none), and silent on the network. WebGL works so.
 ARGUMENTS = (
     "--headless",
@@ -23,6 +43,7 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    f"--disable-features={','.join(WITHOUT)}",
 )
 REMEDY = "Install Chromium, set CHROMIUM_PATH to one, or run: python -m playwright install chromium"
 

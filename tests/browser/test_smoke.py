@@ -1,26 +1,71 @@
-"""Every page opens, draws and stays quiet: wide and narrow, light and dark."""
+"""Every page opens, draws, stays quiet and is accessible: wide and narrow, light and dark.
+
+To open a page takes far longer than to look at it: each state is opened once, for every look.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 
+from tests.browser.axe import assert_accessible
 from tests.browser.dashboard import Dashboard
 
+APP = Path(__file__).parents[2] / "app.py"
 DRAWN = ".js-plotly-plot .main-svg, canvas, img, table"
 
 
+def pages() -> list[str]:
+    """Return the URL paths of the pages that app.py lists; the first has none."""
+    names = re.findall(r'st\.Page\(\s*"pages/(\w+)\.py"', APP.read_text())
+    return ["", *names[1:]]
+
+
+@pytest.mark.parametrize("page", pages())
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 390])
-def test_every_page_opens(dashboard: Dashboard, width: int, dark: bool) -> None:
-    dashboard.goto(dark=dark, width=width)
-    for page in dashboard.pages():
-        dashboard.goto(page, dark=dark, width=width)
-        name = f"{page or 'first'}-{width}-{'dark' if dark else 'light'}"
-        dashboard.screenshot(name)
-        assert dashboard.page.get_by_test_id("stMain").locator(DRAWN).count(), f"{name} is empty"
-        dashboard.check()
+def test_every_page_opens(dashboard: Dashboard, width: int, dark: bool, page: str) -> None:
+    dashboard.goto(page, dark=dark, width=width)
+    assert_accessible(dashboard.page)
+    name = f"{page or 'first'}-{width}-{'dark' if dark else 'light'}"
+    dashboard.screenshot(name)
+    assert dashboard.page.get_by_test_id("stMain").locator(DRAWN).count(), f"{name} is empty"
+    dashboard.check()
+    if (width, dark) == (1440, False):
+        what_is_folded_away_is_accessible_too(dashboard)
+    if (width, dark) == (390, True) and page in ("explore", "classify"):
+        what_stands_in_tabs_is_accessible_too(dashboard, page)
+
+
+def what_is_folded_away_is_accessible_too(dashboard: Dashboard) -> None:
+    unfold_all(dashboard)
+    assert_accessible(dashboard.page)
+    dashboard.check()
+
+
+def what_stands_in_tabs_is_accessible_too(dashboard: Dashboard, page: str) -> None:
+    tabs = dashboard.page.locator(f'[class*="st-key-{page}-panels"]').first.get_by_role("tab")
+    assert tabs.count() > 1
+    for number in range(tabs.count()):
+        tabs.nth(number).click()
+        dashboard.settle()
+        unfold_all(dashboard)
+        assert_accessible(dashboard.page)
+    dashboard.check()
+
+
+def unfold_all(dashboard: Dashboard) -> None:
+    for summary in dashboard.page.get_by_test_id("stMain").locator("summary").all():
+        if summary.evaluate("summary => !summary.parentElement.open"):
+            summary.click()
+    dashboard.settle()
 
 
 def test_the_visitor_keeps_the_session_from_page_to_page(dashboard: Dashboard) -> None:
     dashboard.goto()
+    assert dashboard.pages() == pages(), "every page of the navigation is looked at"
     for page in dashboard.pages()[::-1]:
         dashboard.visit(page)
         assert dashboard.page.url.removesuffix("/") == f"{dashboard.address}/{page}".removesuffix(
