@@ -172,11 +172,12 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
                 return tuple(found)
             pooled = np.tensordot(share, covariances, axes=1)
             singular, frame = len(found), Whitener.from_covariance(pooled)
+        n = count[singular]
+        rows_do = "only row does" if n == 1 else f"{n:g} rows do"
         raise ValueError(
-            f"The covariance of class {self.classes_[singular]} is singular: its "
-            f"{count[singular]:g} rows do not vary in all {frame.rank} directions in which the "
-            "classes together do. Use regularization > 0 (towards the pooled covariance), fewer "
-            "components, or LDA."
+            f"The covariance of class {self.classes_[singular]} is singular: its {rows_do} not "
+            f"vary in all {frame.rank} directions in which the classes together do. Use "
+            "regularization > 0 (towards the pooled covariance), fewer components, or LDA."
         )
 
     def _covariances(self, moments: Moments) -> Array:

@@ -193,7 +193,10 @@ def with_costs(view: View, costs: ArrayLike) -> View:
         Of a model with posteriors.
     costs : array-like of shape (K, K)
     """
-    belief = CostBelief(view, np.asarray(costs, dtype=float))
+    costs = np.asarray(costs, dtype=float)
+    if (costs == costs[:, :1]).all():  # whatever is decided costs the same: as without costs
+        return view
+    belief = CostBelief(view, costs)
     return replace(view, densities=None, belief=belief, ambiguous=None)
 
 

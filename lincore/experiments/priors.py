@@ -253,7 +253,8 @@ def decide(log_proba: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
     Returns
     -------
     ndarray of shape (...)
-        Positions among the D decisions; the first of those that cost the same.
+        Positions among the D decisions. Of those that cost the same the most probable class, or
+        the first where decisions are not the classes.
 
     Raises
     ------
@@ -280,7 +281,12 @@ def decide(log_proba: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
     excess = costs - costs.min(axis=1, keepdims=True)
     with np.errstate(divide="ignore"):
         risk = logsumexp(log_proba[..., :, None] + np.log(excess), axis=-2)
-    return np.asarray(risk.argmin(axis=-1))
+    if costs.shape[1] != len(costs):
+        return np.asarray(risk.argmin(axis=-1))
+    cheapest = risk == risk.min(axis=-1, keepdims=True)
+    # A finite least value: a class that nobody expects is still a decision.
+    likely = np.maximum(log_proba, np.finfo(float).min)
+    return np.asarray(np.where(cheapest, likely, -np.inf).argmax(axis=-1))
 
 
 def _checked_priors(priors: ArrayLike, n_classes: int, name: str) -> Array:

@@ -15,6 +15,8 @@ from lincore.experiments.study import BalanceStudy
 REMEDY_NAMES: Mapping[str, str] = {"both": "weights and priors"}
 #: Recalls of so many classes stand in a table; of more, those that were reduced.
 MOST_RECALLS = 6
+#: From here on three digits say enough of a loss without a bound.
+HUGE = 1000
 
 
 def score_rows(study: BalanceStudy, cells: Sequence[str]) -> tuple[dict[str, str], ...]:
@@ -145,12 +147,17 @@ def amount(found: Interval, loss: str) -> str:
     '10.3 (8.1 to 12.5)'
     >>> amount(Interval(0.5, float("nan"), float("nan")), "log loss")
     '0.500'
+    >>> amount(Interval(25408143.971, 976000.2, 49840287.7), "log loss")
+    '2.54e+07 (9.76e+05 to 4.98e+07)'
     """
     if np.isnan(found.value):
         return "–"
     digits, scale = (3, 1.0) if loss == "log loss" else (1, 100.0)
+    huge = loss == "log loss" and max(abs(found.value), abs(found.high)) >= HUGE
 
     def number(value: float) -> str:
+        if huge:  # of a model that is surely wrong, or where costs are
+            return f"{value:.3g}".replace("-", "\u2212")
         # No minus before a zero; and no plus, with which a spreadsheet begins a formula.
         return f"{round(scale * value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")
 

@@ -14,6 +14,8 @@ from lincore.experiments.evidence import evidence
 from lincore.experiments.results import Results
 from lincore.report import beyond_words, words
 
+#: So many classes are named in a note.
+MOST_NAMED = 5
 _NOTES = {
     "ConvergenceWarning": "had not converged",
     "SeparationWarning": "met classes that can be separated, so its coefficients grow without end",
@@ -88,7 +90,7 @@ def with_labels(reason: str, classes: NDArray[Any]) -> str:
 
 
 def notes(results: Results) -> list[str]:
-    """Say which methods are missing and why, and which warned while they were fitted.
+    """Say which methods are missing and why, which warned, and which classes none could learn.
 
     Examples
     --------
@@ -113,7 +115,41 @@ def notes(results: Results) -> list[str]:
             where = f" in {times:,} of {n_fits:,} fits" if n_fits > 1 else ""
             end = " when it ended" if kind == "ConvergenceWarning" else ""
             said.append(f"{labels.get(name, name)} {what}{end}{where}.")
+    alone = _in_one_fold(results)
+    if alone:
+        each = " each" if len(alone) > 1 else ""
+        more = len(alone) - MOST_NAMED
+        alone = alone if more < 2 else [*alone[:MOST_NAMED], f"{more:,} other classes"]
+        said.append(
+            f"All rows of {words.listed(alone)} stand in one fold{each}, so that no model that is "
+            "tested on them learned the class: they count as errors. Leave the class out, or "
+            "choose a scheme that divides its rows."
+        )
     return said
+
+
+def _in_one_fold(results: Results) -> list[str]:
+    """Return the classes whose rows are all tested together, by models that never saw one."""
+    by_pass = results.repetition.astype(np.intp), results.fold.astype(np.intp)
+    passes = np.unique(by_pass[0])
+    whole = [
+        len(np.unique(by_pass[1][by_pass[0] == one])) > 1
+        and (results.n_train + _in_fold(results))[by_pass[0] == one].max()
+        <= np.count_nonzero(by_pass[0] == one)
+        for one in passes
+    ]
+    if evidence(results).one_fit or not all(whole):  # rows may be trained on that are never tested
+        return []
+    seen = np.unique(np.stack([by_pass[0], results.truth, by_pass[1]]), axis=1)
+    found, n_folds = np.unique(seen[:2], axis=1, return_counts=True)
+    return [str(results.classes[code]) for code in np.unique(found[1][n_folds == 1])]
+
+
+def _in_fold(results: Results) -> NDArray[np.intp]:
+    """Return for each row how many are tested with it."""
+    folds = np.stack([results.repetition, results.fold])
+    _, which, sizes = np.unique(folds, axis=1, return_inverse=True, return_counts=True)
+    return np.asarray(sizes[which.ravel()])
 
 
 def disagreement_finding(

@@ -85,6 +85,13 @@ def test_other_priors_and_costs_move_the_boundary(study, data, method):
     assert (cheap.predicted != view.predicted).any()
 
 
+def test_costs_that_are_the_same_for_all_decisions_move_no_boundary(study, data):
+    view = views(study, data, "lda", "reduced")[1]
+    for costs in (np.zeros((3, 3)), np.ones((3, 3)), np.outer([4, 2, 9], np.ones(3))):
+        same = with_costs(view, costs)
+        assert_array_equal(same.scores(view.points), view.scores(view.points))
+
+
 def test_scores_in_use_are_the_plain_ones_at_the_shares_of_the_test_part(study):
     results = study.example.results["reduced"]
     shares = np.bincount(results.truth) / len(results.truth)

@@ -156,3 +156,13 @@ def test_costs_move_the_threshold_where_elkan_says():
     assert decide(np.log([[0.5, 0.5]]), [[0, 1, 0.1], [1, 0, 0.1]]).tolist() == [2]
     with pytest.raises(ValueError, match="one row for each of 2 classes"):
         decide(log_proba, np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize(
+    "costs", [np.zeros((3, 3)), np.ones((3, 3)), np.outer([4, 2, 9], np.ones(3))]
+)
+def test_of_decisions_that_cost_the_same_the_likeliest_is_taken(costs):
+    log_proba = np.log([[0.2, 0.7, 0.1], [0.1, 0.3, 0.6]])
+    assert_array_equal(decide(log_proba, costs), [1, 2])
+    two_alike = [[0, 1, 1], [1, 0, 0], [1, 0, 0]]
+    assert_array_equal(decide(log_proba, two_alike), [1, 2])
