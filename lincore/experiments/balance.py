@@ -21,12 +21,14 @@ from lincore.experiments.schemes import Fold, describe, whose_rows
 from lincore.experiments.shifts import shift_of, source_of
 from lincore.experiments.study import CELLS, BalanceStudy, Example, loss_names
 from lincore.experiments.trials import (
+    MOST_AT_ONCE,
     SOURCES,
     Plan,
     Trial,
     at_once,
     cell,
     is_small,
+    n_values_of,
     outcomes,
     outcomes_together,
     trial_losses,
@@ -149,7 +151,8 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
     while done < repeats:
         trials = [plan.trial(done)]
         if done:
-            number = min(at_once(plan, trials[0]), repeats - done)
+            n_values = len(SOURCES) * n_values_of(plan, trials[0])
+            number = min(at_once(plan, n_values), MOST_AT_ONCE, repeats - done)
             trials += [plan.trial(done + i) for i in range(1, number)]
         if is_small(plan, trials[0]):
             every = outcomes_together(plan, trials)
@@ -168,7 +171,7 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
 
 def _may_be_held(plan: Plan, trial: Trial, repeats: int) -> bool:
     """Whether all fits are held, of which one is chosen when all are there; else the last."""
-    n_values = len(trial.split.train) * plan.data.n_features
+    n_values = n_values_of(plan, trial)
     n_values += len(trial.split.test) * plan.data.n_classes * len(plan.methods)
     return len(SOURCES) * n_values * repeats <= LARGEST_HELD
 

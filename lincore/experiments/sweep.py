@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,11 @@ from lincore.experiments.balance import Progress, settings_of
 from lincore.experiments.magnitudes import require_squares
 from lincore.experiments.methods import Method, as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
-from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample, fit_samples
+from lincore.experiments.priors import exchanged
+from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_samples
 from lincore.experiments.size_curves import CURVES, Sweep
 from lincore.experiments.study import loss_names, losses_of
-from lincore.experiments.trials import Plan, moments_serve
+from lincore.experiments.trials import Plan, at_once, moments_serve
 from lincore.heard import heard
 from lincore.moments import Moments
 from lincore.threads import PARTS, WORTHWHILE, part_mapper
@@ -30,7 +31,7 @@ Array = NDArray[np.float64]
 FEW_VALUES = 500_000
 # Else at every so many sizes.
 STRIDE = 4
-# So many sizes of few rows are fitted at once.
+# After so many sizes of few rows one may ask to stop.
 TOGETHER = 4
 
 NOBODY = np.empty(0, dtype=np.intp)
@@ -183,21 +184,27 @@ def _one_seed(
             with heard():
                 jobs = [job(task, methods) for task in chosen]
                 every = fit_samples(jobs, methods, plan.failures)
-            for (a, arm, _), fits in zip(chosen, every, strict=True):
-                _enter(plan, losses[:, a, :2], fits, split, (arm / arm.sum(), target))
+            entries = [
+                Entry(losses[:, a, :2], fits, (arm / arm.sum(), target))
+                for (a, arm, _), fits in zip(chosen, every, strict=True)
+            ]
+            _enter(plan, split, entries)
 
     tasks = zip(range(len(arms)), arms, summaries, strict=True)
     n_values = len(split.train) * data.n_features
-    # Small ones are solved together, but at first, when somebody waits for something to look at.
-    # Of others as many at a time as there are threads, one in each: the moments of all sizes
-    # would fill the memory.
-    together = TOGETHER if repeat and n_values < WORTHWHILE else 1
-    while batch := list(islice(tasks, max(together, PARTS))):
+    # Small ones are solved together, but for the first few, when somebody waits for something to
+    # look at. Of others as many at a time as there are threads, one in each: the moments of all
+    # sizes would fill the memory.
+    small = n_values < WORTHWHILE
+    number = max(TOGETHER, at_once(plan, n_values)) if small and repeat else PARTS
+    while batch := list(islice(tasks, number)):
         last = batch[-1][2]
         with part_mapper(n_values) as mapper:
-            list(mapper(fit, [batch[i : i + together] for i in range(0, len(batch), together)]))
-        if not tell(losses.copy(), batch[-1][0] + 1):
-            return losses, False
+            list(mapper(fit, [batch] if small else [[task] for task in batch]))
+        start, stop = batch[0][0], batch[-1][0] + 1
+        for n_sizes in (*range(start + TOGETHER, stop, TOGETHER), stop):
+            if not tell(losses.copy(), n_sizes):
+                return losses, False
     if exact and serve:
         _exact(plan, losses[:, :, 2:], arms, last, split)
     return losses, True
@@ -214,33 +221,61 @@ def _exact(
     methods = tuple(method for method in plan.methods if method.from_moments)
     counts = arms[-1]
 
-    def fit(task: tuple[int, Counts]) -> None:
-        a, arm = task
-        weight = np.ones(len(arm))
-        np.divide(arm, counts, out=weight, where=counts > 0)
-        job = Job(plan.data, Sample(NOBODY, weight, moments), split.test, plan.steps, plan.seed)
+    def fit(tasks: list[tuple[int, Counts]]) -> None:
+        jobs, entered = [], []
+        for a, arm in tasks:
+            weight = np.ones(len(arm))
+            np.divide(arm, counts, out=weight, where=counts > 0)
+            sample = Sample(NOBODY, weight, moments)
+            jobs.append(Job(plan.data, sample, split.test, plan.steps, plan.seed))
+            entered.append((losses[:, a], (arm / arm.sum(), counts / counts.sum())))
         with heard():
-            fits = fit_sample(job, methods, plan.failures)
-        _enter(plan, losses[:, a], fits, split, (arm / arm.sum(), counts / counts.sum()))
+            every = fit_samples(jobs, methods, plan.failures)
+        entries = [
+            Entry(table, fits, priors) for (table, priors), fits in zip(entered, every, strict=True)
+        ]
+        _enter(plan, split, entries)
 
-    with part_mapper(len(split.train) * plan.data.n_features) as mapper:
-        list(mapper(fit, list(enumerate(arms))))
+    every = list(enumerate(arms))
+    n_values = len(split.train) * plan.data.n_features
+    with part_mapper(n_values) as mapper:
+        list(mapper(fit, [every] if n_values < WORTHWHILE else [[task] for task in every]))
 
 
-def _enter(
-    plan: Plan,
-    losses: Array,
-    fits: dict[str, Prediction],
-    split: Split,
-    priors: tuple[Array, Array],
-) -> None:
-    """Write the losses (M, 2, L) under two priors."""
-    truth = plan.data.codes[split.test]
+class Entry(NamedTuple):
+    """Where the losses (M, 2, L) of some fits under two priors are to be written."""
+
+    losses: Array
+    fits: dict[str, Prediction]
+    priors: tuple[Array, Array]
+
+
+def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
+    """Write the losses of sizes that were fitted together."""
+    truth, n_classes = plan.data.codes[split.test], plan.data.n_classes
     for i, method in enumerate(plan.methods):
-        if method.name in fits:
-            for j, prior in enumerate(priors):
-                predicted, log_proba = fits[method.name].under(prior)
-                losses[i, j] = losses_of(truth, predicted, log_proba, plan.data.n_classes)
+        chosen = [entry for entry in entries if method.name in entry.fits]
+        if not chosen:
+            continue
+        found = [entry.fits[method.name] for entry in chosen]
+        learned = [fit.learned for fit in found if fit.learned is not None]
+        log_proba = np.stack([fit.log_proba for fit in found])[:, None]
+        if len(learned) == len(found):
+            priors = np.array([entry.priors for entry in chosen])
+            old = np.stack(learned)[:, None, None]
+            log_proba = exchanged(log_proba, old, priors[:, :, None])
+            predicted = log_proba.argmax(axis=-1)
+        else:
+            each = [
+                [fit.under(prior) for prior in entry.priors]
+                for fit, entry in zip(found, chosen, strict=True)
+            ]
+            predicted = np.array([[codes for codes, _ in pair] for pair in each])
+            log_proba = np.array([[logs for _, logs in pair] for pair in each])
+        for entry, values in zip(
+            chosen, losses_of(truth, predicted, log_proba, n_classes), strict=True
+        ):
+            entry.losses[i] = values
 
 
 def _takes_all(plan: Plan, a: int, n_sizes: int, n_rows: int) -> bool:

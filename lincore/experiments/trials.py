@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.experiments.arms import (
+    FEW_SQUARES,
     Counts,
     NestedRows,
     Shuffling,
     cut_alike,
+    few_moments,
     largest_within,
     smallest_above,
-    stacked,
     wanted_sizes,
 )
 from lincore.experiments.fitting import LARGEST_SCATTER
@@ -35,7 +36,7 @@ from lincore.threads import WORTHWHILE, part_mapper
 
 Array = NDArray[np.float64]
 
-# Trials that are fitted at once, and numbers in the rows of their samples.
+# Trials that are fitted at once at most, and numbers in the rows of whatever is.
 MOST_AT_ONCE, LARGEST_AT_ONCE = 10, 300_000
 
 # The fit behind each cell, and whose shares its priors are: of the full or the reduced rows.
@@ -191,12 +192,17 @@ def _oversampled(data: Dataset, trial: Trial, reduced: Sample) -> Sample:
     ]
     moments = reduced.moments
     if moments is not None:
-        parts = list(moments)
-        for k in np.flatnonzero(added):
-            codes = np.zeros(len(extra[k]), dtype=np.intp)
-            parts[k] = parts[k] + Moments.from_groups(data.X[extra[k]], codes, 1)[0]
-        moments = stacked(parts)
+        moments = moments + _of_each(data, extra)
     return Sample(np.concatenate([reduced.rows, *extra]), None, moments)
+
+
+def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
+    """Return the moments of the rows of each class, (K,)."""
+    n_squares = sum(map(len, parts)) * data.n_features**2
+    if n_squares <= FEW_SQUARES:
+        return few_moments(data.X, parts)
+    codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    return Moments.from_groups(data.X[np.concatenate(parts)], codes, len(parts))
 
 
 def moments_serve(plan: Plan, n_train: int) -> bool:
@@ -254,20 +260,22 @@ def outcomes_together(
 
 def is_small(plan: Plan, trial: Trial) -> bool:
     """Whether Python's own work on a trial is more than the arithmetic."""
-    return len(trial.split.train) * plan.data.n_features < WORTHWHILE
+    return n_values_of(plan, trial) < WORTHWHILE
 
 
-def at_once(plan: Plan, trial: Trial) -> int:
-    """Return how many trials are fitted at once: as many as take a moment.
+def n_values_of(plan: Plan, trial: Trial) -> int:
+    """Return how many numbers there are in the training rows."""
+    return len(trial.split.train) * plan.data.n_features
+
+
+def at_once(plan: Plan, n_values: int) -> int:
+    """Return how many things of so many numbers are fitted at once: as many as take a moment.
 
     One, where a method has to be fitted to each sample by itself: somebody may wait for the first
     of them, or want to stop.
     """
     quick = all(m.from_moments or has_one_minimum(m.estimator) for m in plan.alive)
-    if not quick or not is_small(plan, trial):
-        return 1
-    n_values = len(SOURCES) * len(trial.split.train) * plan.data.n_features
-    return max(1, min(MOST_AT_ONCE, LARGEST_AT_ONCE // n_values))
+    return max(1, LARGEST_AT_ONCE // n_values) if quick and n_values < WORTHWHILE else 1
 
 
 def jobs(plan: Plan, trial: Trial) -> dict[str, Job]:

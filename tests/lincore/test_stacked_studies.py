@@ -14,6 +14,7 @@ import lincore
 from lincore import LinearDiscriminantAnalysis, Moments, QuadraticDiscriminantAnalysis
 from lincore.datasets import Dataset
 from lincore.experiments import sample_fits, trials
+from lincore.experiments.arms import few_moments
 from lincore.experiments.pipeline import Steps
 from lincore.gaussian_stack import solve_gaussians
 from lincore.linear import log_posterior
@@ -93,7 +94,7 @@ def test_gaussian_models_of_many_samples_are_those_of_each(kind, monkeypatch):
     methods = ("lda", "qda", "lda(priors=equal)", "qda(divisor=n-1)", "naive-bayes")
     together = lincore.balance(data, sizes, methods, steps=steps, repeats=5)
     monkeypatch.setattr(sample_fits, "gaussian", alone)
-    monkeypatch.setattr(trials, "MOST_AT_ONCE", 1)
+    monkeypatch.setattr(trials, "LARGEST_AT_ONCE", 1)
     each = lincore.balance(data, sizes, methods, steps=steps, repeats=5)
     assert together.methods == each.methods and together.failures == each.failures
     assert_allclose(together.losses, each.losses, rtol=1e-9, atol=1e-12)
@@ -186,3 +187,36 @@ def test_a_stop_amid_those_that_are_fitted_together_keeps_what_is_finished():
         assert len(stopped.seeds) == len(seen) == last
         assert_allclose(stopped.losses, whole.losses[:, :, :last], rtol=1e-12)
         assert stopped.example.seed in stopped.seeds
+
+
+def test_what_is_fitted_one_by_one_can_be_stopped_after_each():
+    """Nobody waits for ten splits of a slow method where one was asked for."""
+    fitted = []
+
+    class Slow(ScikitLogistic):
+        def fit(self, X, y, sample_weight=None):
+            """Count."""
+            fitted.append(len(X))
+            return super().fit(X, y, sample_weight)
+
+    data = lincore.sample("iris")
+    lincore.balance(
+        data, {"virginica": 9}, ["lda", Slow()], repeats=9, progress=lambda done, *_: done < 2
+    )
+    assert len(fitted) == 2 * 6
+
+
+def test_few_moments_are_those_of_any_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3)) * [1.0, 1e-6, 1e6] + 1e6
+    parts = [rng.integers(0, 50, size) for size in (4, 0, 1, 30, 0)]
+    codes = np.repeat(np.arange(5), [len(part) for part in parts])
+    expected = Moments.from_groups(X[np.concatenate(parts)], codes, 5)
+    found = few_moments(X, parts)
+    for one, other in zip(parts_of(found), parts_of(expected), strict=True):
+        # At an offset of 1e6 a mean has ten digits of 1e-6.
+        assert_allclose(one, other, rtol=1e-9, atol=1e-18)
+    X[parts[3][0]] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        few_moments(X, parts)
+    assert few_moments(X, [parts[1]]).count.tolist() == [0]
