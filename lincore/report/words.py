@@ -142,7 +142,7 @@ def comparison_finding(results: Results, score: str = "accuracy", rope: float = 
             if len(leaders) <= 6
             else f"All {len(leaders)} methods"
         )
-        return f"{who} cannot be told apart ({score} {span})."
+        return f"{who} {_alike(results, leaders, score, rope)} ({score} {span})."
     beaten = (
         listed(_labels(results, others)) if len(others) <= 4 else f"the other {len(others)} methods"
     )
@@ -154,7 +154,8 @@ def comparison_finding(results: Results, score: str = "accuracy", rope: float = 
     if not _all_beat(results, leaders, others, score, rope):
         verb = f"{_labels(results, leaders)[0]} beats"
     first = listed(_labels(results, leaders))
-    return f"{first} cannot be told apart ({score} {span}); {verb} {beaten}."
+    alike = _alike(results, leaders, score, rope)
+    return f"{first} {alike} ({score} {span}); {verb} {beaten}."
 
 
 def difference_finding(difference: differences.Difference) -> str:
@@ -244,6 +245,17 @@ def _span(results: Results, methods: list[str], score: str) -> str:
     ends = (scores.estimate(results, m, score).value for m in (methods[0], methods[-1]))
     best, worst = (number(value, score) for value in ends)
     return best if best == worst else f"{best} to {worst}"
+
+
+def _alike(results: Results, leaders: list[str], score: str, rope: float) -> str:
+    """Say of the methods of a tier that none is known to be better, or that it does not matter."""
+    found = differences.pairwise(results, score, rope)
+    pairs = [d for d in found if d.first in leaders and d.second in leaders]
+    if any(d.verdict != "equivalent" for d in pairs):
+        return "cannot be told apart"
+    return (
+        f"are equivalent in practice, surely less than {_amount(rope, score)}{_unit(score)} apart"
+    )
 
 
 def _all_beat(

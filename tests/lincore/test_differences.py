@@ -229,6 +229,18 @@ def test_the_finding_of_a_comparison(shares, sentence):
     assert words.comparison_finding(with_shares(shares)).startswith(sentence)
 
 
+def test_a_finding_says_where_a_difference_is_surely_too_small_to_matter():
+    alike = with_shares([0.9, 0.9, 0.5])
+    said = words.comparison_finding(alike, rope=0.2)
+    span = "surely less than 20.0 points of accuracy apart (accuracy 90.0 %); both beat C"
+    assert said.startswith(f"A and B are equivalent in practice, {span}")
+    assert words.comparison_finding(alike.select(["A", "B"]), rope=0.2) == (
+        "A and B are equivalent in practice, surely less than 20.0 points of accuracy apart "
+        "(accuracy 90.0 %)."
+    )
+    assert "cannot be told apart" in words.comparison_finding(alike, rope=0.001)
+
+
 def test_a_finding_calls_methods_by_their_labels():
     results = replace(with_shares([0.9, 0.5]), settings={"labels": {"A": "LDA"}})
     assert words.comparison_finding(results) == "LDA (accuracy 90.0 %) beats B (50.0 %)."
