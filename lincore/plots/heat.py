@@ -185,6 +185,8 @@ def _hardest(shares: np.ndarray, labels: list[str]) -> str:
         return "No test rows to judge by"
     best = np.where(known, np.nanmax(np.where(np.isnan(shares), -1, shares), axis=0), 2)
     hardest = int(best.argmin())
+    if best[hardest] >= 1:
+        return "Every class is wholly right by some model"
     return (
         f"Hardest for all: {shorten(labels[hardest], 24)} (at best {percent(float(best[hardest]))})"
     )

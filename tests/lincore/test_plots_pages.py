@@ -202,6 +202,11 @@ def test_matrices_in_a_third_of_a_page_have_text_that_fits_and_no_blank_below(n_
         assert max(len(label) for label in figure.layout.yaxis.ticktext) <= 10
 
 
+def test_no_class_is_the_hardest_where_each_is_got_wholly_right():
+    title = plots.recall_map([[1.0, 0.5], [0.9, 1.0]], ["a", "b"], CLASSES[:2]).layout.meta["title"]
+    assert title == "Every class is wholly right by some model"
+
+
 def test_remedies_show_what_they_buy_and_cost(figures):
     figure = figures["remedies"]
     back, others = data(figure)
