@@ -298,8 +298,10 @@ def _choose_size(code: int, counts: np.ndarray) -> None:
 
 
 def _choose_share(counts: np.ndarray) -> None:
-    share = st.session_state[f"{KEY}.share"] / 100
-    _store({k: max(1, round(share * int(counts[k]))) for k in _stored(counts)})
+    # As above: a late click finds no slider.
+    percent = st.session_state.get(f"{KEY}.share")
+    if percent is not None:
+        _store({k: max(1, round(percent / 100 * int(counts[k]))) for k in _stored(counts)})
 
 
 def _edit(key: str, counts: np.ndarray, names: tuple[str, ...]) -> None:

@@ -345,3 +345,24 @@ def test_qda_that_cannot_be_fitted_is_regularised_at_a_click():
     app = settled(app)
     assert "QDA is left out" not in main_text(app)
     assert any("QDA" in option for option in app.selectbox(key="balance.method").options)
+
+
+def test_a_share_that_comes_when_its_slider_is_gone_is_let_pass(monkeypatch):
+    from pages.ui import balance_setup
+
+    state = {balance_setup.KEPT: {2: 18}}
+    monkeypatch.setattr(balance_setup.st, "session_state", state)
+    balance_setup._choose_share(np.array([210, 105, 53]))
+    assert state[balance_setup.KEPT] == {2: 18}
+
+
+def test_more_classes_than_have_sliders_share_one():
+    app = upload(open_app(), "forty.csv", _csv(8, 20))
+    app.session_state["balance.repeats"] = 2
+    app.switch_page(PAGE).run()
+    app = settled(app)
+    app.multiselect(key="balance.classes").set_value([0, 1, 2, 3, 4, 5])
+    app = settled(app)
+    assert "With 30 instead of 84 training rows" in app.header[0].value
+    app.slider(key="balance.share").set_value(50)
+    assert "With 42 instead of 84 training rows" in settled(app).header[0].value
