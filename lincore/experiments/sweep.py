@@ -182,8 +182,11 @@ def _one_seed(
             methods = tuple(m for m in plan.methods if every_method or m.from_moments)
             # Convergence and separation at small sizes are what the curve is about.
             with heard():
-                jobs = [job(task, methods) for task in chosen]
-                every = fit_samples(jobs, methods, plan.failures)
+                # The largest first: of the sizes at which a method fails that is the one to tell.
+                chosen.reverse()
+                reasons: dict[str, str] = {}
+                every = fit_samples([job(task, methods) for task in chosen], methods, reasons)
+            plan.failures.update(reasons)
             entries = [
                 Entry(losses[:, a, :2], fits, (arm / arm.sum(), target))
                 for (a, arm, _), fits in zip(chosen, every, strict=True)

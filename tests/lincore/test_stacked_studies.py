@@ -220,3 +220,8 @@ def test_few_moments_are_those_of_any_rows():
     with pytest.raises(ValueError, match="NaN"):
         few_moments(X, parts)
     assert few_moments(X, [parts[1]]).count.tolist() == [0]
+
+
+def test_of_the_sizes_at_which_a_method_fails_the_largest_is_told():
+    swept = lincore.sweep(lincore.sample("wine"), "class_1", [3, 6, 9, 12, 40], "qda", repeats=1)
+    assert "its 12 rows do not vary" in swept.failures["qda"]
