@@ -65,9 +65,10 @@ def margins(
 
     def sum_up(blocks: Sequence[Block], buffer: NDArray[Any]) -> tuple[Sums, Sums]:
         by_part, by_group = Sums(), Sums()
+        room = np.zeros((p + 1, p + 1), dtype=np.float32)
         for block in blocks:
             centred = _centred(X, block.rows, anchor, buffer)
-            add_product(centred, [by_part.of(block.part, p), by_group.of(block.group, p)])
+            add_product(centred, [by_part.of(block.part, p), by_group.of(block.group, p)], room)
         return by_part, by_group
 
     runs = _shared_out(_blocks(part, codes, n_classes))

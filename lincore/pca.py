@@ -193,7 +193,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if len(varying) < MANY_FEATURES or wanted > FEW_AXES * len(varying):
             values, vectors = np.linalg.eigh(scatter)
             return values, vectors, values
-        matrix = scatter[np.ix_(varying, varying)]
+        matrix = scatter.take(varying, axis=0).take(varying, axis=1)
         values, found = largest_eigenpairs(matrix, wanted)
         vectors = np.zeros((len(scatter), wanted))
         vectors[varying] = found

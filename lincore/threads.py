@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -38,12 +39,19 @@ def part_mapper(n_values: int) -> Iterator[Mapper]:
         return
     try:
         with (
-            ThreadpoolController().limit(limits=1, user_api="blas"),
+            _controller().limit(limits=1, user_api="blas"),
             ThreadPoolExecutor(PARTS) as pool,
         ):
             yield pool.map
     finally:
         _blas.release()
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Return what sets the threads of BLAS: to look for it takes longer than a small study."""
+    # SciPy's own BLAS, which must have been loaded to be found, comes with every module that asks.
+    return ThreadpoolController()
 
 
 def parts_of(n_rows: int) -> list[range]:

@@ -19,6 +19,8 @@ LARGEST_EXACT = 2**24
 FEWEST_ROWS = 64
 # Rows of a sum that are written at a time, so that they stay in the processor's cache.
 WRITTEN_ROWS = 32
+# Rows of a product that are added at a time.
+ADDED_ROWS = 112
 
 
 def are_small(dtype: np.dtype[Any]) -> bool:
@@ -49,7 +51,9 @@ def exact_product(rows: NDArray[np.float32]) -> Array:
     return mirrored(product)
 
 
-def add_product(rows: NDArray[np.float32], sums: Sequence[Array]) -> None:
+def add_product(
+    rows: NDArray[np.float32], sums: Sequence[Array], room: NDArray[np.float32] | None = None
+) -> None:
     """Add ``rows.T @ rows`` of whole numbers to the upper halves of some sums, exactly.
 
     Parameters
@@ -58,6 +62,8 @@ def add_product(rows: NDArray[np.float32], sums: Sequence[Array]) -> None:
         As in `exact_product`.
     sums : sequence of (q, q) arrays
         Whole numbers below 2^53.
+    room : (q, q) array, optional
+        Overwritten in its upper half; zeros to begin with.
 
     Notes
     -----
@@ -66,7 +72,7 @@ def add_product(rows: NDArray[np.float32], sums: Sequence[Array]) -> None:
     diagonal; and once a sum of squares has been rounded, it is 2^24 or more.
     """
     q = rows.shape[1]
-    found = np.zeros((q, q), dtype=np.float32)
+    room = np.zeros((q, q), dtype=np.float32) if room is None else room
     length, start = _guess(rows), 0
     while start < len(rows):
         piece = rows[start : start + length]
@@ -74,12 +80,11 @@ def add_product(rows: NDArray[np.float32], sums: Sequence[Array]) -> None:
             piece = rows[start:].astype(np.float64)
             product = piece.T @ piece
         else:
-            product = _upper_product(piece, out=found)
+            product = _upper_product(piece, out=room)
             if product.diagonal().max(initial=0.0) >= LARGEST_EXACT:
                 length = len(piece) // 2
                 continue
-        for total in sums:
-            total += product
+        _add_upper(product, sums)
         start += len(piece)
 
 
@@ -117,6 +122,13 @@ def _upper_product(rows: NDArray[np.float32], out: NDArray[np.float32]) -> NDArr
         sizes[:1],
     )
     return out
+
+
+def _add_upper(product: NDArray[Any], sums: Sequence[Array]) -> None:
+    for start in range(0, len(product), ADDED_ROWS):
+        some = slice(start, start + ADDED_ROWS), slice(start, None)
+        for total in sums:
+            total[some] += product[some]
 
 
 def _guess(rows: NDArray[np.float32]) -> int:
