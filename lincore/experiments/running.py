@@ -11,7 +11,13 @@ from sklearn.base import clone
 
 from lincore.datasets import Dataset
 from lincore.experiments.beyond import with_beyond
-from lincore.experiments.fitting import Training, fit_classifier, fit_front, predictions
+from lincore.experiments.fitting import (
+    Training,
+    fit_classifier,
+    fit_front,
+    predictions,
+    through,
+)
 from lincore.experiments.folded import (
     leaves_parts_out,
     of_fold,
@@ -243,7 +249,7 @@ def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -
     if group.iterated and _may_keep(run, group):
         group.fronts[number] = front, shared
     if group.solved and rows is None:
-        rows = _through(front, data.X[fold.test])
+        rows = through(front, data.X[fold.test])
     return Ready(training, rows, shared)
 
 
@@ -284,8 +290,8 @@ def _iterate(run: Run, group: Group, method: int) -> None:
                         front, X, codes, data.n_classes, moments=moments, summary=False
                     )
                 else:
-                    training = Training(codes, data.n_classes, _through(front, X))
-                rows = _through(front, data.X[fold.test])
+                    training = Training(codes, data.n_classes, through(front, X))
+                rows = through(front, data.X[fold.test])
                 shared += time.perf_counter() - start
                 outcome = _fit_and_predict(run, method, training, rows, shared)
             except ValueError as error:
@@ -338,11 +344,3 @@ def _may_keep(run: Run, group: Group) -> bool:
     width = n_components if isinstance(n_components, int) else run.data.n_features
     wide = run.data.n_features * (width if n_components is not None else 1)
     return len(run.plan) * wide <= LARGEST_FRONTS
-
-
-def _through(front: Front, rows: Any) -> Any:
-    """Return rows as they are behind fitted steps; checked by the classifier, once."""
-    for name, step in front:
-        own = name in ("standardize", "pca")
-        rows = step.map_rows(rows) if own else step.transform(rows)
-    return rows
