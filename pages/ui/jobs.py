@@ -49,7 +49,10 @@ WATCHED = "shared.jobs.watched"
 SHARED_BYTES = 200_000_000
 #: Work that is over by then is never seen to run: no bar that flickers.
 PATIENCE = 0.25
+#: How often one looks after a job: at first more often, for most are over soon.
 SECONDS_BETWEEN_LINES = 0.5
+SECONDS_BETWEEN_FIRST_LINES = 0.2
+FIRST_SECONDS = 2.0
 #: Of what is finished so far: figures and tables want the time that the work wants too.
 SECONDS_BETWEEN_DRAWINGS = 2.0
 
@@ -264,9 +267,15 @@ def offer_update(job: Job, settings: Hashable) -> bool:
         )
 
 
-@st.fragment(run_every=SECONDS_BETWEEN_LINES)
 def _watch(job: Job) -> None:
-    if job.is_over:
+    is_new = job.age < FIRST_SECONDS
+    pause = SECONDS_BETWEEN_FIRST_LINES if is_new else SECONDS_BETWEEN_LINES
+    st.fragment(_draw_line, run_every=pause)(job, is_new)
+
+
+def _draw_line(job: Job, is_new: bool) -> None:
+    # A pause is for as long as the page stands as it is: for a longer one it is drawn anew.
+    if job.is_over or (is_new and job.age >= FIRST_SECONDS):
         st.rerun()
     with st.container(key=f"{job.key}.job"):
         st.progress(job.progress.share, text=_line(job))

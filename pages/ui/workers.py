@@ -126,6 +126,7 @@ class Job:
         self._work = work
         self._is_wanted = is_wanted
         self._shared = shared
+        self._asked = time.monotonic()
         self._looked = 0.0
         self._is_urgent = False
         self._courtesy = MOST_COURTESY  # what is left of it
@@ -146,6 +147,11 @@ class Job:
     def is_partial(self) -> bool:
         """Whether the result is what had been finished when it was stopped, or is so far."""
         return self.result is not None and self.reason != "finished"
+
+    @property
+    def age(self) -> float:
+        """Seconds since it was asked for."""
+        return time.monotonic() - self._asked
 
     @property
     def seconds(self) -> float:
