@@ -45,7 +45,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     return report
 
 
-@pytest.fixture(scope="session")
+# Both end with the last test of this folder: Playwright leaves an event loop running in its thread,
+# and what comes after in the same process may want one of its own.
+@pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve the dashboard as `make run` does; its log is kept among the artefacts."""
     ARTEFACTS.mkdir(exist_ok=True)
@@ -53,7 +55,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """Start Chromium; without one this fails in CI and skips elsewhere."""
     try:
