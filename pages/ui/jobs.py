@@ -52,7 +52,7 @@ PATIENCE = 0.25
 #: How often one looks after a job: at first more often, for most are over soon.
 SECONDS_BETWEEN_LINES = 0.5
 SECONDS_BETWEEN_FIRST_LINES = 0.2
-FIRST_SECONDS = 2.0
+FIRST_SECONDS = 1.0
 #: Of what is finished so far: figures and tables want the time that the work wants too.
 SECONDS_BETWEEN_DRAWINGS = 2.0
 
