@@ -68,10 +68,16 @@ def large_problem() -> None:
         for _ in range(TURNS)
     ]
     require("ten folds of five / X.T @ X and prediction's products", ratios(pairs), at_most=6)
-    ours = float(np.median([pair[0] for pair in pairs]))
-    theirs = 10 / MEASURED * seconds(lambda: fold_by_fold(data, PCA(50), plan[:MEASURED]))
+    # Each beside the other, for the machine is now faster and now slower.
+    pairs = [
+        (
+            10 / MEASURED * seconds(lambda: fold_by_fold(data, PCA(50), plan[:MEASURED])),
+            seconds(lambda: lincore.compare(data, OURS, "10-fold", steps=steps)),
+        )
+        for _ in range(TURNS)
+    ]
     what = f"scikit-learn's five (10 / {MEASURED} of {MEASURED} fold) / ours, MNIST"
-    require(what, theirs / ours, at_least=40)
+    require(what, ratios(pairs), at_least=40)
     results = lincore.compare(data, OURS, plan_pairs(plan[:1]), steps=steps)
     report_agreement(results, fold_by_fold(data, PCA(50), plan[:1]))
 
