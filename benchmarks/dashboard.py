@@ -36,6 +36,9 @@ SEED = "sidebar.seed"
 #: Data and what concerns all pages are not options of a page.
 PAGES = ("explore", "classify", "compare", "balance", "geometry")
 
+#: The first option of a multiselect: all at once is another experiment, not another option.
+EVERYTHING = "Select all"
+
 #: The keys of the widgets in sight, each with its kind.
 WIDGETS = """
 (page) => [...document.querySelectorAll(`[data-testid="stMain"] [class*="st-key-${page}-"]`)]
@@ -99,10 +102,12 @@ class Visit:
             here, there = _neighbours(element.locator("input").first)
             act = dashboard.enter if kind == "enter" else dashboard.slide
             return (lambda: act(key, there)), (lambda: act(key, here))
-        chosen, other = self._options(element, kind)
+        chosen, other = self._options(key, element, kind)
+        if element.get_by_test_id("stMultiSelect").count():
+            return (lambda: dashboard.choose(key, other)), (lambda: self._take_back(key, other))
         return (lambda: dashboard.choose(key, other)), (lambda: dashboard.choose(key, chosen))
 
-    def _options(self, element: Locator, kind: str) -> tuple[str, str]:
+    def _options(self, key: str, element: Locator, kind: str) -> tuple[str, str]:
         if kind == "press":
             # Not the button of the help text.
             buttons = element.locator('button[data-variant], [data-testid$="Option"]')
@@ -114,10 +119,14 @@ class Visit:
             return names[max(pressed, 0)], names[pressed - 1]
         combobox = element.get_by_role("combobox")
         chosen = combobox.input_value()
-        combobox.click()
-        names = self.dashboard.page.get_by_role("option").all_inner_texts()
+        names = self.dashboard.open_list(key)
         combobox.press("Escape")
-        return chosen, next(name for name in names if name != chosen)
+        return chosen, next(name for name in names if name not in (chosen, EVERYTHING))
+
+    def _take_back(self, key: str, option: str) -> None:
+        """Take a choice of a multiselect away."""
+        self.dashboard.element(key).get_by_label(f"Remove {option}", exact=True).click()
+        self.dashboard.settle()
 
 
 def _neighbours(field: Locator) -> tuple[float, float]:

@@ -130,9 +130,7 @@ class Dashboard(Figures):
         sent = self._sent()
         combobox = self.element(key).get_by_role("combobox")
         if combobox.count():
-            self._bring(combobox)
-            combobox.click()
-            self.page.get_by_role("listbox").wait_for()
+            self.open_list(key)
             listed = self.page.get_by_role("option", name=option, exact=True)
             if not listed.is_visible():  # a long list draws only what is in view: search
                 combobox.press_sequentially(option)
@@ -144,6 +142,14 @@ class Dashboard(Figures):
             buttons = self.element(key).locator('button[data-variant], [data-testid$="Option"]')
             buttons.filter(has_text=exactly).click()
         self._follow(sent)
+
+    def open_list(self, key: str) -> list[str]:
+        """Open the list of a select box or multiselect; return the options in view."""
+        combobox = self.element(key).get_by_role("combobox")
+        self._bring(combobox)
+        combobox.click()
+        self.page.get_by_role("listbox").wait_for()
+        return self.page.get_by_role("option").all_inner_texts()
 
     def enter(self, key: str, value: float | str) -> None:
         """Type into a number or text input and press Enter."""
