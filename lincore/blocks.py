@@ -18,15 +18,21 @@ Array = NDArray[np.float64]
 TILE_ROWS = 128
 # Rows of a scatter written at a time, for the same reason.
 WRITTEN_ROWS = 32
+# Features from which on a product takes longer than what is done around it.
+WIDE = 200
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
-def buffer_type(X: NDArray[Any], weight: Array | None, *, diagonal: bool) -> type[np.floating]:
-    """Return what centred rows are held in: float32 if their products are exact in it."""
+def buffer_type(
+    X: NDArray[Any], weight: Array | None, n_groups: int, *, diagonal: bool
+) -> type[np.floating]:
+    """Return what centred rows are held in: float32 if products are exact in it, and it pays."""
+    n, p = X.shape
+    pays = p >= WIDE and 2 * n >= n_groups * p
     exact = are_small(X.dtype) and weight is None and not diagonal
-    return np.float32 if exact else np.float64
+    return np.float32 if exact and pays else np.float64
 
 
 def block_moments(

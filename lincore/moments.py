@@ -125,7 +125,7 @@ class Moments:
             out = out if start == bounds[group] else np.zeros_like(out)
             return cls(*block_moments(X, order[start:stop], weight, buffer, out))
 
-        dtype = buffer_type(X, weight, diagonal=diagonal)
+        dtype = buffer_type(X, weight, n_groups, diagonal=diagonal)
         shape = (length, X.shape[1] + 1)
         parts = map_blocks(summarise, blocks, shape, n_values=X.size, dtype=dtype)
         for (group, start, _), part in zip(blocks, parts, strict=True):
