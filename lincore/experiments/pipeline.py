@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -16,7 +15,6 @@ from lincore.datasets import Dataset
 from lincore.experiments.preparation import build_preparer
 from lincore.experiments.singular_vectors import SingularVectors
 from lincore.experiments.specs import parse
-from lincore.moments import Moments
 from lincore.pca import PCA
 from lincore.standardize import Standardizer
 
@@ -157,31 +155,6 @@ def as_basis(spec: Any, seed: int = 0) -> Any:
     if basis.get_params().get("random_state", seed) is None:
         basis.set_params(random_state=seed)
     return basis
-
-
-def fit_from_moments(pipeline: Pipeline, moments: Moments, classes: ArrayLike) -> Pipeline:
-    """Fit every step from moments by class of the training rows, without looking at a row.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Of steps with `fit_moments`; "prepare" and "basis" must have been fitted already, and
-        `moments` be those of the rows behind them.
-    moments : Moments of shapes (K,), (K, p), (K, p, p)
-    classes : array-like of shape (K,)
-
-    Returns
-    -------
-    Pipeline
-        The same object: equal, but for rounding, to one fitted from the rows.
-    """
-    names = [name for name, _ in pipeline.steps]
-    for name, step in pipeline.steps[rows_needed(names) :]:
-        if name == "classify":
-            step.fit_moments(moments, classes)
-        else:
-            moments = step.fit_moments(moments).map_moments(moments)
-    return pipeline
 
 
 def rows_needed(names: list[str]) -> int:

@@ -46,11 +46,3 @@ def show_problem(notice: Notice) -> None:
     place = f"**{escape(notice.where)}**  \n" if notice.where else ""
     remedy = f"  \n{escape(notice.remedy)}" if notice.remedy else ""
     st.error(f"{place}{escape(notice.what)}{remedy}")
-
-
-def show_notices(data: Dataset) -> None:
-    """List what reading the data did or found."""
-    for notice in data.notices:
-        place = f" ({escape(notice.where)})" if notice.where else ""
-        remedy = f" {escape(notice.remedy)}" if notice.remedy else ""
-        st.markdown(f"- {escape(notice.what)}{place}{remedy}")
