@@ -9,8 +9,9 @@ import numpy as np
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import jobs, state, uploads
+from pages.ui import state, uploads
 from pages.ui.data_sources import Source
+from tests.app.settling import kept_jobs
 from tests.app.test_pages import assert_fine
 
 
@@ -20,10 +21,12 @@ def bring(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
     app.run()
     for _ in range(100):
         job = jobs_of(app).get(uploads.JOB)
-        if job is None or job.is_over:
+        if job is None:
             break
-        job.wait(10)
+        was_over = job.wait(10)
         app.run()
+        if was_over:
+            break
     assert_fine(app)
     return app
 
@@ -33,9 +36,7 @@ def several(app: AppTest, files) -> None:
 
 
 def jobs_of(app: AppTest) -> dict:
-    # AppTest's state has no get().
-    kept = app.session_state[jobs.JOBS].values() if jobs.JOBS in app.session_state else ()
-    return {job.key: job for job in kept}
+    return {job.key: job for job in kept_jobs(app)}
 
 
 def data_of(app: AppTest):

@@ -12,6 +12,7 @@ from lincore.experiments.pipeline import Steps
 from lincore.experiments.remedies import advice
 from lincore.report import balance_words
 from pages.ui import jobs
+from tests.app.settling import settled
 from tests.app.test_pages import assert_fine, choose_sample, figures, main_text, open_app, upload
 
 PAGE = "pages/balance.py"
@@ -21,18 +22,6 @@ TABS = ("Remedies", "Size by size", "Priors in use", "Costs", "Scores", "Objecti
 @pytest.fixture(autouse=True)
 def _no_results_of_others():
     jobs.shared.clear()
-
-
-def settled(app: AppTest) -> AppTest:
-    """Run until no job is at work."""
-    for _ in range(200):
-        app.run()
-        kept = app.session_state[jobs.JOBS].values() if jobs.JOBS in app.session_state else ()
-        if all(job.wait(1.0) for job in kept):
-            break
-    app.run()
-    assert_fine(app)
-    return app
 
 
 def open_balance(sample: str = "gaussian", repeats: int = 2) -> AppTest:

@@ -22,6 +22,7 @@ from lincore.report import equations
 from lincore.report.endings import ending
 from pages.ui import cached, classify_fit, jobs, state
 from pages.ui.classify_panels import PANELS
+from tests.app.settling import kept_jobs, settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text
 
 # Filters of warnings belong to the process: those of the thread that runs a page come and go while
@@ -43,6 +44,7 @@ def open_classify(word: str = "lda", sample: str = "gaussian"):
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     app.session_state[state.DATASET] = cached.sample(sample)
     app.session_state[state.SOURCE] = None
+    app.session_state[state.ORIGIN] = state.Origin("sample", sample)
     app.run()
     app.switch_page(PAGE).run()
     if word != "lda":
@@ -52,25 +54,9 @@ def open_classify(word: str = "lda", sample: str = "gaussian"):
     return app
 
 
-def settle(app):
-    """Let the jobs end, and the page show what they made."""
-    for _ in range(5):
-        if not app.get("progress"):
-            break
-        for job in kept_jobs(app):
-            assert job.wait(30)
-        app.run()
-    assert_fine(app)
-    return app
-
-
-def kept_jobs(app):
-    return list(app.session_state[jobs.JOBS].values()) if jobs.JOBS in app.session_state else []
-
-
 def choose(app, key: str, value) -> None:
     app.selectbox(key=key).set_value(value).run()
-    settle(app)
+    settled(app)
 
 
 def other_values(option):
@@ -96,10 +82,10 @@ def change(app, word: str, option) -> None:
         kind = app.selectbox(key=f"{key}.kind")
         for value in other_values(option):
             kind.set_value(value).run()
-            settle(app)
+            settled(app)
         app.selectbox(key=f"{key}.kind").set_value("a number").run()
         assert app.number_input(key=key).value is not None
-    settle(app)
+    settled(app)
 
 
 @pytest.mark.parametrize("word", TABLE_WORDS)
@@ -144,7 +130,7 @@ def test_every_picture_and_plane_of_the_model():
 def test_pictures_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
     app = open_classify(sample="digits")
     app.toggle(key="classify.project").set_value(False).run()
-    settle(app)
+    settled(app)
     assert app.selectbox(key="classify.plane").value == "discriminant"
     assert {"contour", "scatter"} <= {trace["type"] for trace in figures(app)[0]["data"]}
     assert "Discriminant" in figures(app)[0]["layout"]["xaxis"]["title"]["text"]
@@ -169,7 +155,7 @@ DRAWN = {
 def open_panel(app, panel: str):
     app.session_state["classify.panels"] = panel
     app.run()
-    return settle(app)
+    return settled(app)
 
 
 def test_each_panel_is_drawn_only_when_it_is_open():
@@ -241,7 +227,7 @@ def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     assert f"**{error:.4f}** nats" in main_text(app)
     assert "the gradient is as small as asked for" in main_text(app)
     app.button(key="classify.solvers.start").click().run()
-    settle(app)
+    settled(app)
     assert len(app.dataframe[0].value) == 6
     assert app.dataframe[0].value["objective"].min() == pytest.approx(error, abs=1e-6)
 
@@ -296,11 +282,11 @@ def test_a_fit_that_is_stopped_leaves_the_former_model_in_place(monkeypatch):
             not app.header and "Fitting Perceptron: error 964" in app.get("progress")[0].proto.text
         )
         app.button(key="classify.fit.stop").click().run()
-        settle(app)
+        settled(app)
     assert app.header[0].value == before
     assert "Shown is the model that was fitted before" in main_text(app)
     app.button(key="classify.fit.restart").click().run()
-    settle(app)
+    settled(app)
     assert "Perceptron gets" in app.header[0].value
 
 

@@ -20,6 +20,7 @@ from lincore.heard import heard
 from lincore.report import compare_words, words
 from lincore.samples import SAMPLES
 from pages.ui import cached, compare_choice, compare_run, jobs, state, text
+from tests.app.settling import settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text
 
 # Filters of warnings belong to the process: those of the thread that runs a page come and go while
@@ -43,31 +44,19 @@ def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     app.session_state[state.DATASET] = cached.sample(data) if isinstance(data, str) else data
     app.session_state[state.SOURCE] = None
+    app.session_state[state.ORIGIN] = (
+        state.Origin("sample", data) if isinstance(data, str) else state.Origin("file", "table.csv")
+    )
     app.run()
     for key, value in session.items():
         app.session_state[key.replace("__", ".")] = value
     app.switch_page(PAGE).run()
-    return settle(app)
-
-
-def settle(app: AppTest) -> AppTest:
-    """Let the jobs end, and the page show what they made."""
-    for _ in range(6):
-        if jobs.JOBS not in app.session_state:
-            break
-        running = [job for job in app.session_state[jobs.JOBS].values() if not job.is_over]
-        if not running:
-            break
-        for job in running:
-            assert job.wait(60)
-        app.run()
-    assert_fine(app)
-    return app
+    return settled(app)
 
 
 def open_tab(app: AppTest, label: str) -> AppTest:
     app.session_state["compare.panels"] = label
-    return settle(app.run())
+    return settled(app.run())
 
 
 def numbers(values) -> np.ndarray:
@@ -144,7 +133,7 @@ def test_every_scheme(scheme, word):
     assert "Settings have changed" in main_text(app)
     assert "45 test rows" in main_text(app), "the former result stays until then"
     app.button(key="compare.run.update").click().run()
-    settle(app)
+    settled(app)
     assert "Settings have changed" not in main_text(app)
     results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
     assert app.header[0].value == text.escape(words.comparison_finding(results))
@@ -158,7 +147,7 @@ def test_options_and_a_model_that_enters_twice():
     app.number_input(key=key).set_value(0.001).run()
     app.toggle(key="compare.standardize").set_value(False).run()
     app.button(key="compare.run.update").click().run()
-    settle(app)
+    settled(app)
     methods = ["lda", "logistic", "logistic(C=0.001)"]
     results = compared(lincore.sample("wine"), methods, steps=Steps(False))
     assert app.header[0].value == text.escape(words.comparison_finding(results))
@@ -176,7 +165,7 @@ def test_qda_that_cannot_be_fitted_is_mended_at_a_click():
     app = open_compare(data)
     assert "QDA is left out" in main_text(app).replace("\\", "")
     app.button(key="compare.run.regularise").click().run()
-    settle(app)
+    settled(app)
     methods = [name if name != "qda" else "qda(regularization=0.1)" for name in TABLE]
     results = compared(data, methods)
     assert "Settings have changed" not in main_text(app)
@@ -240,7 +229,7 @@ def test_learning_curves_end_where_the_comparison_is():
     app = open_compare("iris", compare__words=["lda", "naive-bayes"])
     open_tab(app, "Training size")
     app.button(key="compare.sizes.start").click().run()
-    settle(app)
+    settled(app)
     iris = lincore.sample("iris")
     lines = [t for t in titled(app, "Accuracy by training rows")["data"] if "name" in t]
     for trace, name in zip(lines, compared(iris, ["lda", "naive-bayes"]).methods, strict=True):
@@ -276,7 +265,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     assert live["accuracy"][0] == words.percent(scores.accuracy(five, "lda").value)
     app.button(key="compare.run.stop").click().run()
     may_go_on.set()
-    settle(app)
+    settled(app)
     assert "what was finished is kept" in main_text(app)
     assert app.header[0].value == text.escape(words.comparison_finding(five))
     assert "Logistic regression" not in list(app.dataframe[0].value["model"])
@@ -284,7 +273,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     app.switch_page(PAGE).run()
     assert app.header[0].value == text.escape(words.comparison_finding(five))
     app.button(key="compare.run.restart").click().run()
-    settle(app)
+    settled(app)
     assert "Logistic regression" in list(app.dataframe[0].value["model"])
 
 
@@ -293,13 +282,13 @@ def test_large_data_wait_for_the_button(monkeypatch):
     app = open_compare("iris")
     assert "real?" in app.header[0].value and not figures(app)[1:]
     app.button(key="compare.run.start").click().run()
-    settle(app)
+    settled(app)
     assert "cannot be told apart" in app.header[0].value
     app.pills(key="compare.words").set_value([]).run()
     assert app.header[0].value == "Choose at least one model."
     app.pills(key="compare.words").set_value(["lda"]).run()
     app.button(key="compare.run.update").click().run()
-    assert "LDA reaches accuracy" in settle(app).header[0].value
+    assert "LDA reaches accuracy" in settled(app).header[0].value
     for tab in ("Pairs", "Where two differ", "Recall by class", "Boundaries", "Time"):
         open_tab(app, tab)
 
@@ -341,7 +330,7 @@ def test_messy_data(kind):
     if kind == "groups":
         app.selectbox(key="compare.scheme").set_value("by-group").run()
         app.button(key="compare.run.update").click().run()
-        settle(app)
+        settled(app)
         assert "5 folds" in main_text(app)
 
 

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import jobs, tables
-from tests.app.test_balance_page import settled
+from tests.app.settling import settled
 from tests.app.test_pages import open_app, upload
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,0 +1,29 @@
+"""Pages whose work goes on after they are drawn, waited for in tests."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import jobs
+from tests.app.test_pages import assert_fine
+
+
+def kept_jobs(app: AppTest) -> list[jobs.Job]:
+    """Return the jobs of this session, at work or over."""
+    # AppTest's state has no get().
+    return list(app.session_state[jobs.JOBS].values()) if jobs.JOBS in app.session_state else []
+
+
+def settled(app: AppTest) -> AppTest:
+    """Run until a page was drawn after all its jobs were over, and starts no further one.
+
+    That a job is over now says nothing of the page before us: it may have ended since.
+    """
+    for _ in range(20):
+        waited_for = kept_jobs(app)
+        assert all(job.wait(120) for job in waited_for)
+        app.run()
+        if kept_jobs(app) == waited_for:
+            break
+    assert_fine(app)
+    return app
