@@ -69,7 +69,7 @@ def block_moments(
         total, product = _products(buffer[: len(rows)], len(columns), rows, weight, out.ndim)
     # A column that is infinite throughout is constant: only its anchor shows it.
     if not (np.isfinite(total).all() and np.isfinite(anchor).all()):
-        raise ValueError(_where_not_finite(X, rows))
+        raise ValueError(where_not_finite(X, rows))
     count = float(len(rows)) if weight is None else float(weight[rows].sum())
     rest = total / count
     mean = anchor
@@ -223,7 +223,8 @@ def map_blocks(
         yield from mapper(with_buffer, blocks)
 
 
-def _where_not_finite(X: NDArray[Any], rows: NDArray[np.intp]) -> str:
+def where_not_finite(X: NDArray[Any], rows: NDArray[np.intp]) -> str:
+    """Say where the first NaN or infinity stands in some rows of X (n, p)."""
     for row in np.sort(rows):
         columns = np.flatnonzero(~np.isfinite(X[row]))
         if len(columns):

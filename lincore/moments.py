@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.blocks import block_moments, buffer_type, map_blocks
 from lincore.merging import Joint, joined, merge_rows, tiles, together
+from lincore.small_groups import are_small, stacked_moments
 from lincore.threads import Mapper
 
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
@@ -107,7 +108,11 @@ class Moments:
         if weight is not None:
             order = order[weight[order] > 0]
         bounds = np.searchsorted(codes[order], np.arange(n_groups + 1))
-        longest = int(np.diff(bounds).max(initial=1))
+        lengths = np.diff(bounds)
+        if weight is None and are_small(lengths, X.shape[1]):
+            stacked_moments(X, order, bounds, moments.mean, moments.scatter)
+            return cls(lengths.astype(np.float64), moments.mean, moments.scatter)
+        longest = int(lengths.max(initial=1))
         length = max(1, min(BLOCK_VALUES // max(1, X.shape[1]), longest))
         blocks = [
             (group, start, min(start + length, bounds[group + 1]))
