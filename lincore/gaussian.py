@@ -145,10 +145,10 @@ class Gaussians(NamedTuple):
         are constant in it: there the products are large and their difference is what counts.
         """
         precision = np.stack([whitener.factor for whitener in self.whiteners]) ** 2
-        narrow = (precision * means**2 > MULTIPLIED_OUT).any(axis=0)
+        narrow = needs_differences(precision, means)
         if not narrow.any():
-            return _multiplied_out(rows, precision, means)
-        squares = _multiplied_out(rows[:, ~narrow], precision[:, ~narrow], means[:, ~narrow])
+            return multiplied_out(rows, precision, means)
+        squares = multiplied_out(rows[:, ~narrow], precision[:, ~narrow], means[:, ~narrow])
         rows, precision = rows[:, narrow], precision[:, narrow]
         for k, mean in enumerate(means[:, narrow]):
             squares[:, k] += (rows - mean) ** 2 @ precision[k]
@@ -173,7 +173,18 @@ class Gaussians(NamedTuple):
         return -0.5 * (self.squared_distances(X) + np.asarray(normaliser))
 
 
-def _multiplied_out(rows: Array, precision: Array, means: Array) -> Array:
+def needs_differences(precision: Array, means: Array) -> NDArray[np.bool_]:
+    """Tell along which features (..., p) `multiplied_out` would lose digits.
+
+    Parameters
+    ----------
+    precision, means : ndarray of shape (..., K, p)
+        The means about a common centre.
+    """
+    return np.asarray((precision * means**2 > MULTIPLIED_OUT).any(axis=-2))
+
+
+def multiplied_out(rows: Array, precision: Array, means: Array) -> Array:
     """Return the sums of ``(x - m)^2 precision`` of rows (n, p) for K means (K, p)."""
     squares = rows**2 @ precision.T
     squares -= rows @ (2 * precision * means).T

@@ -15,8 +15,9 @@ from lincore.experiments.fitting import fit_classifier, predictions
 from lincore.experiments.methods import Method
 from lincore.experiments.prepared import Job, Prepared, Sample, grouped, prepare
 from lincore.experiments.priors import adjust, move_threshold
-from lincore.experiments.stacked_fits import Said, fit_gaussians, fit_stack, gaussian, stackable
+from lincore.experiments.stacked_fits import Said, fit_moments, fit_stack, moment_stack, stackable
 from lincore.heard import heard
+from lincore.moment_stack import is_plain
 
 __all__ = ["Job", "Prediction", "Sample", "fit_sample", "fit_samples"]
 
@@ -107,12 +108,13 @@ def fit_samples(
     for steps, members in grouped(jobs[0], methods, failures) if jobs else ():
         group = [prepare(job, steps, members) for job in jobs]
         trainings = [prepared.training for prepared in group]
+        stack = moment_stack(trainings)
         for method in members:
-            fit = None
-            if gaussian(method, trainings):
-                fit = fit_gaussians
+            fit: Any = None
+            if stack is not None and is_plain(method.estimator):
+                fit = partial(fit_moments, method, stack)
             elif stackable(method, trainings):
-                fit = fit_stack
+                fit = partial(fit_stack, method, trainings)
             for place, prediction in zip(
                 found, _all_predicted(group, method, fit, failures), strict=True
             ):
@@ -128,7 +130,7 @@ def _all_predicted(
     start = time.perf_counter()
     every: Sequence[list[Said] | None] = [None] * len(group)
     if fit is not None:
-        every = fit(method, [one.training for one in group], [_asked(one) for one in group])
+        every = fit([_asked(one) for one in group])
     each = (time.perf_counter() - start) / len(group)
     return [
         _predicted(prepared, method, failures)
@@ -146,11 +148,12 @@ def _asked(prepared: Prepared) -> list[Any]:
 
 def _as_said(prepared: Prepared, method: Method, said: list[Said], seconds: float) -> Prediction:
     (predicted, log_proba), *own = said
+    silent = bool(np.isnan(log_proba).any())
     return Prediction(
         predicted,
         log_proba,
-        learned=None if method.has_fixed_priors else prepared.shares,
-        shifts=_threshold(prepared, own[0][1]) if own else None,
+        learned=None if silent or method.has_fixed_priors else prepared.shares,
+        shifts=_threshold(prepared, own[0][1]) if own and not silent else None,
         made=partial(_fitted_alone, prepared, method),
         seconds=prepared.seconds + seconds,
     )

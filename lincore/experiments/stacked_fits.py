@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from lincore.experiments.arms import stacked
 from lincore.experiments.fitting import Training
 from lincore.experiments.methods import Method
-from lincore.gaussian_stack import is_plain, solve_gaussians
-from lincore.linear import chosen_codes, log_posterior
+from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.logistic_stack import has_one_minimum
+from lincore.moment_stack import Stack, solve_together
 from lincore.solvers.softmax_stack import Solved, solve_stack
 
 Array = NDArray[np.float64]
@@ -40,34 +40,34 @@ def stackable(method: Method, trainings: Sequence[Training]) -> bool:
     return _are_small(trainings) and all(_is_whole(training) for training in trainings)
 
 
-def gaussian(method: Method, trainings: Sequence[Training]) -> bool:
-    """Whether a method is LDA or QDA, and may be solved from the moments of all samples at once."""
-    if len(trainings) < 2 or not is_plain(method.estimator):
-        return False
+def moment_stack(trainings: Sequence[Training]) -> Stack | None:
+    """Return the moments of all samples together, if there are any and they are few."""
     moments = [training.moments for training in trainings if training.moments is not None]
     shapes = {part.scatter.shape for part in moments}
-    fits = len(moments) == len(trainings) and len(shapes) == 1
-    return fits and sum(part.scatter.size for part in moments) <= LARGEST_STACK
+    if len(moments) < max(2, len(trainings)) or len(shapes) > 1:
+        return None
+    fits = sum(part.scatter.size for part in moments) <= LARGEST_STACK
+    return Stack(stacked(moments)) if fits else None
 
 
-def fit_gaussians(
-    method: Method, trainings: Sequence[Training], asked: Sequence[Sequence[Any]]
+def fit_moments(
+    method: Method, stack: Stack, asked: Sequence[Sequence[Any]]
 ) -> list[list[Said] | None]:
-    """Fit a method that is `gaussian` to every sample, and ask it about rows: see `fit_stack`.
+    """Fit a method whose estimator `is_plain` to every sample; ask it about rows: see `fit_stack`.
 
     None for a sample of which a fit by itself must decide.
     """
-    model = method.like_prototype(trainings[0].n_classes)
-    moments = stacked([training.moments for training in trainings if training.moments is not None])
+    model = method.like_prototype(stack.count.shape[1])
+    said: list[list[Said] | None] = [None] * len(asked)
     try:
-        solved = solve_gaussians(model, moments)
+        solved = solve_together(model, stack)
     except ValueError:  # of options, which a fit by itself tells
-        return [None] * len(trainings)
-    said: list[list[Said] | None] = [None] * len(trainings)
+        return said
+    silent = not isinstance(model, SoftmaxPosterior)
     for b in np.flatnonzero(solved.certain).tolist():
         scores = [solved.of(b, rows) for rows in asked[b]]
         if all(np.isfinite(part).all() for part in scores):
-            said[b] = [_chosen(part) for part in scores]
+            said[b] = [_chosen(part, silent) for part in scores]
     return said
 
 
@@ -118,11 +118,12 @@ def _said(coef: Array, intercept: Array, rows: Any) -> Said:
     return _chosen(rows @ coef.T + intercept)
 
 
-def _chosen(scores: Array) -> Said:
-    """Return codes and log posteriors for scores (m, K)."""
+def _chosen(scores: Array, silent: bool = False) -> Said:
+    """Return codes and log posteriors for scores (m, K); NaN for a model that has none."""
+    shape = scores.shape
     if scores.shape[1] == 2:
         scores = scores[:, 1] - scores[:, 0]
-    return chosen_codes(scores), log_posterior(scores)
+    return chosen_codes(scores), np.full(shape, np.nan) if silent else log_posterior(scores)
 
 
 def _are_small(trainings: Sequence[Training]) -> bool:

@@ -11,13 +11,20 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
 
 import lincore
-from lincore import LinearDiscriminantAnalysis, Moments, QuadraticDiscriminantAnalysis
+from lincore import (
+    FisherDiscriminant,
+    GaussianNB,
+    LeastSquaresClassifier,
+    LinearDiscriminantAnalysis,
+    Moments,
+    QuadraticDiscriminantAnalysis,
+)
 from lincore.datasets import Dataset
 from lincore.experiments import sample_fits, trials
 from lincore.experiments.arms import few_moments
 from lincore.experiments.pipeline import Steps
-from lincore.gaussian_stack import solve_gaussians
 from lincore.linear import log_posterior
+from lincore.moment_stack import Stack, is_plain, solve_together
 
 
 def rare_levels():
@@ -71,9 +78,15 @@ def test_a_classifier_from_elsewhere_that_fails_is_left_out():
     assert np.isfinite(swept.curve("lda").mean).all()
 
 
-def alone(method, trainings):
-    """Leave every sample to itself."""
-    return False
+PLAIN = (
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(),
+    GaussianNB(),
+    LeastSquaresClassifier(),
+    LeastSquaresClassifier(targets="fisher"),
+    FisherDiscriminant(),
+    FisherDiscriminant("gaussian"),
+)
 
 
 CASES = {
@@ -87,13 +100,14 @@ CASES = {
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_gaussian_models_of_many_samples_are_those_of_each(kind, monkeypatch):
+def test_models_from_moments_of_many_samples_are_those_of_each(kind, monkeypatch):
     name, steps = CASES[kind]
     data = lincore.sample(name)
     sizes = {data.classes.tolist()[-1]: 20}
     methods = ("lda", "qda", "lda(priors=equal)", "qda(divisor=n-1)", "naive-bayes")
+    methods += ("least-squares", "fisher", "fisher(threshold=gaussian)")
     together = lincore.balance(data, sizes, methods, steps=steps, repeats=5)
-    monkeypatch.setattr(sample_fits, "gaussian", alone)
+    monkeypatch.setattr(sample_fits, "moment_stack", lambda trainings: None)
     monkeypatch.setattr(trials, "LARGEST_AT_ONCE", 1)
     each = lincore.balance(data, sizes, methods, steps=steps, repeats=5)
     assert together.methods == each.methods and together.failures == each.failures
@@ -106,12 +120,12 @@ def test_gaussian_models_of_many_samples_are_those_of_each(kind, monkeypatch):
 @given(
     st.integers(0, 2**31),
     st.integers(2, 6),
-    st.integers(1, 4),
+    st.sampled_from([1, 2, 3, 4, 20]),
     st.sampled_from([0.0, 1e5, -1e5]),
     st.floats(1e-6, 1e6),
 )
 @settings(deadline=None, max_examples=40)
-def test_a_stack_of_gaussians_is_what_each_is_by_itself(seed, n_classes, p, offset, scale):
+def test_a_stack_is_what_each_is_by_itself(seed, n_classes, p, offset, scale):
     rng = np.random.default_rng(seed)
     every = []
     for _ in range(3):
@@ -122,14 +136,18 @@ def test_a_stack_of_gaussians_is_what_each_is_by_itself(seed, n_classes, p, offs
     counts = rng.uniform(0.5, 3.0, (3, n_classes)) * rng.choice([0.0, 1.0], (3, 1), p=[0.1, 0.9])
     every = [one.scale(weight) for one, weight in zip(every, counts, strict=True)]
     together = Moments(*(np.stack(parts) for parts in zip(*map(parts_of, every), strict=True)))
-    for estimator in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()):
-        scores = solve_gaussians(estimator, together)
+    for estimator in PLAIN:
+        scores = solve_together(estimator, Stack(together))
         for b in np.flatnonzero(scores.certain):
             model = clone(estimator).fit_moments(every[b], np.arange(n_classes))
-            expected = model.predict_log_proba(rows)
             found = scores.of(b, rows)
             found = found[:, 1] - found[:, 0] if n_classes == 2 else found
-            assert_allclose(log_posterior(found), expected, rtol=1e-6, atol=1e-6)
+            if hasattr(model, "predict_log_proba"):
+                found, expected = log_posterior(found), model.predict_log_proba(rows)
+            else:
+                expected = model.decision_function(rows)
+            size = max(1.0, float(np.abs(expected).max()))
+            assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * size)
 
 
 def parts_of(moments):
@@ -147,8 +165,35 @@ def test_what_is_open_to_doubt_is_left_to_a_fit_by_itself():
     lost = Moments(plain.count, plain.mean * np.nan, plain.scatter)
     every = [plain, alike, empty, lost]
     together = Moments(*(np.stack(parts) for parts in zip(*map(parts_of, every), strict=True)))
-    for estimator in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()):
-        assert solve_gaussians(estimator, together).certain.tolist() == [True, False, False, False]
+    for estimator in PLAIN:
+        certain = solve_together(estimator, Stack(together)).certain.tolist()
+        # Naive Bayes never looks at what is equal between two features.
+        assert certain == [True, isinstance(estimator, GaussianNB), False, False]
+
+
+def test_means_on_a_line_leave_fishers_directions_to_a_fit_by_itself():
+    rng = np.random.default_rng(1)
+    rows, codes = rng.normal(size=(60, 3)), np.repeat([0, 1, 2], 20)
+    on_a_line = Moments.from_groups(rows, codes, 3)
+    on_a_line.mean[:] = np.arange(3)[:, None]
+    together = Stack(Moments(*(part[None] for part in parts_of(on_a_line))))
+    assert not solve_together(FisherDiscriminant(), together).certain.any()
+    assert solve_together(LinearDiscriminantAnalysis(), together).certain.all()
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LeastSquaresClassifier(alpha=0.1),
+        FisherDiscriminant(n_components=1),
+        FisherDiscriminant("minimum-error"),
+        GaussianNB(var_smoothing=-1.0),
+        QuadraticDiscriminantAnalysis(regularization=0.1),
+        LinearDiscriminantAnalysis(divisor="n-k"),
+    ],
+)
+def test_other_options_are_left_to_a_fit_by_itself(estimator):
+    assert not is_plain(estimator)
 
 
 def test_a_partial_study_makes_only_what_is_asked_for(monkeypatch):
