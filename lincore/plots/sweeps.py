@@ -41,6 +41,7 @@ def sweep(
     as_percent: bool = True,
     ranges: Sequence[float] | None = None,
     title: str = "",
+    basis: str = "Lines: means; bands: 95 % intervals.",
 ) -> go.Figure:
     """Draw mean and band of a score of each method over sizes; also a learning curve.
 
@@ -59,6 +60,8 @@ def sweep(
     ranges : two float, optional
         Ends of the upright axis, to compare figures.
     title : str, optional
+    basis : str
+        What lines and bands are.
 
     Returns
     -------
@@ -83,7 +86,7 @@ def sweep(
             )
         ],
         title or found,
-        subtitle=join(crossed, "Lines: means; bands: 95 % intervals."),
+        subtitle=join(crossed, basis),
         alt=join(f"{found}, for {count(len(methods), 'method')}.",
                  _ends(places, middle, methods, as_percent), crossed),
         hovermode="x unified",
@@ -181,13 +184,16 @@ def _band(
 
 
 def _log_ticks(places: Array) -> dict[str, Any]:
-    """Return ticks at the sizes themselves, as many as a phone has room for."""
+    """Return ticks at the sizes themselves, as many as a phone has room for; at round shares."""
     every = int(np.ceil(len(places) / 6))
     shown = places[::-1][::every][::-1]
+    if (places % 1).any():
+        steps = np.outer(10.0 ** np.arange(-9, 10), [1, 2, 5]).ravel()
+        shown = steps[(steps >= places.min() * (1 - 1e-9)) & (steps <= places.max() * (1 + 1e-9))]
     return {
         "type": "log",
         "tickvals": shown.tolist(),
-        "ticktext": [f"{place:,.0f}" for place in shown],
+        "ticktext": [f"{place:,g}" if place < 1e6 else f"{place:,.0f}" for place in shown],
     }
 
 

@@ -74,14 +74,14 @@ def waterfall(
     heading = _finding(list(parts), values, loss, unit)
     return figure(
         [
-            _ends(labels, first, float(edges[-1])),
+            _ends(labels, first, float(edges[-1]), unit),
             _steps(list(parts), edges, values, unit, GOOD if higher_is_better else BAD),
             _connectors(edges),
         ],
         title or heading,
         subtitle="Bars on the steps: 95 % intervals over random choices of the rows.",
-        alt=join(f"Waterfall from {start_name} ({first:.3g}) to {end_name} ({edges[-1]:.3g}): "
-                 f"{heading}.", _all(list(parts), values, unit)),
+        alt=join(f"Waterfall from {start_name} ({_told(first, unit)}) to {end_name} "
+                 f"({_told(float(edges[-1]), unit)}): {heading}.", _all(list(parts), values, unit)),
         height=430,
         showlegend=False,
         bargap=0.35,
@@ -138,20 +138,32 @@ def remedies(
         barmode="group",
         bargap=0.3,
         shapes=[upright_line(0), *(upright_line(limit, dash="dot") for limit in limits)],
-        annotations=[_limit_name(limit) for limit in limits],
+        annotations=[_limit_name(limit, back) for limit in limits],
         xaxis=axis(unit or score),
         yaxis=axis(
             tickvals=list(range(len(names))),
             ticktext=[escape(shorten(name, 20)) for name in names],
-            range=[len(names) - 0.5, -0.5],
+            # Above the first remedy there is room for the name of the line.
+            range=[len(names) - 0.5, -0.85 if limits else -0.5],
             showgrid=False,
         ),
     )
 
 
-def _limit_name(limit: float) -> dict[str, Any]:
-    place = {"x": limit, "y": 1, "yref": "paper", "yanchor": "bottom"}
+def _limit_name(limit: float, back: np.ndarray) -> dict[str, Any]:
+    # Inside, and on the side where there is room: above stands the title.
+    is_last = limit > 0.6 * np.nanmax(back, initial=limit)
+    place = {"x": limit, "y": 1, "yref": "paper", "yanchor": "top"}
+    place |= {"xanchor": "right" if is_last else "left", "xshift": -4 if is_last else 4}
     return place | {"text": "all of it", "showarrow": False, "font": {"size": 11}}
+
+
+def _told(value: float, unit: str, *, signed: bool = False) -> str:
+    """Return points to a tenth, as in words and tables; nats to three digits."""
+    if unit != "points" or not np.isfinite(value):
+        return number(value, signed=signed)
+    shown = round(value, 1) + 0.0  # no minus before a zero
+    return ("+" if signed and shown > 0 else "") + f"{shown:g}".replace("-", "\u2212")
 
 
 def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
@@ -160,7 +172,7 @@ def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
     if np.isnan(value).all():
         return f"No remedy buys back {score} beyond chance"
     best = int(np.nanargmax(value))
-    amount = f"{number(float(value[best]))}{f' {unit}' if unit else ''} of {score}"
+    amount = f"{_told(float(value[best]), unit)}{f' {unit}' if unit else ''} of {score}"
     return f"{names[best][:1].upper()}{names[best][1:]}: {amount} bought back"
 
 
@@ -184,13 +196,13 @@ def _row_of_bars(names: Sequence[str], values: np.ndarray, name: str, shade: str
     )
 
 
-def _ends(labels: list[str], first: float, last: float) -> Trace:
+def _ends(labels: list[str], first: float, last: float, unit: str) -> Trace:
     return trace(
         "bar",
         x=np.array([0, len(labels) - 1], np.int16),
         y=np.array([first, last], np.float32),
         marker={"color": translucent(GREY, 0.65), "line": {"width": 0}},
-        text=[f"{first:.3g}", f"{last:.3g}"],
+        text=[_told(first, unit), _told(last, unit)],
         textposition="inside",
         insidetextanchor="end",
         textangle=0,
@@ -204,7 +216,8 @@ def _steps(
 ) -> Trace:
     change, low, high = values.T
     falling = GOOD if rising == BAD else BAD
-    said = [f"{escape(name)}: {number(v, signed=True)} {unit}" for name, v in zip(parts, change, strict=True)]  # noqa: E501  # fmt: skip
+    amounts = [_told(v, unit, signed=True) for v in change.tolist()]
+    said = [f"{escape(name)}: {v} {unit}" for name, v in zip(parts, amounts, strict=True)]
     error: dict[str, Any] = {
         "type": "data",
         "symmetric": False,
@@ -221,7 +234,7 @@ def _steps(
             "line": {"color": EDGE, "width": 0},
         },
         error_y=BAR | error,
-        text=[number(v, signed=True) for v in change.tolist()],
+        text=amounts,
         textposition="none",
         hovertext=said,
         customdata=np.column_stack([low, high]).astype(np.float32),
@@ -245,18 +258,18 @@ def _connectors(edges: np.ndarray) -> Trace:
 def _finding(parts: list[str], values: np.ndarray, loss: str, unit: str) -> str:
     changes, low, high = values.T
     total = float(changes.sum())
-    whole = f"{number(total, signed=True)} {unit + ' of ' if unit else 'in '}{loss}"
+    whole = f"{_told(total, unit, signed=True)} {unit + ' of ' if unit else 'in '}{loss}"
     if not len(parts):
         return whole
     if ((low <= 0) & (high >= 0)).all():
         return f"{whole}: no part of it beyond chance"
     most = int(np.argmax(changes * (1 if total >= 0 else -1)))
-    return f"{whole}: most of it {parts[most]} ({number(float(changes[most]), signed=True)})"
+    return f"{whole}: most of it {parts[most]} ({_told(float(changes[most]), unit, signed=True)})"
 
 
 def _all(names: list[str], values: np.ndarray, unit: str) -> str:
     said = [
-        f"{name} {number(v, signed=True)} ({number(low)} to {number(high)})"
+        f"{name} {_told(v, unit, signed=True)} ({_told(low, unit)} to {_told(high, unit)})"
         for name, (v, low, high) in zip(names, values.tolist(), strict=True)
     ]
     return f"{enumerate_words(said, most=12)}{' ' + unit if unit else ''}." if said else ""

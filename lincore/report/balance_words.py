@@ -51,19 +51,19 @@ def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dic
 
 def _part(study: BalanceStudy, split: Attribution, part: str, found: Interval) -> str:
     name, (meaning, remedy) = part.capitalize(), _MEANING[part]
-    cost = _as_cost(found, split.loss)
+    cost, are_several = _as_cost(found, split.loss), part.endswith("rows")
     if np.isnan(cost.value):
-        return (
-            f"{name}: {split.method} has no posterior probabilities, so there is no {split.loss}."
-        )
+        label = _label(study, split.method)
+        return f"{name}: {label} has no posterior probabilities, so there is no {split.loss}."
     if not split.by_seed[PARTS.index(part)].any():
-        return f"{name} is nil."
+        return f"{name} {'are' if are_several else 'is'} nil."
     if not cost.low > 0 and not cost.high < 0:
         amount = f"{_amount(cost.value, split.loss)}{_range(cost, split.loss)}"
         return f"{name} cannot be told apart from nothing: {amount}."
     verb = "costs" if cost.value > 0 else "gains"
     cost = cost if cost.value > 0 else Interval(-cost.value, -cost.high, -cost.low)
-    text = f"{name} {verb} {_amount(cost.value, split.loss)}{_range(cost, split.loss)}: "
+    said = verb.removesuffix("s") if are_several else verb
+    text = f"{name} {said} {_amount(cost.value, split.loss)}{_range(cost, split.loss)}: "
     names = _reduced(study)
     several = int(study.is_reduced.sum()) > 1
     text += meaning.format(
@@ -84,7 +84,7 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
     'With 11 instead of 53 training rows of class 3, the recall of class 3 of LDA goes from ...'
     """
     split = study.attribution(method, loss)
-    label = study.settings.get("labels", {}).get(method, method)
+    label = _label(study, method)
     text = f"With {_sizes(study)}, the {loss} of {label} goes from "
     text += f"{_level(split.full.value, loss)} to {_level(split.reduced.value, loss)}"
     cost = _as_cost(split.total, loss)
@@ -98,7 +98,8 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
     most = max(costs, key=lambda part: costs[part])
     share = 100 * costs[most] / cost.value
     how_much = "all of it is" if share >= 99.5 else f"{share:.0f} % of it is"
-    return f"{text}; {how_much} {most}."
+    chance = "" if _as_cost(split.parts[most], loss).low > 0 else ", by itself not beyond chance"
+    return f"{text}; {how_much} {most}{chance}."
 
 
 def remedies_finding(study: BalanceStudy, method: str, loss: str = "error") -> str:
@@ -112,14 +113,17 @@ def remedies_finding(study: BalanceStudy, method: str, loss: str = "error") -> s
     'Corrected priors buy back most'
     """
     if np.isnan(study.loss(method, "full", loss)).any():
-        return f"{method} has no posterior probabilities, so it has no {loss}."
+        return f"{_label(study, method)} has no posterior probabilities, so it has no {loss}."
     if len(study.seeds) == 1:
         return f"One split cannot tell which remedy buys back {loss}."
-    found = [r for r in study.remedies(method, loss) if r.bought_back.low > 0]
+    every = study.remedies(method, loss)
+    found = [remedy for remedy in every if remedy.bought_back.low > 0]
     if not found:
         return f"No remedy buys back {loss} beyond chance."
     best = max(found, key=lambda remedy: remedy.bought_back.value)
-    text = f"{_NAMES[best.name]} most: {_amount(best.bought_back.value, loss)}"
+    is_most = best.bought_back.value >= max(remedy.bought_back.value for remedy in every)
+    most = "most" if is_most else "most of those beyond chance"
+    text = f"{_NAMES[best.name]} {most}: {_amount(best.bought_back.value, loss)}"
     text += _range(best.bought_back, loss)
     if not np.isnan(best.share):
         whole = _amount(best.bought_back.value / best.share, loss)
@@ -142,13 +146,17 @@ def advice_in_words(advised: Advice, loss: str = "error") -> str:
     """
     chosen, most, behind = advised
     text = f"Proposed: {_CALLED[chosen.name]}."
-    if chosen is most or not behind.value:
-        return text if chosen is most else f"{text} {_WHY[chosen.name]}"
-    by = f"{_amount(behind.value, loss)}{_range(behind, loss)}"
-    text += f" {_CALLED[most.name].capitalize()} has a value larger by {by}"
-    if not np.isnan(behind.low):
-        text += ", which cannot be told apart from nothing"
-    return f"{text}. {_WHY[chosen.name]}"
+    if chosen is not most:
+        text += f" {_WHY[chosen.name]}"
+    if chosen is not most and behind.value:
+        by = f"{_amount(behind.value, loss)}{_range(behind, loss)}"
+        text += f" {_CALLED[most.name].capitalize()} has a value larger by {by}"
+        text += "." if np.isnan(behind.low) else ", which cannot be told apart from nothing."
+    back = chosen.bought_back
+    if back.low <= 0:
+        amount = f"{_amount(back.value, loss)}{_range(back, loss)}"
+        text += f" What it buys back cannot be told apart from nothing: {amount}."
+    return text
 
 
 def _as_good(best: Remedy, found: list[Remedy], loss: str) -> str:
@@ -270,6 +278,10 @@ def _range(found: Interval, loss: str) -> str:
 
 def _level(value: float, loss: str) -> str:
     return plain(value) if loss == "log loss" else f"{100 * value:.1f} %"
+
+
+def _label(study: BalanceStudy, method: str) -> str:
+    return str(study.settings.get("labels", {}).get(method, method))
 
 
 def _reduced(study: BalanceStudy) -> str:

@@ -17,6 +17,7 @@ KINDS = {
     "rarer": "Rarer, but known as well as ever",
     "rarer, corrected priors": "The same, corrected priors",
 }
+BANDS = "Lines: means; bands: 95 % intervals."
 
 
 def show(sweep: Sweep, loss: str) -> None:
@@ -58,6 +59,7 @@ def show(sweep: Sweep, loss: str) -> None:
             score=loss,
             crossings=[crossing.size for crossing in crossings],
             as_percent=loss != "log loss",
+            basis=BANDS if len(sweep.seeds) > 1 else "Lines: one split.",
         ),
         key="balance.sweep.figure",
     )

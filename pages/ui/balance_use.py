@@ -45,6 +45,8 @@ def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
             [f"{called}, as trained", f"{called}, told the shares"],
             across=f"share of {data.classes[code]} in use (%)",
             score="error",
+            title=f"Error of {called} by the share of {data.classes[code]} in use",
+            basis="Bands: 95 % intervals over the test rows.",
         ),
         key="balance.use.curve",
     )

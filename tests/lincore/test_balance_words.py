@@ -43,7 +43,7 @@ def test_costs_and_gains(study):
     words = parts_in_words(planted, "lda")
     assert words["lean"].startswith("Lean costs 15.0 points (")
     assert words["lean"].endswith("balanced weights buy this back without a new row.")
-    assert words["uneven rows"].startswith("Uneven rows costs 5.0 points (")
+    assert words["uneven rows"].startswith("Uneven rows cost 5.0 points (")
     assert "class 3 is estimated from too few rows" in words["uneven rows"]
     assert words["prior shift"].startswith("Prior shift cannot be told apart from nothing")
     # A recall that falls is a cost, and one that rises a gain.
@@ -101,7 +101,30 @@ def test_a_proposal_says_what_it_is_not_worse_than(study):
     assert "It uses every row once" in said
 
 
+def test_what_is_not_beyond_chance_is_said_to_be_so(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.3)
+    planted.losses[:, CELLS.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
+    planted.losses[:, CELLS.index("corrected priors")] -= 0.019
+    said = remedies_finding(planted, "lda")
+    assert said.startswith("Corrected priors buy back most of those beyond chance: 1.9 points (")
+    unclear = with_losses(study, full=0.1, reduced=0.3, both=0.3, spread=0.2)
+    unclear.losses[:, CELLS.index("full")] = 0.1
+    unclear.losses[:, CELLS.index("reduced")] = 0.3
+    found = balance_finding(unclear, "lda")
+    assert found.endswith("; all of it is uneven rows, by itself not beyond chance.")
+    nothing = with_losses(study, full=0.1, reduced=0.3, both=0.3)
+    advised = advice_in_words(advice(nothing, "lda"))
+    assert "What it buys back cannot be told apart from nothing: " in advised
+    # "It" is what is proposed, not what was named last.
+    other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
+    other.losses[:, CELLS.index("undersampling")] -= 0.0005
+    told = advice_in_words(advice(other, "lda"))
+    assert told.index("It uses every row once") < told.index("Undersampling has a value larger by")
+
+
 def test_a_method_without_posteriors(study):
+    assert remedies_finding(study, "least-squares", "log loss").startswith("Least squares has no")
+    assert parts_in_words(study, "least-squares")["fewer rows"] != "Fewer rows is nil."
     assert parts_in_words(study, "least-squares")["prior shift"] == "Prior shift is nil."
     for said in (
         balance_finding(study, "least-squares", "log loss"),

@@ -171,6 +171,20 @@ def test_a_waterfall_adds_up():
     assert nats.layout.meta["title"] == "\u22120.2 in log loss: most of it a (\u22120.2)"
 
 
+def test_points_have_a_tenth_and_the_whole_loss_its_name_below_the_title():
+    figure = plots.waterfall(
+        {"lean": (0.00963, 0.001, 0.02), "rest": (-0.0002, -0.1, 0.1)}, 0.07926
+    )
+    assert figure.layout.meta["title"] == "+0.9 points of error: most of it lean (+1)"
+    assert list(data(figure)[0]["text"]) == ["7.9", "8.9"]
+    assert "lean +1 (0.1 to 2), rest 0" in figure.layout.meta["alt"].replace(" and ", ", ")
+    for end, side in ((0.05, "left"), (0.3, "right")):
+        figure = plots.remedies(["a", "b"], [(0.1, 0.05, 0.3), (0.2, 0.1, 0.3)], whole=end)
+        (name,) = figure.layout.annotations
+        assert (name.yanchor, name.xanchor) == ("top", side), "inside, where there is room"
+        assert figure.layout.yaxis.range[1] < -0.8, "above the first bar"
+
+
 def test_what_chance_explains_is_no_finding():
     parts = {"prior shift": (0.1, -0.39, 0.59), "lean": (-0.05, -0.3, 0.2)}
     unclear = plots.waterfall(parts, 0.4).layout.meta["title"]

@@ -171,3 +171,12 @@ def test_importing_lincore_loads_no_plotly():
     code = "import sys, lincore; assert 'plotly' not in sys.modules; lincore.plots; " \
         "assert 'plotly' in sys.modules and 'streamlit' not in sys.modules"  # fmt: skip
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+def test_shares_are_marked_at_round_numbers():
+    shares = 100 * np.geomspace(0.01, 0.95, 25)
+    line = np.full((1, 25), 0.2)
+    figure = plots.sweep(shares, line, line - 0.1, line + 0.1, ["a"], basis="Over test rows.")
+    assert list(figure.layout.xaxis.ticktext) == ["1", "2", "5", "10", "20", "50"]
+    np.testing.assert_allclose(figure.layout.xaxis.tickvals, [1, 2, 5, 10, 20, 50])
+    assert "Over test rows." in figure.layout.title.text + str(figure.layout.title.subtitle)
