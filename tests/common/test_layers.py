@@ -31,7 +31,7 @@ LAYERS = {
         "lincore.blocks lincore.merging lincore.moments lincore.covariance lincore.canonical "
         "lincore.optimize lincore.gaussian lincore.cholesky lincore.eigenpairs lincore.quadric "
         "lincore.solvers lincore.separation lincore.threads lincore.heard lincore.margins "
-        "lincore.native lincore.whole_numbers",
+        "lincore.native lincore.whole_numbers lincore.small_groups",
         outside="numpy scipy threadpoolctl",
     ),
     "estimators": Layer(
@@ -40,7 +40,7 @@ LAYERS = {
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "
         "lincore.fisher_criterion lincore.thresholds lincore.mistake_driven lincore.multinomial "
-        "lincore.logistic_stack lincore.gaussian_stack",
+        "lincore.logistic_stack lincore.moment_stack",
         layers="numbers",
         outside="numpy scipy sklearn",
     ),
