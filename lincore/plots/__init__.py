@@ -25,7 +25,8 @@ from lincore.plots.reliability import Reliability, calibration
 from lincore.plots.scatter import scatter
 from lincore.plots.scatter_3d import scatter_3d
 from lincore.plots.surface import surface
-from lincore.plots.sweeps import seconds_and_score, sweep
+from lincore.plots.sweeps import sweep
+from lincore.plots.times import seconds_and_score
 from lincore.plots.variance import scree, vector_shares
 from lincore.plots.waterfall import remedies, waterfall
 

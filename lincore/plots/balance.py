@@ -17,7 +17,7 @@ from lincore.plots.style import (
     figure,
     legend,
     names,
-    shorten,
+    shorten_all,
     trace,
 )
 from lincore.plots.words import join
@@ -58,9 +58,10 @@ def class_balance(counts_train: ArrayLike, counts_test: ArrayLike, classes: Arra
 def _class_axis(labels: list[str]) -> dict[str, Any]:
     every = int(np.ceil(len(labels) / 20))
     ticks = list(range(0, len(labels), every))
+    short = shorten_all(labels, TICK_WIDTH)
     return axis(
         tickvals=ticks,
-        ticktext=[escape(shorten(labels[i], TICK_WIDTH)) for i in ticks],
+        ticktext=[escape(short[i]) for i in ticks],
         range=[len(labels) - 0.5, -0.5],
         showgrid=False,
     )

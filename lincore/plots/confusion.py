@@ -19,7 +19,6 @@ from lincore.plots.style import (
     figure,
     names,
     percent,
-    shorten,
     shorten_all,
     trace,
 )
@@ -49,20 +48,23 @@ class Room(NamedTuple):
         Characters of a class's name on the axes.
     tallest : int
         Pixels; a matrix is square, so that more than its width would stay blank.
+    ticks : int
+        Of so many classes the names stand on an axis; of more, those of some.
     """
 
     shares: int
     counts: int
     tick_width: int
     tallest: int
+    ticks: int
 
     def height(self, n_classes: int) -> int:
         """Return the height of a figure in pixels."""
         return int(np.clip(110 + 74 * n_classes, 320, self.tallest))
 
 
-PAGE = Room(MOST_SHARES, MOST_COUNTS, TICK_WIDTH, 520)
-THIRD = Room(4, 8, 10, 340)
+PAGE = Room(MOST_SHARES, MOST_COUNTS, TICK_WIDTH, 520, 25)
+THIRD = Room(4, 8, 10, 340, 14)
 
 
 def confusion(
@@ -182,7 +184,7 @@ def _texts(counts: Counts, shares: Array, normalize: Normalize, room: Room) -> l
 
 def class_axes(labels: list[str], room: Room) -> dict[str, dict[str, Any]]:
     """Return the axes of a square of classes: predicted ones across, true ones from the top."""
-    every = int(np.ceil(len(labels) / 25))
+    every = int(np.ceil(len(labels) / room.ticks))
     ticks = list(range(0, len(labels), every))
     short = shorten_all(labels, room.tick_width)
     common = {"tickvals": ticks, "ticktext": [escape(short[i]) for i in ticks],
@@ -202,6 +204,12 @@ def _most_frequent_error(counts: Counts) -> tuple[int, int, int]:
     return int(true), int(predicted), int(errors.max())
 
 
+def two_of(labels: list[str], one: int, other: int) -> tuple[str, str]:
+    """Return two names of many for a title: short, and different where the names are."""
+    short = shorten_all(labels, TICK_WIDTH)
+    return short[one], short[other]
+
+
 def _finding(counts: Counts, labels: list[str]) -> str:
     total, right = int(counts.sum()), int(np.trace(counts))
     if not total:
@@ -209,7 +217,7 @@ def _finding(counts: Counts, labels: list[str]) -> str:
     if right == total:
         return f"All {count(total, 'row')} right"
     true, predicted, number = _most_frequent_error(counts)
-    one, other = shorten(labels[true], TICK_WIDTH), shorten(labels[predicted], TICK_WIDTH)
+    one, other = two_of(labels, true, predicted)
     return f"{percent(right / total)} right; most errors: {one} taken for {other} ({number:,})"
 
 

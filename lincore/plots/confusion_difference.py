@@ -6,9 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.plots.confusion import MOST_COUNTS, PAGE, THIRD, TICK_WIDTH, Room, class_axes
+from lincore.plots.confusion import MOST_COUNTS, PAGE, THIRD, Room, class_axes, two_of
 from lincore.plots.palette import BAD, GOOD, INK, translucent
-from lincore.plots.style import Trace, count, escape, figure, names, number, shorten, trace
+from lincore.plots.style import Trace, count, escape, figure, names, number, trace
 from lincore.plots.words import join
 
 Counts = NDArray[np.int64]
@@ -117,7 +117,7 @@ def _finding(change: Counts, labels: list[str]) -> str:
     if errors.max() <= 0:
         return f"{count(right, 'row')} more right"
     true, predicted = (int(i) for i in np.unravel_index(errors.argmax(), errors.shape))
-    one, other = shorten(labels[true], TICK_WIDTH), shorten(labels[predicted], TICK_WIDTH)
+    one, other = two_of(labels, true, predicted)
     return (
         f"{_signed(right)} right; {one} taken for {other}: {_signed(int(errors[true, predicted]))}"
     )

@@ -19,13 +19,16 @@ from lincore.plots.style import (
     number,
     shorten,
     shorten_all,
+    tick_format,
     trace,
     upright_line,
 )
-from lincore.plots.words import join
+from lincore.plots.words import higher_is_better, join
 
 Interval = tuple[float, float, float]
 LABEL_WIDTH = 21
+# A baseline farther from all intervals than so many times their span would leave them no room.
+FARTHEST = 3
 
 
 class Difference(Protocol):
@@ -74,7 +77,7 @@ def score_intervals(
     intervals : sequence of M (value, low, high)
     score : str
     baselines : mapping of name to value, optional
-        Drawn as upright lines.
+        Drawn as upright lines, unless so far off that the intervals would have no room.
     tiers : sequence of M int, optional
         Methods of one tier cannot be told apart; they share a band, and the first tier stands out.
     as_percent : bool, default True
@@ -93,13 +96,16 @@ def score_intervals(
     """
     values = np.array([tuple(interval) for interval in intervals], dtype=float).reshape(-1, 3)
     leader = f": {methods[0]} {number(values[0, 0], as_percent)}" if len(methods) else ""
+    drawn, left, right = _sides(baselines or {}, values)
     heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), 'method')}{leader}"
     return _lines(
         title or heading,
         join(
             "Bars: 95 % intervals.",
             "Bands: tiers, not to be told apart." if tiers else "",
-            _baselines(baselines, as_percent, "Dotted:"),
+            _baselines(drawn, as_percent, "Dotted:"),
+            _baselines(left, as_percent, "Off to the left:"),
+            _baselines(right, as_percent, "Off to the right:"),
         ),
         methods,
         values,
@@ -108,10 +114,10 @@ def score_intervals(
         alt=join(
             f"{heading}.", _all(methods, values, as_percent), _baselines(baselines, as_percent)
         ),
-        xaxis=axis(score, tickformat=".0%" if as_percent else "~g"),
+        xaxis=axis(score, tickformat=tick_format(as_percent)),
         shapes=[
             *_bands(list(tiers or ())),
-            *(upright_line(value, dash="dot") for value in (baselines or {}).values()),
+            *(upright_line(value, dash="dot") for value in drawn.values()),
         ],
     )
 
@@ -143,12 +149,15 @@ def pairwise_effects(
         values, rope = 100 * values, 100 * rope
     told = sum(d.verdict.endswith("better") for d in differences)
     heading = f"{told} of {count(len(differences), 'pair')} can be told apart"
+    alike = sum(d.verdict == "equivalent" for d in differences)
+    if alike:
+        heading += f", {alike} {'is' if alike == 1 else 'are'} equivalent"
     unit = "points" if as_percent else ""
+    better = f"{'Right' if higher_is_better(score) else 'Left'} of zero the first is better."
     whole = [f"{d.first} − {d.second}" for d in differences]
     return _lines(
         title or heading,
-        f"Right of zero the first is better. Shaded: at most {rope:g} {unit} apart." if rope
-        else "Right of zero the first is better.",
+        join(better, _shaded(rope, unit)),
         labels,
         values,
         False,
@@ -254,6 +263,28 @@ def _all(
         for label, (value, low, high) in zip(labels, values.tolist(), strict=True)
     ]
     return f"{enumerate_words(said, most=12)}{' ' + unit if unit else ''}." if said else ""
+
+
+def _sides(
+    baselines: Mapping[str, float], values: NDArray[np.float64]
+) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    """Return the baselines near enough to be drawn, those far to the left, and far to the right."""
+    ends = values[np.isfinite(values)]
+    if not ends.size or not np.ptp(ends):
+        return dict(baselines), {}, {}
+    low, high = float(ends.min()), float(ends.max())
+    reach = FARTHEST * (high - low)
+    left = {name: value for name, value in baselines.items() if value < low - reach}
+    right = {name: value for name, value in baselines.items() if value > high + reach}
+    near = {name: v for name, v in baselines.items() if name not in left and name not in right}
+    return near, left, right
+
+
+def _shaded(rope: float, unit: str) -> str:
+    if not rope:
+        return ""
+    amount = f"{rope:g} {unit.removesuffix('s') if rope == 1 else unit}".rstrip()
+    return f"Shaded: at most {amount} apart."
 
 
 def _baselines(

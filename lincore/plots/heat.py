@@ -20,17 +20,21 @@ from lincore.plots.style import (
     figure,
     names,
     percent,
-    shorten,
     shorten_all,
     trace,
 )
 from lincore.plots.words import join
 
 TICK_WIDTH = 14
+# Of a class in a title, which has two lines.
+TITLE_NAME = 40
 # Up to so many cells numbers stand in them.
 MOST_NUMBERS = 120
 # What was before lies this much above the line of its class, and what is after below it.
 SHIFT = 0.11
+# Names that have no room side by side are turned so that they end at their columns, and none is
+# left out: Plotly hides what would reach beyond the figure, and so hid the last.
+CROWDED: dict[str, Any] = {"autotickangles": [0, -45, -90], "ticklabeloverflow": "allow"}
 
 
 def recall_map(
@@ -55,10 +59,10 @@ def recall_map(
     return figure(
         [_cells(shares, methods, labels)],
         title or heading,
-        subtitle="Share of each class's test rows that a method gets right.",
+        subtitle="How much of each class in the test part a method gets right.",
         alt=join(f"Recall by class and method. {heading}.", _by_class(shares, labels)),
         height=int(np.clip(110 + (34 if len(labels) <= 20 else 18) * len(labels), 180, 900)),
-        xaxis=_ticks(list(methods)),
+        xaxis=_ticks(list(methods), **CROWDED),
         yaxis=_ticks(labels, "class", range=[len(labels) - 0.5, -0.5]),
     )
 
@@ -187,9 +191,8 @@ def _hardest(shares: np.ndarray, labels: list[str]) -> str:
     hardest = int(best.argmin())
     if best[hardest] >= 1:
         return "Every class is wholly right by some model"
-    return (
-        f"Hardest for all: {shorten(labels[hardest], 24)} (at best {percent(float(best[hardest]))})"
-    )
+    name = shorten_all(labels, TITLE_NAME)[hardest]
+    return f"Hardest for all: {name} (at best {percent(float(best[hardest]))})"
 
 
 def _by_class(shares: np.ndarray, labels: list[str]) -> str:
@@ -209,7 +212,8 @@ def _largest_change(change: np.ndarray, labels: list[str]) -> str:
     if change[most] == 0:
         return f"No recall of {count(len(labels), 'class', 'classes')} has changed"
     verb = "falls" if change[most] < 0 else "rises"
-    return f"Recall of {shorten(labels[most], 24)} {verb} by {abs(change[most]):.1f} points"
+    name = shorten_all(labels, TITLE_NAME)[most]
+    return f"Recall of {name} {verb} by {abs(change[most]):.1f} points"
 
 
 def _moves(first: np.ndarray, second: np.ndarray, labels: list[str]) -> str:

@@ -35,6 +35,8 @@ MOST_POINTS = 600
 CELLS = 30_000
 # Pixels of a small picture's height, and of the gap above it for its name.
 TALL, GAP = 230, 48
+# Pixels of a line of the legend, and classes in it on a wide page.
+LEGEND_LINE, IN_A_LINE = 19, 4
 
 # Its ends across and up, as shares of the whole.
 Place = tuple[list[float], list[float]]
@@ -46,6 +48,7 @@ def small_multiples(
     *,
     columns: int = 2,
     frame: Frame | None = None,
+    rows: str = "rows",
     title: str = "",
 ) -> go.Figure:
     """Draw the regions and boundaries of several models in one plane.
@@ -59,6 +62,8 @@ def small_multiples(
     columns : int, default 2
         Three are too narrow for a phone.
     frame : Frame, optional
+    rows : str
+        What a row is: "rows" or "pictures".
     title : str, optional
 
     Returns
@@ -76,7 +81,8 @@ def small_multiples(
     columns = max(1, min(columns, len(views)))
     n_lines = -(-len(views) // columns)
     first = Marks.of(views[0])
-    drawn = first.sample(MOST_POINTS)
+    drawn = [Marks.of(view).sample(MOST_POINTS) for view in views]
+    ringed = all(marks.are_ringed for marks in drawn)
     height = n_lines * (TALL + GAP)
     places = [
         _place(*divmod(position, columns), columns, n_lines, height)
@@ -90,17 +96,21 @@ def small_multiples(
         [
             part | _own(position)
             for position, view in enumerate(views)
-            for part in _traces(view, shared.around(view), cells, in_legend=position == 0)
+            for part in [
+                *_regions(view, shared.around(view), cells),
+                *_points(drawn[position], view, ringed=ringed, in_legend=position == 0),
+            ]
         ],
         title or f"Regions of {count(len(views), 'model')}",
         subtitle=join(
             f"Across {shorten(views[0].axis_names[0], 20)}, up "
             f"{shorten(views[0].axis_names[1], 20)}.",
             scope(views[0]),
-            first.note(drawn),
+            _marked(drawn, ringed, rows),
+            first.note(drawn[0], rows),
         ),
         alt=_alt(views, titles, first),
-        height=height + 60,
+        height=height + 60 + LEGEND_LINE * max(0, -(-len(first.labels) // IN_A_LINE) - 2),
         annotations=[
             _name(_title(view, name), place)
             for view, name, place in zip(views, titles, places, strict=True)
@@ -118,14 +128,17 @@ def _place(row: int, column: int, columns: int, n_lines: int, height: float) -> 
     return [left, min(left + width, 1.0)], [max(bottom, 0.0), top]
 
 
-def _traces(view: View, window: Window, cells: int, *, in_legend: bool) -> list[Trace]:
+def _regions(view: View, window: Window, cells: int) -> list[Trace]:
     layers = region_layers(view, window, cells=cells)
-    points = point_traces(Marks.of(view).sample(MOST_POINTS), view.axis_names)
     return [
         *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
         shading.boundary_trace(drawn_lines(view, window)),
-        *(_smaller(point, in_legend=in_legend) for point in points),
     ]
+
+
+def _points(marks: Marks, view: View, *, ringed: bool, in_legend: bool) -> list[Trace]:
+    points = point_traces(marks, view.axis_names, ringed=ringed)
+    return [_smaller(point, in_legend=in_legend) for point in points]
 
 
 def _smaller(point: Trace, *, in_legend: bool) -> Trace:
@@ -169,6 +182,13 @@ def _wrong(view: View) -> str:
     if not len(view.codes):
         return ""
     return percent(float(np.mean(view.predicted != view.codes))) + " wrong"
+
+
+def _marked(drawn: Sequence[Marks], ringed: bool, rows: str) -> str:
+    """Say how wrong rows are marked, in all of the pictures alike."""
+    if not any(marks.wrong.any() for marks in drawn):
+        return ""
+    return f"Wrong {rows} have a {'ring' if ringed else 'dot'}."
 
 
 def _alt(views: Sequence[View], titles: Sequence[str], marks: Marks) -> str:

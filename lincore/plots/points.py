@@ -133,15 +133,19 @@ class Marks(NamedTuple):
             predicted=predicted,
         )
 
-    def note(self, drawn: Marks) -> str:
+    def note(self, drawn: Marks, rows: str = "rows") -> str:
         """Return a sentence on the sample that is drawn, empty if it is everything."""
         if len(drawn.codes) == len(self.codes):
             return ""
-        return f"A sample of {len(drawn.codes):,} of {len(self.codes):,} rows."
+        return f"A sample of {len(drawn.codes):,} of {len(self.codes):,} {rows}."
 
 
-def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Trace]:
+def point_traces(
+    marks: Marks, axis_names: tuple[str, ...], *, ringed: bool | None = None
+) -> list[Trace]:
     """Return a trace for each class that has rows (of many rows several), and one for wrong rows.
+
+    Wrong rows have rings while they are few, or as `ringed` says.
 
     Points of one coordinate are spread over the height of a lane for each class, from 0 at the
     bottom to K at the top.
@@ -169,7 +173,7 @@ def point_traces(marks: Marks, axis_names: tuple[str, ...]) -> list[Trace]:
             )
         )
         seen.add(code)
-    return traces + _wrong(kind, x, y, marks)
+    return traces + _wrong(kind, x, y, marks, marks.are_ringed if ringed is None else ringed)
 
 
 def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
@@ -228,14 +232,14 @@ def _hover(n_axes: int) -> str:
     return f"<b>%{{meta[0]}}</b>, row %{{customdata}}%{{text}}<br>{places}<extra></extra>"
 
 
-def _wrong(kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks) -> list[Trace]:
+def _wrong(kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks, ringed: bool) -> list[Trace]:
     """Return a ring around each wrong row; where they are many, a dot within, which hides less."""
     wrong = marks.wrong
     if not wrong.any():
         return []
     size = marker(0, len(marks.codes))["size"]
     look: dict[str, Any] = {"symbol": "circle", "size": 0.35 * size, "color": INK}
-    if marks.are_ringed:
+    if ringed:
         ring = {"size": size + 6, "line": {"width": 1.8, "color": INK}}
         look |= {"symbol": "circle-open"} | ring
     return [

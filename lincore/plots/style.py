@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import textwrap
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -148,22 +149,47 @@ def shorten(text: object, width: int) -> str:
 
 
 def shorten_all(labels: Sequence[object], width: int) -> list[str]:
-    """Cut labels to a number of characters: in the middle where they would look the same.
+    """Cut labels to a number of characters: where they would look the same not at their end.
+
+    Then they are cut in the middle, or without the words with which all the long ones begin:
+    whichever keeps the most of them apart.
 
     Examples
     --------
     >>> shorten_all(["versicolor", "virginica"], 6), shorten_all(["pixel 10", "pixel 11"], 6)
     (['versi…', 'virgi…'], ['pix…10', 'pix…11'])
+    >>> shorten_all(["the hall of 1 (north)", "the hall of 2 (north)"], 12)
+    ['…1 (north)', '…2 (north)']
     """
-    short = [shorten(label, width) for label in labels]
     whole = [plain(label) for label in labels]
-    if len(set(short)) == len(set(whole)):
-        return short
+    rest = _without_common_words(whole, width)
+    ways = (
+        [shorten(line, width) for line in whole],
+        [_without_middle(line, width) for line in whole],
+        [shorten(line, width) for line in rest],
+        [_without_middle(line, width) for line in rest],
+    )
+    apart = len(set(whole))
+    best = ways[0]
+    for way in ways:
+        if len(set(way)) == apart:
+            return way
+        best = way if len(set(way)) > len(set(best)) else best
+    return best
+
+
+def _without_middle(line: str, width: int) -> str:
     end = (width - 1) // 2
-    return [
-        line if len(line) <= width else f"{line[: width - 1 - end].rstrip()}…{line[-end:].lstrip()}"
-        for line in whole
-    ]
+    if len(line) <= width:
+        return line
+    return f"{line[: width - 1 - end].rstrip()}…{line[-end:].lstrip()}"
+
+
+def _without_common_words(lines: list[str], width: int) -> list[str]:
+    """Put an ellipsis for the words with which all lines begin that are too long."""
+    common = os.path.commonprefix([line for line in lines if len(line) > width])
+    cut = common.rfind(" ") + 1
+    return [f"…{line[cut:]}" if cut > 1 and len(line) > width else line for line in lines]
 
 
 def wrap(text: str, width: int, *, even: bool = False) -> list[str]:
@@ -202,6 +228,14 @@ def percent(share: float) -> str:
     ('87.7 %', '100 %')
     """
     return "100 %" if share == 1 else f"{100 * share:.1f} %"
+
+
+def tick_format(as_percent: bool) -> str:
+    """Return the format of an axis: as many digits as its ticks need, and no others.
+
+    Without decimals the ticks of close scores would read "99 %, 99 %, 100 %, 100 %".
+    """
+    return "~%" if as_percent else "~g"
 
 
 def number(value: float, as_percent: bool = False, *, signed: bool = False) -> str:

@@ -9,8 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from lincore.plots.forest import Interval
-from lincore.plots.palette import EDGE, GREY, INK, method_look, translucent
+from lincore.plots.palette import INK, method_look, translucent
 from lincore.plots.style import (
     LEGEND_WIDTH,
     Trace,
@@ -21,6 +20,7 @@ from lincore.plots.style import (
     figure,
     number,
     shorten,
+    tick_format,
     trace,
 )
 from lincore.plots.words import join
@@ -75,7 +75,6 @@ def sweep(
         told = enumerate_words([f"{c:,.0f}" for c in crossings])
         crossed = f"The order changes at {told}."
     logarithmic = len(places) > 0 and places.max() > 8 * places.min()
-    shape = {"tickformat": ".0%"} if as_percent else {}
     return figure(
         [
             part
@@ -91,70 +90,19 @@ def sweep(
                  _ends(places, middle, methods, as_percent), crossed),
         hovermode="x unified",
         xaxis=axis(across, **(_log_ticks(places) if logarithmic else {})),
-        yaxis=axis(score, **shape, **({"range": list(ranges)} if ranges else {})),
+        yaxis=axis(
+            score,
+            tickformat=tick_format(as_percent),
+            **({"range": list(ranges)} if ranges else {}),
+        ),
         shapes=[_crossing(place) for place in crossings],
     )  # fmt: skip
-
-
-def seconds_and_score(
-    seconds: ArrayLike,
-    intervals: Sequence[Interval],
-    methods: Sequence[str],
-    *,
-    score: str = "accuracy",
-    as_percent: bool = True,
-    title: str = "",
-) -> go.Figure:
-    """Draw the time to fit against a score with its interval, one mark for each method.
-
-    Parameters
-    ----------
-    seconds : array-like of shape (M,)
-    intervals : sequence of M (value, low, high)
-    methods : sequence of M str
-    score : str
-    as_percent : bool, default True
-    title : str, optional
-    """
-    times = np.maximum(np.asarray(seconds, dtype=float), 1e-6)
-    values = np.array([tuple(i) for i in intervals], dtype=float).reshape(-1, 3)
-    fastest = f": {methods[int(times.argmin())]} is the fastest" if len(times) else ""
-    return figure(
-        [
-            _mark(position, name, times[position], values[position], as_percent)
-            for position, name in enumerate(methods)
-        ],
-        title or f"Time and {score}{fastest}",
-        subtitle="Up and left is better. Bars: 95 % intervals.",
-        alt=join(f"Seconds to fit against {score}.", _pairs(methods, times, values, as_percent)),
-        xaxis=axis("seconds to fit", type="log", exponentformat="power", dtick=1),
-        yaxis=axis(score, **({"tickformat": ".0%"} if as_percent else {})),
-    )
 
 
 def _crossing(place: float) -> dict[str, Any]:
     # Shapes on a logarithmic axis are given in the units of the data, annotations in powers.
     ends = {"x0": place, "x1": place, "yref": "paper", "y0": 0, "y1": 1}
     return {"type": "line", "line": {"color": INK, "width": 1.5, "dash": "dot"}} | ends
-
-
-def _mark(position: int, name: str, seconds: float, interval: Array, as_percent: bool) -> Trace:
-    hue, _, shape = method_look(position)
-    value, low, high = interval.astype(np.float32)
-    return trace(
-        "scatter",
-        x=np.array([seconds], np.float32),
-        y=np.array([value]),
-        mode="markers",
-        name=escape(shorten(name, LEGEND_WIDTH)),
-        marker={"size": 12, "color": hue, "symbol": shape, "line": {"color": EDGE, "width": 1}},
-        error_y={"type": "data", "symmetric": False, "array": np.array([high - value]),
-                 "arrayminus": np.array([value - low]), "color": GREY, "width": 4,
-                 "thickness": 1.8},
-        meta=[escape(name)],
-        hovertemplate="<b>%{meta[0]}</b><br>%{x:.3~g} s, "
-        f"%{{y:{'.1%' if as_percent else '.3~g'}}}<extra></extra>",
-    )  # fmt: skip
 
 
 def _band(
@@ -206,11 +154,3 @@ def _ends(places: Array, mean: Array, methods: Sequence[str], as_percent: bool) 
         for name, row in zip(methods, mean, strict=True)
     ]
     return f"{enumerate_words(said, most=12)}."
-
-
-def _pairs(methods: Sequence[str], times: Array, values: Array, as_percent: bool) -> str:
-    said = [
-        f"{name} {seconds:.2g} s and {number(value, as_percent)}"
-        for name, seconds, value in zip(methods, times, values[:, 0].tolist(), strict=True)
-    ]
-    return f"{enumerate_words(said, most=12)}." if said else ""

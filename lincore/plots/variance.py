@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from lincore.plots.palette import ACCENT, EDGE, GREY, INK, translucent
-from lincore.plots.style import Trace, axis, count, figure, percent, trace
+from lincore.plots.style import Trace, axis, count, figure, percent, tick_format, trace
 from lincore.plots.words import join
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def vector_shares(ratio: ArrayLike) -> go.Figure:
         bargap=0.25,
         hovermode="x unified" if len(share) > 1 else "closest",
         xaxis=axis("singular vector", showgrid=False, dtick=max(1, round(len(share) / 10))),
-        yaxis=axis("share of variance", tickformat=".0%", rangemode="tozero"),
+        yaxis=axis("share of variance", tickformat=tick_format(True), rangemode="tozero"),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lincore.experiments.scores import SCORES
 from lincore.experiments.views import Quantity, View
 from lincore.plots.points import Marks
 from lincore.plots.style import LEGEND_WIDTH, count, enumerate_words, percent, shorten
@@ -37,6 +38,11 @@ def class_counts(marks: Marks) -> str:
     """Return the rows of each class for a sentence."""
     pairs = zip(marks.labels, marks.counts.tolist(), strict=True)
     return enumerate_words([f"{label} ({number:,})" for label, number in pairs], most=12)
+
+
+def higher_is_better(score: str) -> bool:
+    """Whether more of a score is better: also of one that is not among those known."""
+    return score not in SCORES or SCORES[score].higher_is_better
 
 
 def join(*sentences: str) -> str:
