@@ -301,12 +301,16 @@ def _name(cell: str) -> str:
 
 
 def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:
+    from lincore.plots.style import shorten_all
+
     noun = text.row_noun(data)
     total = f"{int(counts.sum()):,} {noun}"
     chosen = range(data.n_classes)
     if data.n_classes > NAMED:
         chosen = [k for k in chosen if study.is_reduced[k]][:NAMED]
-    each = ", ".join(f"{int(counts[k]):,} {_called(data.classes[k])}" for k in chosen)
+    # Together, for names that begin alike are cut elsewhere than at their end.
+    short = shorten_all(data.classes.tolist(), LONGEST)
+    each = ", ".join(f"{int(counts[k]):,} {_called(short[k])}" for k in chosen)
     return f"{total} ({each}{', …' if data.n_classes > NAMED else ''})"
 
 

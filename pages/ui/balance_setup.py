@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from pages.ui import cached, choosing, controls, tables, text
+from pages.ui import cached, choosing, controls, sidebar, tables, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +25,8 @@ REMARKS = "balance.remarks"
 #: Up to so many reduced classes have a slider each; more share one.
 MOST_SLIDERS = 4
 REPEATS = 30
+#: Training rows of each class in the text on faces; a third of one class is kept.
+OF_THE_TEXT = 900
 PROJECT, REGULARIZATION = "balance.project", "balance.qda.qda.regularization"
 #: What makes QDA possible where rows of a class are few or its categories never vary.
 ENOUGH = 0.1
@@ -48,7 +50,7 @@ def ask(experiment: Experiment) -> Setup | None:
     data, choice, split = experiment
     if data.n_beyond:
         st.caption(f"All on this page is of the {data.n_rows:,} rows that are held.")
-    kept = _sizes(data, split)
+    kept = _sizes(data, choice, split)
     methods, steps = _models(data, split)
     _say_what_is_seen(data, steps)
     labels = data.classes.tolist()
@@ -117,7 +119,7 @@ def _counts(data: Dataset, split: Split) -> np.ndarray:
     return np.bincount(data.codes[split.train], minlength=data.n_classes)
 
 
-def _sizes(data: Dataset, split: Split) -> dict[int, int]:
+def _sizes(data: Dataset, choice: cached.SplitChoice, split: Split) -> dict[int, int]:
     counts = _counts(data, split)
     possible = [k for k in range(data.n_classes) if counts[k] > 1]
     if not possible:
@@ -137,18 +139,51 @@ def _sizes(data: Dataset, split: Split) -> dict[int, int]:
             width=280,
         )
         _sliders(data, counts, kept)
-        (last, third), *_ = _third(counts).items()
-        st.button(
-            f"One class to a third: {int(counts[last]):,} → {third:,}",
-            key=f"{KEY}.third",
-            on_click=_store,
-            args=(None,),
-            help=f"{text.escape(data.classes[last])}, as in the text on faces: 900 → 300. It stays "
-            "a third whatever the test part is.",
-        )
+        _preset(data, choice, counts)
         with st.popover("Sizes as a table", key=f"{KEY}.popover"):
             _table(data, counts, kept)
     return kept
+
+
+def _preset(data: Dataset, choice: cached.SplitChoice, counts: np.ndarray) -> None:
+    """Offer what the text on faces does, to the row where the data allow it."""
+    (last, third), *_ = _third(counts).items()
+    now, share = int(counts[last]), _share_as_in_the_text(data, choice, counts, last)
+    label = f"One class to a third: {now:,} → {third:,}"
+    help = (
+        f"{text.escape(data.classes[last])}, as in the text on faces: 900 → 300. No share of rows "
+        f"for testing leaves it {OF_THE_TEXT} here, so it is a third of what there is, and stays a "
+        "third whatever the test part is."
+    )
+    if share is not None:
+        label = f"As in the faces text: {OF_THE_TEXT} → {OF_THE_TEXT // 3}"
+        help = f"Training {text.row_noun(data)} of {text.escape(data.classes[last])}"
+        if now != OF_THE_TEXT:
+            help += f"; the share for testing becomes {share} %, on every page"
+        help += ". It stays a third whatever the test part is."
+    st.button(label, key=f"{KEY}.third", on_click=_choose_third, args=(now, share), help=help)
+
+
+def _share_as_in_the_text(
+    data: Dataset, choice: cached.SplitChoice, counts: np.ndarray, code: int
+) -> int | None:
+    """Return the per cent of rows for testing that leave a class as many as in the text."""
+    from lincore.splits import counts_set_apart
+
+    if counts[code] == OF_THE_TEXT:
+        return round(100 * choice.test_size)
+    if choice.how not in ("stratified", "last"):
+        return None
+    for share in sidebar.SHARES:
+        if data.counts[code] - counts_set_apart(data, share / 100)[code] == OF_THE_TEXT:
+            return share
+    return None
+
+
+def _choose_third(now: int, share: int | None) -> None:
+    if share is not None and now != OF_THE_TEXT:
+        st.session_state[sidebar.SHARE] = share
+    _store(None)
 
 
 def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:

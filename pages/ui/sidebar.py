@@ -18,6 +18,9 @@ _HOW = {
     "given": "As the file gives it",
     "group": "Whole groups, at random",
 }
+SHARE = "sidebar.share"
+#: What the slider of the test part offers, in per cent.
+SHARES = range(5, 51, 5)
 
 
 class Experiment(NamedTuple):
@@ -110,12 +113,12 @@ def _split(data: Dataset) -> cached.SplitChoice:
         return cached.SplitChoice(how, 0.0, 0)
     share = st.slider(
         "Share of rows for testing",
-        5,
-        50,
+        SHARES[0],
+        SHARES[-1],
         30,
-        step=5,
+        step=SHARES.step,
         format="%d %%",
-        key="sidebar.share",
+        key=SHARE,
         persist_state="session",
         help="Of each class; the rest is for training. By group it is as near as whole groups "
         "come, and rounded to a half, a third, a quarter and so on.",

@@ -149,6 +149,27 @@ def test_a_third_stays_a_third_and_what_was_chosen_stays_too():
     assert "With 22 instead of 67 training rows of class 3" in main_text(settled(app))
 
 
+def test_the_preset_is_that_of_the_text_where_the_data_allow_it():
+    app = open_balance()
+    preset = app.button(key="balance.third")
+    assert preset.label == "One class to a third: 53 → 18"
+    assert "No share of rows for testing leaves it 900 here" in preset.help
+    rng = np.random.default_rng(0)
+    rows = [f"{x:.3f},{y:.3f},{'ab'[k % 2]}" for k, (x, y) in enumerate(rng.normal(size=(2000, 2)))]
+    app = upload(open_app(), "two.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
+    app.session_state["balance.repeats"] = 2
+    app.switch_page(PAGE).run()
+    app = settled(app)
+    preset = app.button(key="balance.third")
+    assert preset.label == "As in the faces text: 900 → 300"
+    assert "the share for testing becomes 10 %" in preset.help
+    preset.click()
+    app = settled(app)
+    assert "With 300 instead of 900 training rows of b" in main_text(app)
+    assert app.slider(key="sidebar.share").value == 10
+    assert "becomes" not in app.button(key="balance.third").help
+
+
 def test_the_former_result_stays_while_nothing_can_be_computed():
     app = open_balance()
     header = app.header[0].value

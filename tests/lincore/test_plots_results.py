@@ -180,3 +180,18 @@ def test_shares_are_marked_at_round_numbers():
     assert list(figure.layout.xaxis.ticktext) == ["1", "2", "5", "10", "20", "50"]
     np.testing.assert_allclose(figure.layout.xaxis.tickvals, [1, 2, 5, 10, 20, 50])
     assert "Over test rows." in figure.layout.title.text + str(figure.layout.title.subtitle)
+
+
+def test_classes_of_long_names_that_begin_alike_are_told_apart_in_titles_and_on_axes():
+    classes = [f"Department of Something {k + 1} ({'ns'[k % 2]})" for k in range(40)]
+    truth = np.repeat(np.arange(40), 3)
+    predicted = np.where(truth == 16, 22, truth)
+    results = make_results(truth, predicted, classes)
+    figure = plots.confusion(results, "lda", narrow=True)
+    title = figure.layout.meta["title"]
+    assert "17 (n)" in title and "23 (n)" in title
+    ticks = figure.layout.xaxis.ticktext
+    assert len(ticks) <= 14 and len(set(ticks)) == len(ticks)
+    changed = scores.confusion(results, "lda") - 3 * np.eye(40, dtype=int)
+    moved = plots.confusion_difference(0 * changed, changed, classes, narrow=True)
+    assert "17 (n)" in moved.layout.meta["title"] and "23 (n)" in moved.layout.meta["title"]
