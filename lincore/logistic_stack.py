@@ -16,10 +16,13 @@ from sklearn.base import clone
 
 from lincore.logistic import LogisticRegression
 from lincore.optimize import Reason, Step, may_go_on
+from lincore.solvers import softmax_solvers
 from lincore.solvers.softmax_stack import NEWTON_STEPS, Point, solve_stack
 
 Array = NDArray[np.float64]
 
+# Solvers that end at the minimum itself, for all that numbers of eight digits can tell.
+NEWTONS = ("newton-cg", "newton")
 # Fewer models cost little by themselves.
 FEWEST = 10
 # Products of one of Newton's steps above which a fit by itself costs no more.
@@ -31,21 +34,24 @@ LARGEST_PART = 2_000_000
 def has_one_minimum(estimator: Any) -> bool:
     """Whether a classifier is logistic regression that ends at one point, however it is fitted.
 
+    Newton's methods go on until they are there, and a step beyond; others stop somewhere near.
     Options that it would refuse are left to a fit by itself, which tells why.
 
     Examples
     --------
     >>> [has_one_minimum(LogisticRegression(C=C)) for C in (1.0, np.inf, -1.0)]
     [True, False, False]
+    >>> [has_one_minimum(LogisticRegression(max_iter=number)) for number in (3, 100)]
+    [False, True]
     """
-    if type(estimator) is not LogisticRegression or estimator.solver != "newton-cg":
+    if type(estimator) is not LogisticRegression or estimator.solver not in NEWTONS:
         return False
     try:
         estimator._check_options()
     except ValueError:
         return False
-    has_penalty = not np.isinf(estimator.C)
-    return bool(has_penalty and estimator.fit_intercept and estimator.max_iter is None)
+    goes_on = estimator.max_iter is None or estimator.max_iter >= softmax_solvers.NEWTON_STEPS
+    return bool(goes_on and not np.isinf(estimator.C))
 
 
 def stackable(estimator: Any, rows: Any, lengths: NDArray[np.intp]) -> bool:
@@ -107,6 +113,7 @@ def fit_stack(
             # As in `LogisticRegression.fit`: of two classes the difference is penalised.
             strength=2 / estimator.C,
             tol=estimator.tol,
+            intercept=estimator.fit_intercept,
             tell=trace,
         )
         for place, m in enumerate(part):

@@ -111,6 +111,7 @@ def _solved(method: Method, trainings: Sequence[Training]) -> Solved:
         # As in `LogisticRegression.fit`: of two classes the difference is penalised.
         strength=(2 if n_classes == 2 else 1) / model.C,
         tol=model.tol,
+        intercept=model.fit_intercept,
     )
 
 

@@ -30,13 +30,14 @@ class Stack(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (B, n, q)
-        The last coordinate is one. Problems of fewer rows than n are filled up with rows of zeros.
+        The last coordinate is one, where there is an intercept. Problems of fewer rows than n are
+        filled up with rows of zeros.
     targets : ndarray of shape (B, n, K)
         One in the column of the class of a row.
     weight : ndarray of shape (B, n)
         What a row counts; zero where a problem has no such row.
     penalty : ndarray of shape (B, q)
-        Of each squared coordinate; zero for the last one.
+        Of each squared coordinate; zero for the intercept's.
     """
 
     rows: Array
@@ -91,6 +92,7 @@ def solve_stack(
     *,
     strength: float,
     tol: float,
+    intercept: bool = True,
     tell: Told | None = None,
 ) -> Solved:
     """Minimise ``-Σᵢ sᵢ log p(yᵢ | xᵢ) + ½ strength ‖coefficients‖²`` for each of B samples.
@@ -107,6 +109,8 @@ def solve_stack(
         Above zero. The intercepts carry no penalty.
     tol : float
         Bound of the largest entry of the gradient in standardised coordinates, by unit of weight.
+    intercept : bool, default True
+        Whether there are intercepts; else they are zero.
     tell : callable, optional
         Hears of every step that was taken, the start among them.
 
@@ -124,12 +128,17 @@ def solve_stack(
     targets = np.eye(n_classes)[places] * (weight > 0)[..., None]
     # What overflows does not converge, and is told so.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        stack, origin, scale = _standardised(padded, targets, weight, strength)
+        stack, origin, scale = _standardised(padded, targets, weight, strength, intercept)
         total = weight.sum(axis=1)
-        coef, converged = _minimise(stack, _start(targets, weight, stack), tol * total, tell)
-        W = coef[:, :-1] / scale[:, :, None]
-        intercept = coef[:, -1] - np.einsum("bj,bjk->bk", origin, W)
-    return Solved(W.swapaxes(1, 2), intercept, converged)
+        start = np.zeros((len(rows), stack.rows.shape[2], n_classes))
+        if intercept:
+            start[:, -1] = _logs_of_shares(targets, weight)
+        coef, converged = _minimise(stack, start, tol * total, tell)
+        W = coef[:, : scale.shape[1]] / scale[:, :, None]
+        constant = np.zeros((len(rows), n_classes))
+        if intercept:
+            constant = coef[:, -1] - np.einsum("bj,bjk->bk", origin, W)
+    return Solved(W.swapaxes(1, 2), constant, converged)
 
 
 def _filled_up(
@@ -147,11 +156,16 @@ def _filled_up(
 
 
 def _standardised(
-    rows: Array, targets: Array, weight: Array, strength: float
+    rows: Array, targets: Array, weight: Array, strength: float, intercept: bool
 ) -> tuple[Stack, Array, Array]:
-    """Centre and scale each problem by itself; return origins and scales (B, p) as well."""
+    """Centre and scale each problem by itself; return origins and scales (B, p) as well.
+
+    Without an intercept zero stays where it is, and squares are about zero.
+    """
     total = weight.sum(axis=1)
-    origin = np.einsum("bn,bnj->bj", weight, rows) / total[:, None]
+    origin = np.zeros((len(rows), rows.shape[2]))
+    if intercept:
+        origin = np.einsum("bn,bnj->bj", weight, rows) / total[:, None]
     centred = rows - origin[:, None]
     variance = np.einsum("bn,bnj->bj", weight, centred**2) / total[:, None]
     variance[~np.isfinite(variance)] = np.nan
@@ -161,22 +175,20 @@ def _standardised(
     scale = np.sqrt(variance + 2 * strength / total[:, None])
     centred *= np.where(varies, 1 / scale, 0.0)[:, None]
     B, n, p = rows.shape
-    coordinates = np.ones((B, n, p + 1))
+    coordinates = np.ones((B, n, p + int(intercept)))
     coordinates[..., :p] = centred
     coordinates *= (weight > 0)[..., None]
-    penalty = np.zeros((B, p + 1))
+    penalty = np.zeros((B, p + int(intercept)))
     penalty[:, :p] = strength / scale**2
     return Stack(coordinates, targets, weight, penalty), origin, scale
 
 
-def _start(targets: Array, weight: Array, stack: Stack) -> Array:
-    """Begin at the shares of the classes, coefficients (B, q, K)."""
+def _logs_of_shares(targets: Array, weight: Array) -> Array:
+    """Return where intercepts begin, (B, K): at the shares of the classes."""
     count = np.einsum("bn,bnk->bk", weight, targets)
     least = np.where(count > 0, count, np.inf).min(axis=1, keepdims=True)
     logs = np.log(np.maximum(count, 0.5 * least))
-    start = np.zeros((len(count), stack.rows.shape[2], count.shape[1]))
-    start[:, -1] = logs - logs.mean(axis=1, keepdims=True)
-    return start
+    return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 
 
 def _at(stack: Stack, coef: Array) -> Point:

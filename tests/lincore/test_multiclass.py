@@ -24,6 +24,7 @@ from lincore import (
     OneVsOne,
     OneVsRest,
     QuadraticDiscriminantAnalysis,
+    logistic_stack,
 )
 from lincore.multiclass import Ambiguity
 from lincore.optimize import Reason, watched
@@ -269,6 +270,27 @@ def test_many_small_logistic_models_are_those_that_fit_by_themselves(
         assert found.trace_[-1].objective == pytest.approx(alone.trace_[-1].objective)
         assert found.trace_[-1].gradient_norm <= binary.tol * n * 2.5
         assert found.n_iter_ == len(found.trace_) - 1
+
+
+@pytest.mark.parametrize(
+    "options", [{"solver": "newton"}, {"max_iter": 200}, {"fit_intercept": False, "C": 0.3}]
+)
+def test_many_small_logistic_models_with_other_options_are_those_that_fit_by_themselves(
+    options, monkeypatch
+):
+    rng = np.random.default_rng(1)
+    codes = np.arange(160) % 8
+    X = rng.normal(size=(8, 3))[codes] + rng.normal(size=(160, 3))
+    binary = lincore.LogisticRegression(**options)
+    together = OneVsOne(binary).fit(X, codes)
+    monkeypatch.setattr(logistic_stack, "FEWEST", 1000)
+    each = OneVsOne(binary).fit(X, codes)
+    assert_allclose(together.decision_function(X), each.decision_function(X), atol=1e-6)
+    for found, alone in zip(together.estimators_, each.estimators_, strict=True):
+        assert_allclose(found.intercept_, alone.intercept_, atol=1e-6)
+        assert found.log_error_ == pytest.approx(alone.log_error_, rel=1e-8)
+        assert found.get_params() == alone.get_params()
+    assert logistic_stack.has_one_minimum(binary)
 
 
 def test_many_small_models_can_be_stopped():

@@ -18,6 +18,7 @@ from lincore.experiments.pipeline import Steps
 from lincore.experiments.stacked_fits import stackable
 from lincore.experiments.sweep import sweep
 from lincore.experiments.trials import Plan, outcomes
+from lincore.logistic_stack import has_one_minimum
 from lincore.solvers.softmax_stack import solve_stack
 
 
@@ -35,30 +36,39 @@ def sample(rng, n, p, n_classes, offset, scale):
     st.sampled_from([0.0, -1e3]),
     st.sampled_from([1.0, 30.0]),
     st.sampled_from([0.01, 1.0, 100.0]),
+    st.booleans(),
+    st.sampled_from(["newton-cg", "newton"]),
 )
 @settings(deadline=None, max_examples=40)
-def test_a_stack_is_what_each_is_by_itself(seed, n_classes, p, offset, scale, C):
+def test_a_stack_is_what_each_is_by_itself(seed, n_classes, p, offset, scale, C, intercept, solver):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(n_classes + p, 60, 4)
     rows, codes = zip(*(sample(rng, n, p, n_classes, offset, scale) for n in sizes), strict=True)
     weights = [None if b % 2 else rng.uniform(0.2, 5, len(rows[b])) for b in range(4)]
     strength = (2 if n_classes == 2 else 1) / C
-    solved = solve_stack(rows, codes, weights, n_classes, strength=strength, tol=1e-8)
+    options = {"strength": strength, "tol": 1e-8, "intercept": intercept}
+    solved = solve_stack(rows, codes, weights, n_classes, **options)
     assert solved.converged.all()
     for b, (X, y, weight) in enumerate(zip(rows, codes, weights, strict=True)):
-        alone = LogisticRegression(C=C).fit(X, y, weight)
+        alone = LogisticRegression(C=C, solver=solver, fit_intercept=intercept)
+        alone.fit(X, y, weight)
         scores = X @ solved.coef[b].T + solved.intercept[b]
         log_proba = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
         assert_allclose(log_proba, alone.predict_log_proba(X), rtol=1e-5, atol=1e-6)
 
 
-def test_a_stack_agrees_with_scikit_learn():
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_stack_agrees_with_scikit_learn(intercept):
     rng = np.random.default_rng(3)
     X, y = sample(rng, 80, 3, 3, 0.0, 1.0)
-    solved = solve_stack([X], [y], [None], 3, strength=0.5, tol=1e-10)
-    theirs = ScikitLogistic(C=2.0, tol=1e-12, solver="newton-cholesky").fit(X, y)
+    options = {"strength": 0.5, "tol": 1e-10, "intercept": intercept}
+    solved = solve_stack([X], [y], [None], 3, **options)
+    theirs = ScikitLogistic(C=2.0, tol=1e-12, solver="newton-cholesky", fit_intercept=intercept)
+    theirs.fit(X, y)
     assert_allclose(solved.coef[0], theirs.coef_, atol=1e-8)
-    assert_allclose(np.diff(solved.intercept[0]), np.diff(theirs.intercept_), atol=1e-8)
+    assert_allclose(
+        np.diff(solved.intercept[0]), np.diff(theirs.intercept_ + np.zeros(3)), atol=1e-8
+    )
 
 
 def test_what_overflows_does_not_converge_and_leaves_others_alone():
@@ -77,12 +87,21 @@ def test_constant_features_keep_a_coefficient_of_zero():
     assert_allclose(solved.coef[0][:, 2], 0, atol=1e-15)
 
 
+#: Other ways to the same minimum, and to that without intercepts.
+MORE = (
+    "logistic(solver=newton)",
+    "logistic(max_iter=100)",
+    "logistic(C=0.5, fit_intercept=False)",
+)
+
+
 @pytest.mark.parametrize("name", ["iris", "wine", "breast cancer", "gaussian"])
 def test_a_study_is_the_same_whether_its_fits_are_stacked(name, monkeypatch):
     data = lincore.sample(name)
     sizes, steps = {data.classes.tolist()[-1]: 12}, Steps(standardize=True)
-    methods = ("logistic", "logistic(C=0.1)", "lda")
+    methods = ("logistic", "logistic(C=0.1)", "lda", *MORE)
     stacked = lincore.balance(data, sizes, methods, steps=steps, repeats=3)
+    assert all(has_one_minimum(as_method(line).estimator) for line in MORE)
     monkeypatch.setattr(sample_fits, "stackable", lambda method, trainings: False)
     alone = lincore.balance(data, sizes, methods, steps=steps, repeats=3)
     # Both are minima of the same function, found to about nine digits.
@@ -104,9 +123,11 @@ def test_a_sweep_is_the_same_whether_its_fits_are_stacked(monkeypatch):
     "line",
     [
         "logistic(C=inf)",
-        "logistic(solver=newton)",
-        "logistic(fit_intercept=False)",
+        "logistic(solver=newton, C=inf)",
+        "logistic(solver=fixed-hessian)",
+        "logistic(solver=gradient, max_iter=50)",
         "logistic(max_iter=3)",
+        "logistic(max_iter=99)",
         "lda",
         "one-vs-rest",
     ],
