@@ -168,6 +168,13 @@ class Moments:
         """Walk along the first axis of the grouping."""
         return (self[i] for i in range(len(self)))
 
+    def apart(self) -> list[Moments]:
+        """Walk along the first axis, what is pooled of each found for all at once."""
+        each = list(self)
+        for one, pooled, within in zip(each, self.pooled(), self.within(), strict=True):
+            one.__dict__.update(_pooled=pooled, _within=within)
+        return each
+
     def __add__(self, other: Moments) -> Moments:
         """Merge group by group; an empty group is neutral.
 

@@ -107,7 +107,8 @@ def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> 
     step = n_classes if moments.scatter.size <= FEW_VALUES else 1
     list(mapper(merge, [slice(k, k + step) for k in range(0, n_classes, step)]))
     # Where their scatters stood stand those of all other parts now.
-    return [list(Moments(count, mean, moments.scatter)[:n_folds])]
+    left_out = Moments(count, mean, moments.scatter)[:n_folds]
+    return [left_out.apart() if moments.scatter.size <= FEW_VALUES else list(left_out)]
 
 
 def of_fold(moments: list[ByFold], fold: int) -> Moments:
