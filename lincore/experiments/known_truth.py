@@ -12,6 +12,7 @@ from lincore.bayes import BayesClassifier
 from lincore.bayes_error import ExpectedLoss, bayes_error
 from lincore.datasets import Dataset
 from lincore.experiments.intervals import Interval, wilson
+from lincore.experiments.results import Results
 from lincore.experiments.study import BalanceStudy
 
 
@@ -28,12 +29,15 @@ class KnownTruth(NamedTuple):
         The classifier as the only step "classify", on codes, to be drawn.
     is_clean : bool
         Whether the rows are from nothing but these Gaussians: no outliers, no wrong labels.
+    results : Results
+        What it makes of the test rows, to be scored as the models are.
     """
 
     least: ExpectedLoss
     on_test: Interval
     pipeline: Pipeline
     is_clean: bool
+    results: Results
 
 
 def known_truth(study: BalanceStudy, data: Dataset) -> KnownTruth:
@@ -66,11 +70,22 @@ def known_truth(study: BalanceStudy, data: Dataset) -> KnownTruth:
     model = BayesClassifier(known.means, known.covariances, shares)
     least = bayes_error(model)
     model.fit(data.X, data.codes)
-    wrong = np.count_nonzero(model.predict(data.X[test]) != data.codes[test])
+    predicted, truth = model.predict(data.X[test]), data.codes[test]
+    wrong = np.count_nonzero(predicted != truth)
+    results = Results(
+        methods=("Bayes classifier",),
+        classes=data.classes,
+        rows=test,
+        truth=truth,
+        predicted=predicted[None],
+        log_proba=model.predict_log_proba(data.X[test])[None],
+        seconds=np.zeros(1),
+    )
     value, low, high = (float(end) for end in wilson(wrong, len(test)))
     return KnownTruth(
         least,
         Interval(value, low, high),
         Pipeline([("classify", model)]),
         not (known.outliers or known.label_noise),
+        results,
     )

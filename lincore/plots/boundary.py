@@ -20,7 +20,9 @@ from lincore.plots.words import class_counts, join, scope, verdict
 TINT = np.array([0.22])
 
 
-def boundary(view: View, *, frame: Frame | None = None, title: str = "") -> go.Figure:
+def boundary(
+    view: View, *, frame: Frame | None = None, title: str = "", truth: View | None = None
+) -> go.Figure:
     """Draw the rows over the region in which each class is the most probable.
 
     Parameters
@@ -32,6 +34,8 @@ def boundary(view: View, *, frame: Frame | None = None, title: str = "") -> go.F
         Ranges that several figures share.
     title : str, optional
         Instead of "Decision boundary and regions".
+    truth : View, optional
+        Of the best possible classifier, over the same two coordinates: its boundary is dashed.
 
     Returns
     -------
@@ -39,7 +43,14 @@ def boundary(view: View, *, frame: Frame | None = None, title: str = "") -> go.F
     """
     if len(view.axis_names) == 1:
         return curves.curves(view, tinted=True, frame=frame, title=title)
-    return over_regions(view, frame or Frame.of(view), title or "Decision boundary and regions")
+    frame, title = frame or Frame.of(view), title or "Decision boundary and regions"
+    if truth is None:
+        return over_regions(view, frame, title)
+    line = shading.boundary_trace(drawn_lines(truth, frame.window))
+    line |= {"name": "best possible", "showlegend": True}
+    line["line"] = line["line"] | {"dash": "dash", "width": 1.5}
+    said = "Dashed: the boundary of the best possible classifier."
+    return over_regions(view, frame, title, shades=[line], said=said)
 
 
 def over_regions(

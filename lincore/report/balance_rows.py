@@ -8,6 +8,7 @@ import numpy as np
 
 from lincore.experiments import scores
 from lincore.experiments.attribution import PARTS
+from lincore.experiments.results import Results
 from lincore.experiments.scores import Interval
 from lincore.experiments.study import BalanceStudy
 
@@ -19,13 +20,17 @@ MOST_RECALLS = 6
 HUGE = 1000
 
 
-def score_rows(study: BalanceStudy, cells: Sequence[str]) -> tuple[dict[str, str], ...]:
+def score_rows(
+    study: BalanceStudy, cells: Sequence[str], truth: Results | None = None
+) -> tuple[dict[str, str], ...]:
     """Return the scores of every method in some cells of the example of a study.
 
     Parameters
     ----------
     study : BalanceStudy
     cells : sequence of str
+    truth : Results, optional
+        Of the best possible classifier on the same test rows: the last line.
 
     Returns
     -------
@@ -45,22 +50,29 @@ def score_rows(study: BalanceStudy, cells: Sequence[str]) -> tuple[dict[str, str
         for k in range(len(study.classes))
         if len(study.classes) <= MOST_RECALLS or study.is_reduced[k]
     ][:MOST_RECALLS]
-    rows = []
-    for method in study.methods:
-        for cell in cells:
-            results = study.example.results[cell]
-            row = {"model": str(labels.get(method, method)), "set": REMEDY_NAMES.get(cell, cell)}
-            for name, head in (
-                ("accuracy", "accuracy (%)"),
-                ("balanced accuracy", "balanced accuracy (%)"),
-                ("log loss", "log loss"),
-            ):
-                row[head] = amount(scores.score(results, method, name), name)
-            recalls = scores.recall(results, method)
-            for k in shown:
-                row[f"{study.recall_names[k]} (%)"] = amount(recalls[k], "recall")
-            rows.append(row)
+    named = [(study.recall_names[k], k) for k in shown]
+    rows = [
+        {"model": str(labels.get(method, method)), "set": REMEDY_NAMES.get(cell, cell)}
+        | _scores(study.example.results[cell], method, named)
+        for method in study.methods
+        for cell in cells
+    ]
+    if truth is not None:
+        best = truth.methods[0]
+        rows.append({"model": best, "set": "the truth"} | _scores(truth, best, named))
     return tuple(rows)
+
+
+def _scores(results: Results, method: str, recalls: Sequence[tuple[str, int]]) -> dict[str, str]:
+    row = {}
+    for name, head in (
+        ("accuracy", "accuracy (%)"),
+        ("balanced accuracy", "balanced accuracy (%)"),
+        ("log loss", "log loss"),
+    ):
+        row[head] = amount(scores.score(results, method, name), name)
+    found = scores.recall(results, method)
+    return row | {f"{name} (%)": amount(found[k], "recall") for name, k in recalls}
 
 
 def parts_rows(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import compare_pairs, controls, text
+from pages.ui import balance_truth, compare_pairs, controls, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -153,6 +153,9 @@ def _pair_figures(
 
     pair = views(setup, (method,), cell, axes, _study, _data)
     frame = plots.Frame.of(*pair)
+    truth = balance_truth.view(setup, _study, _data)
+    if truth is not None and truth.axis_names != pair[0].axis_names:
+        truth = None  # the models see components
     figures = []
     for view, which in zip(pair, ("full", cell), strict=True):
         title = f"{label(_study, method)}, {_name(which)}"
@@ -162,7 +165,7 @@ def _pair_figures(
         elif drawing == "Contour":
             figures.append(plots.contour(view, **options))
         else:
-            figures.append(plots.boundary(view, **options))
+            figures.append(plots.boundary(view, truth=truth, **options))
     return tuple(figures)
 
 

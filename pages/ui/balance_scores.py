@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import balance_pictures, compare_pairs, controls, tables, text
+from pages.ui import balance_pictures, balance_truth, compare_pairs, controls, tables, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
-    from lincore.experiments.known_truth import KnownTruth
     from lincore.experiments.study import BalanceStudy
     from pages.ui.balance_setup import Setup
 
@@ -21,10 +20,12 @@ def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
 
     from lincore.report.balance_rows import score_rows
 
+    known = balance_truth.known(setup, study, data)
+    truth = None if known is None else known.results
     cells = list(dict.fromkeys(("full", "reduced", balance_pictures.applied())))
     with st.container(key="balance.scores"):
         tables.show(
-            pd.DataFrame(score_rows(study, cells)),
+            pd.DataFrame(score_rows(study, cells, truth)),
             hide_index=True,
             alt="Scores of every model trained on the full and on the reduced set.",
         )
@@ -74,13 +75,11 @@ def _errors(setup: Setup, _study: BalanceStudy, _data: Dataset) -> list[tuple[st
 def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     """Say what the best possible classifier reaches, where the distribution is known."""
     from lincore import plots
-    from lincore.experiments.planes import feature_plane
-    from lincore.experiments.views import look
     from lincore.report.balance_rows import amount
 
-    if data.truth is None:
+    known = balance_truth.known(setup, study, data)
+    if known is None:
         return
-    known = _known(setup, study, data)
     st.markdown(
         f"**The truth is known here.** No classifier can have an error below "
         f"{100 * known.least.value:.1f} % with the shares of the test part ({known.least.method})"
@@ -88,18 +87,9 @@ def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         f"{amount(known.on_test, 'error')} % on these {study.n_test:,} test rows."
         + ("" if known.is_clean else " Outliers and wrong labels come on top of that.")
     )
-    if data.n_features != 2:
-        return
-    test = study.example.split.test
-    view = look(known.pipeline, data, test, feature_plane(data, (0, 1), test))
-    controls.figure(
-        plots.boundary(view, title="The Bayes classifier: the best there can be"),
-        key="balance.truth",
-    )
-
-
-@st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
-def _known(setup: Setup, _study: BalanceStudy, _data: Dataset) -> KnownTruth:
-    from lincore.experiments.known_truth import known_truth
-
-    return known_truth(_study, _data)
+    view = balance_truth.view(setup, study, data)
+    if view is not None:
+        controls.figure(
+            plots.boundary(view, title="The Bayes classifier: the best there can be"),
+            key="balance.truth",
+        )

@@ -73,6 +73,16 @@ def test_the_numbers_are_the_librarys():
     assert "the test part is untouched" in main_text(app)
 
 
+def test_the_truth_stands_beside_what_was_learned():
+    app = open_tab(open_balance(), "Scores")
+    for figure in figures(app)[:2]:
+        assert "best possible" in [line.get("name") for line in figure["data"]]
+    table = app.dataframe[-1].value
+    assert (
+        table["model"].tolist()[-1] == "Bayes classifier" and table["set"].iloc[-1] == "the truth"
+    )
+
+
 @pytest.mark.parametrize("tab", TABS)
 def test_every_tab_has_something_to_show(tab):
     app = open_tab(open_balance(), tab)

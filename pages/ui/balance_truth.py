@@ -1,0 +1,41 @@
+"""What the best possible classifier makes of generated classes, whose distribution is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset
+    from lincore.experiments.known_truth import KnownTruth
+    from lincore.experiments.study import BalanceStudy
+    from lincore.experiments.views import View
+    from pages.ui.balance_setup import Setup
+
+
+def known(setup: Setup, study: BalanceStudy, data: Dataset) -> KnownTruth | None:
+    """Return the Bayes classifier and its scores; None where the distribution is not known."""
+    return None if data.truth is None else _known(setup, study, data)
+
+
+def view(setup: Setup, study: BalanceStudy, data: Dataset) -> View | None:
+    """Return a view of it over the test rows; None unless known and of two features."""
+    return None if data.truth is None or data.n_features != 2 else _view(setup, study, data)
+
+
+@st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
+def _known(setup: Setup, _study: BalanceStudy, _data: Dataset) -> KnownTruth:
+    from lincore.experiments.known_truth import known_truth
+
+    return known_truth(_study, _data)
+
+
+@st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
+def _view(setup: Setup, _study: BalanceStudy, _data: Dataset) -> View:
+    from lincore.experiments.planes import feature_plane
+    from lincore.experiments.views import look
+
+    test = _study.example.split.test
+    plane = feature_plane(_data, (0, 1), test)
+    return look(_known(setup, _study, _data).pipeline, _data, test, plane)
