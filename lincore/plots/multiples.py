@@ -31,6 +31,8 @@ from lincore.plots.words import class_counts, join, scope
 
 # Points in each small picture: more are a blot.
 MOST_POINTS = 600
+# More rings than this hide a small picture.
+MOST_RINGS = 60
 # Values in all layers of all pictures.
 CELLS = 30_000
 # Pixels of a small picture's height, and of the gap above it for its name.
@@ -82,7 +84,7 @@ def small_multiples(
     n_lines = -(-len(views) // columns)
     first = Marks.of(views[0])
     drawn = [Marks.of(view).sample(MOST_POINTS) for view in views]
-    ringed = all(marks.are_ringed for marks in drawn)
+    ringed = all(np.count_nonzero(marks.wrong) <= MOST_RINGS for marks in drawn)
     height = n_lines * (TALL + GAP)
     places = [
         _place(*divmod(position, columns), columns, n_lines, height)

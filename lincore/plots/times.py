@@ -42,6 +42,7 @@ def seconds_and_score(
     *,
     score: str = "accuracy",
     as_percent: bool = True,
+    looks: Sequence[int] | None = None,
     title: str = "",
 ) -> go.Figure:
     """Draw the time to fit against a score with its interval, one mark for each method.
@@ -53,6 +54,8 @@ def seconds_and_score(
     methods : sequence of M str
     score : str
     as_percent : bool, default True
+    looks : sequence of M int, optional
+        Which colour and shape each method has, to have it wherever it stands.
     title : str, optional
     """
     times = np.maximum(np.asarray(seconds, dtype=float), 1e-6)
@@ -60,8 +63,10 @@ def seconds_and_score(
     better = "Up" if higher_is_better(score) else "Down"
     return figure(
         [
-            _mark(position, name, times[position], values[position], as_percent)
-            for position, name in enumerate(methods)
+            _mark(look, name, seconds, interval, as_percent)
+            for look, name, seconds, interval in zip(
+                looks or range(len(methods)), methods, times, values, strict=True
+            )
         ],
         title or f"Time and {score}{_compared(times, methods)}",
         subtitle=f"{better} and left is better. Bars: 95 % intervals.",
@@ -120,8 +125,8 @@ def _pairs(methods: Sequence[str], times: Array, values: Array, as_percent: bool
     return f"{enumerate_words(said, most=12)}."
 
 
-def _mark(position: int, name: str, seconds: float, interval: Array, as_percent: bool) -> Trace:
-    hue, _, shape = method_look(position)
+def _mark(look: int, name: str, seconds: float, interval: Array, as_percent: bool) -> Trace:
+    hue, _, shape = method_look(look)
     value, low, high = interval.astype(np.float32)
     return trace(
         "scatter",

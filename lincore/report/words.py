@@ -188,8 +188,14 @@ def difference_finding(difference: differences.Difference) -> str:
     return f"{first} and {second} cannot be told apart: {span}."
 
 
-def cochran_finding(found: differences.Omnibus) -> str:
+def cochran_finding(found: differences.Omnibus, *, some_pair: bool = True) -> str:
     """Say what Cochran's test says of all methods together.
+
+    Parameters
+    ----------
+    found : Omnibus
+    some_pair : bool, default True
+        Whether two of the methods can be told apart by themselves.
 
     Examples
     --------
@@ -199,7 +205,8 @@ def cochran_finding(found: differences.Omnibus) -> str:
     p = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
     numbers = f"(Cochran’s Q = {found.statistic:.1f}, {p})"
     if found.p < 1 - scores.LEVEL:
-        return f"The methods are not all right equally often {numbers}."
+        alone = "" if some_pair else ", though no two of them can be told apart"
+        return f"The methods are not all right equally often {numbers}{alone}."
     return f"No method is known to be right more often than another {numbers}."
 
 
@@ -267,7 +274,8 @@ def _all_beat(
 
 
 def _amount(value: float, score: str) -> str:
-    return f"{100 * value:.1f}" if scores.SCORES[score].is_share else plain(value)
+    text = f"{100 * value:.1f}" if scores.SCORES[score].is_share else plain(value)
+    return f"−{text[1:]}" if text.startswith("-") else text
 
 
 def _unit(score: str) -> str:

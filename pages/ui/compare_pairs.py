@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pages.ui.compare_scores import Shown
 
 KEY = "compare"
+#: Pixels of a column of names.
+WIDEST_NAME = 260
 # What fits beside a figure of pairs.
 _SHORT = {
     "lda": "LDA",
@@ -60,7 +62,9 @@ def show(shown: Shown) -> None:
     )
     if shown.score == "accuracy":
         try:
-            st.caption(text.escape(words.cochran_finding(differences.cochran(shown.results))))
+            told = any(d.better is not None for d in found)
+            omnibus = differences.cochran(shown.results)
+            st.caption(text.escape(words.cochran_finding(omnibus, some_pair=told)))
         except ValueError:
             st.caption("Cochran’s Q for all models together needs one test set.")
 
@@ -115,10 +119,14 @@ def _table(shown: Shown, found: list[Difference]) -> None:
         for d in found
     ]
     form = "%.1f" if shown.is_share else "%.3f"
-    columns = {
+    columns: dict[str, Any] = {
         name: st.column_config.NumberColumn(format=form)
         for name in (f"difference ({unit})", "from", "to")
     }
+    # As wide as the longest name: by itself a column is as wide as what is in view.
+    longest = max((len(name) for d in found for name in (d.first, d.second)), default=0)
+    width = min(WIDEST_NAME, 30 + 7 * longest)
+    columns |= {name: st.column_config.TextColumn(width=width) for name in ("first", "second")}
     # Digits that count, for no p-value is 0.000.
     columns |= {name: st.column_config.NumberColumn(format="%.2g") for name in ("p", "p (Holm)")}
     with st.container(key=f"{KEY}.pairs.table"):

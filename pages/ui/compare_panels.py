@@ -96,6 +96,7 @@ def _seconds(shown: Shown) -> None:
             [float(results.seconds[i]) for i in kept],
             [scores.score(results, name, shown.score) for name in names],
             [shown.labels[i] for i in kept],
+            looks=[shown.as_chosen.index(i) for i in kept],
             score=shown.score,
             as_percent=shown.is_share,
         ),

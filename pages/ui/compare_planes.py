@@ -108,8 +108,8 @@ def _draw(shown: Shown, split: Split, pipelines: dict[str, Pipeline], settings: 
         return
     controls.figure(figure, key=f"{KEY}.figure")
     st.caption(
-        f"Fitted on {len(split.train):,} training {text.row_noun(data)}; drawn and counted are "
-        f"the {len(split.test):,} of the test part. {text.escape(caption)}"
+        f"Fitted on {len(split.train):,} training {text.row_noun(data)}; the share that is wrong "
+        f"is of the {len(split.test):,} of the test part. {text.escape(caption)}"
     )
 
 
@@ -131,7 +131,8 @@ def _figure(
         views.look(pipeline, _data, _split.test, _plane, how="cut")
         for pipeline in _pipelines.values()
     ]
-    return plots.small_multiples(seen, labels), seen[0].caption
+    figure = plots.small_multiples(seen, labels, rows=text.row_noun(_data))
+    return figure, seen[0].caption
 
 
 def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:

@@ -123,6 +123,7 @@ def _list(shown: Shown, found: Disagreement, first: str, second: str, title: str
         columns=says | sure,
         captions=captions,
         title=title,
+        config={name: st.column_config.NumberColumn(format="%.3f") for name in sure},
     )
     if shown.data.image_shape:
         st.caption(text.escape(f"Over each picture: what {first} says / what {second} says."))

@@ -44,6 +44,13 @@ class Shown(NamedTuple):
         return [str(known[name]) for name in self.results.methods]
 
     @property
+    def as_chosen(self) -> list[int]:
+        """The positions of the methods in the order of the choice, which no score changes."""
+        known = list(self.results.settings["labels"])
+        methods = self.results.methods
+        return sorted(range(len(methods)), key=lambda i: known.index(methods[i]))
+
+    @property
     def is_share(self) -> bool:
         """Whether the score reads well in per cent."""
         from lincore.experiments.scores import SCORES

@@ -22,11 +22,10 @@ REPEATS = 5
 def show(shown: Shown) -> None:
     """Offer the curves, and draw what there is of them."""
     data, choice = shown.data, shown.choice
-    lines = tuple(shown.results.methods)
+    lines = tuple(shown.results.methods[i] for i in shown.as_chosen)
     job = jobs.on_demand(
         KEY,
-        # In any order: it changes with the score that is looked at.
-        (data.digest, choice.split, tuple(sorted(lines)), choice.steps),
+        (data.digest, choice.split, lines, choice.steps),
         lambda progress: work(data, choice, lines, progress),
         describe="Fitting on ever more training rows",
         label="Fit on ever more training rows",
@@ -59,6 +58,10 @@ def work(
     return found if found.results else None
 
 
+def _best_two(shown: Shown, labels: list[str]) -> list[str]:
+    return [label for label in shown.labels if label in labels][:2]
+
+
 def _split(data: Dataset, choice: cached.SplitChoice) -> object:
     from lincore.splits import split
     from pages.ui.data_groups import split_by_group
@@ -80,7 +83,7 @@ def _draw(shown: Shown, curve: LearningCurve) -> None:
         labels,
         selection_mode="multi",
         wrap=True,
-        default=labels[:2],
+        default=_best_two(shown, labels),
         key=f"{KEY}.bands",
         help="The models whose 95 % intervals are drawn.",
     )

@@ -83,6 +83,7 @@ def show_rows(
     columns: Mapping[str, Sequence[Any]] | None = None,
     captions: Sequence[str] | None = None,
     title: str = "The chosen rows",
+    config: Mapping[str, Any] | None = None,
 ) -> None:
     """List rows of a data set, or show the pictures that they are, in the order given.
 
@@ -99,6 +100,8 @@ def show_rows(
         What stands over each picture instead of its class, aligned with `rows`.
     title : str
         Of the figure of pictures, and in front of the count.
+    config : mapping of str to column configurations, optional
+        How the columns of a table are written.
     """
     asked = [int(row) for row in rows]
     places = [i for i, row in enumerate(asked) if 0 <= row < data.n_rows]
@@ -114,7 +117,7 @@ def show_rows(
         _pictures(data, kept[:most], names, key=key, title=title)
     else:
         more = {name: [values[i] for i in shown] for name, values in (columns or {}).items()}
-        _table(data, kept[:most], more, key=key, title=title)
+        _table(data, kept[:most], more, key=key, title=title, config=config)
     rest = len(kept) - len(shown)
     st.caption(
         f"{len(kept):,} {noun if len(kept) > 1 else noun.removesuffix('s')}"
@@ -164,13 +167,20 @@ def _pictures(
 
 
 def _table(
-    data: Dataset, rows: np.ndarray, columns: Mapping[str, Sequence[Any]], *, key: str, title: str
+    data: Dataset,
+    rows: np.ndarray,
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    key: str,
+    title: str,
+    config: Mapping[str, Any] | None,
 ) -> None:
     with st.container(key=key):
         tables.show(
             frame(data, rows, columns),
             hide_index=True,
             height=min(38 + 35 * len(rows), 320),
+            column_config=dict(config or {}),
             alt=f"{title}: {len(rows)} rows with their classes.",
         )
 

@@ -1,0 +1,71 @@
+"""The panels of Compare: models keep their colours, columns have room, words do not clash."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.app.settling import settled
+from tests.app.test_compare_page import (
+    _nothing_shared,  # noqa: F401  (a fixture that is used by itself)
+    main_text,
+    open_compare,
+    open_tab,
+    titled,
+)
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::lincore.separation.SeparationWarning",
+)
+
+
+def colours(figure: dict) -> dict[str, str]:
+    return {
+        trace["name"]: trace["marker"].get("color") or trace["line"]["color"]
+        for trace in figure["data"]
+        if "name" in trace
+    }
+
+
+def columns(table) -> dict:
+    return json.loads(table.proto.columns)
+
+
+def test_a_model_keeps_its_colour_whatever_score_decides():
+    """Colours went by rank, so that another score gave every model another colour."""
+    app = open_tab(open_compare("gaussian"), "Time")
+    before = colours(titled(app, "Time and accuracy"))
+    app.selectbox(key="compare.score").set_value("log loss").run()
+    after = colours(titled(app, "Time and log loss"))
+    known = ["LDA", "QDA", "Gaussian naive Bayes", "Logistic regression"]
+    assert {name: before[name] for name in known} == after
+    app.selectbox(key="compare.score").set_value("accuracy").run()
+    open_tab(app, "Training size")
+    app.button(key="compare.sizes.start").click().run()
+    lines = titled(settled(app), "Accuracy by training rows")
+    assert {t["name"]: t["line"]["color"] for t in lines["data"] if "name" in t} == before
+    assert set(app.pills(key="compare.sizes.bands").value) == {"QDA", "LDA"}, "the best two"
+
+
+def test_names_of_both_models_of_a_pair_have_room():
+    """Of the first model as much was seen as the first few rows needed."""
+    app = open_compare("iris")
+    found = columns(app.dataframe[1])
+    longest = len("Fisher's discriminant")
+    assert found["first"]["width"] == found["second"]["width"] >= 7 * longest
+
+
+def test_the_omnibus_test_and_the_pairs_do_not_seem_to_contradict_each_other():
+    said = main_text(open_compare("iris"))
+    assert "cannot be told apart" in said
+    assert "not all right equally often" in said and "though no two of them can be told" in said
+    clear = main_text(open_compare("breast cancer", compare__words=["naive-bayes", "logistic"]))
+    assert "though no two" not in clear
+
+
+def test_probabilities_of_rows_have_three_decimals():
+    app = open_tab(open_compare("gaussian"), "Where two differ")
+    found = columns(app.dataframe[-1])
+    assert {found[name]["type_config"]["format"] for name in ("QDA: p", "LDA: p")} == {"%.3f"}
