@@ -30,6 +30,9 @@ from lincore.quadratic import QuadraticDiscriminantAnalysis
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+# Deviations from the centre up to which the mean of a class is near: the scores of its rows are
+# half the square, and lose eps times as much.
+FARTHEST = 1e3
 # Features from which on LAPACK's inverse of a triangle beats NumPy's of many matrices at once.
 LARGE_TRIANGLE = 16
 
@@ -128,7 +131,7 @@ class Stack:
         factor = factor / units[:, :, None]
         centre = (self.shares[:, None] @ moments.mean)[:, 0]
         means = (moments.mean - centre[:, None]) @ factor
-        certain &= self.is_whole & np.isfinite(means).all(axis=(1, 2))
+        certain &= self.is_whole & (np.vecdot(means, means) < FARTHEST**2).all(axis=1)
         return Canonical(factor, centre, means, certain)
 
     def priors(self, given: Any) -> Array:

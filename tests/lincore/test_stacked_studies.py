@@ -171,6 +171,16 @@ def test_what_is_open_to_doubt_is_left_to_a_fit_by_itself():
         assert certain == [True, isinstance(estimator, GaussianNB), False, False]
 
 
+def test_classes_far_from_each_other_are_left_to_a_fit_by_itself():
+    rng = np.random.default_rng(2)
+    codes = np.repeat([0, 1, 2], 20)
+    rows = rng.normal(size=(60, 2)) + 1e5 * (codes == 2)[:, None]
+    moments = Moments.from_groups(rows, codes, 3)
+    together = Stack(Moments(*(part[None] for part in parts_of(moments))))
+    assert not solve_together(LinearDiscriminantAnalysis(), together).certain.any()
+    assert solve_together(QuadraticDiscriminantAnalysis(), together).certain.all()
+
+
 def test_means_on_a_line_leave_fishers_directions_to_a_fit_by_itself():
     rng = np.random.default_rng(1)
     rows, codes = rng.normal(size=(60, 3)), np.repeat([0, 1, 2], 20)
