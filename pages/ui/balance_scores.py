@@ -56,6 +56,11 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         st.caption("No model here iterates: each is solved at once from its moments.")
         return
     controls.figure(plots.convergence(traces), key="balance.convergence")
+    st.caption(
+        "The objective is what a model makes as small as it can: for logistic regression the log "
+        f"error summed over the training {text.row_noun(data)}, in nats, and its penalty. Sums "
+        f"over unequal numbers of {text.row_noun(data)} do not compare."
+    )
 
 
 @st.cache_resource(max_entries=16, ttl="2h", show_spinner=False)

@@ -22,6 +22,8 @@ KEPT = "balance.kept"
 BASE, VERSION = "balance.base", "balance.version"
 #: What was wrong with a number in it.
 REMARKS = "balance.remarks"
+#: Characters of a class's name in the table of sizes.
+WIDEST_NAME = 16
 #: Up to so many reduced classes have a slider each; more share one.
 MOST_SLIDERS = 4
 REPEATS = 30
@@ -220,22 +222,25 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
 def _table(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
     import pandas as pd
 
+    from lincore.plots.style import shorten_all
+
     key = _drawing(data, counts, kept)
     frame = pd.DataFrame(
         {
-            "class": [str(label) for label in data.classes],
+            # What is typed in stands in sight: the table is as narrow as a phone.
+            "class": shorten_all(data.classes.tolist(), WIDEST_NAME),
             "all": counts,
             "kept": [st.session_state[BASE][1].get(k, int(n)) for k, n in enumerate(counts)],
         }
     )
-    st.caption("Training rows kept of each class: type a number.")
+    st.caption("All training rows of each class, and those kept: type a number.")
     tables.edit(
         frame,
         key=key,
         hide_index=True,
         disabled=["class", "all"],
         column_config={
-            "all": st.column_config.NumberColumn("all training rows", format="localized"),
+            "all": st.column_config.NumberColumn("all", format="localized"),
             # No least value: the table would leave out the sign of -5 and take 5.
             "kept": st.column_config.NumberColumn("kept", step=1, format="%d"),
         },

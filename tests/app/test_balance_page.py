@@ -327,6 +327,18 @@ def test_awkward_data_work_or_say_why_not(name, raw):
             open_tab(app, tab)
 
 
+def test_what_is_typed_in_stands_in_sight_beside_long_names():
+    names = [f"Department of Something {k} (north)" for k in range(8)]
+    rows = [f"{k % 8 + 0.1 * (k % 7)},{k % 5},{names[k % 8]}" for k in range(160)]
+    app = upload(open_app(), "long.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
+    app.session_state["balance.repeats"] = 2
+    app.switch_page(PAGE).run()
+    sizes = settled(app).dataframe[0].value
+    assert sizes["class"].str.len().max() <= 16 and sizes["class"].is_unique
+    captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "7 (north)" in captions, "the reduced class is named where rows are counted"
+
+
 def test_long_names_and_those_written_from_the_right_leave_counts_in_their_place():
     from pages.ui import balance_pictures
 
