@@ -99,5 +99,19 @@ def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
 
 
 def figure(fig: go.Figure, *, key: str) -> None:
-    """Show a figure of lincore.plots, with its text alternative."""
-    st.plotly_chart(fig, key=key, alt=fig.layout.meta["alt"], config={"displaylogo": False})
+    """Show a figure of lincore.plots, with its text alternative; from then on it stays as it is."""
+    st.plotly_chart(
+        _read_once(fig), key=key, alt=fig.layout.meta["alt"], config={"displaylogo": False}
+    )
+
+
+def _read_once(fig: go.Figure) -> go.Figure:
+    """Let a figure keep the dictionary that it is sent as.
+
+    Plotly copies and encodes all of it whenever it is asked, which for a figure from a cache, sent
+    again by every run, is most of the work.
+    """
+    if "to_dict" not in vars(fig):
+        read = fig.to_dict()
+        fig.to_dict = lambda: read
+    return fig

@@ -49,10 +49,11 @@ WATCHED = "shared.jobs.watched"
 SHARED_BYTES = 200_000_000
 #: Work that is over by then is never seen to run: no bar that flickers.
 PATIENCE = 0.25
-#: How often one looks after a job: at first more often, for most are over soon.
+#: How often one looks after a job: at first more often, for most are over soon. A look takes 4 ms,
+#: and to look less often from then on the page has to be drawn anew, in 80.
 SECONDS_BETWEEN_LINES = 0.5
 SECONDS_BETWEEN_FIRST_LINES = 0.2
-FIRST_SECONDS = 1.0
+FIRST_SECONDS = 5.0
 #: Of what is finished so far: figures and tables want the time that the work wants too.
 SECONDS_BETWEEN_DRAWINGS = 2.0
 
