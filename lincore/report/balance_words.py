@@ -150,12 +150,18 @@ def advice_in_words(advised: Advice, loss: str = "error") -> str:
         text += f" {_WHY[chosen.name]}"
     if chosen is not most and behind.value:
         by = f"{_amount(behind.value, loss)}{_range(behind, loss)}"
-        text += f" {_CALLED[most.name].capitalize()} has a value larger by {by}"
+        text += f" The value of {_CALLED[most.name]} is larger by {by}"
         text += "." if np.isnan(behind.low) else ", which cannot be told apart from nothing."
     back = chosen.bought_back
     if back.low <= 0:
         amount = f"{_amount(back.value, loss)}{_range(back, loss)}"
         text += f" What it buys back cannot be told apart from nothing: {amount}."
+    missing = chosen.still_missing
+    if chosen.share >= AS_GOOD and not missing.low > 0:
+        amount = f"{_amount(missing.value, loss)}{_range(missing, loss)}"
+        text += (
+            f" The whole loss is bought back: what is missing, {amount}, is no more than chance."
+        )
     return text
 
 
