@@ -198,16 +198,22 @@ def _margins(
     if counted is not None:
         Z, codes = Z[counted], codes[counted]
     q = Z.shape[1]
-    parts = []
+    values, columns, lengths = [np.zeros(0)], [np.zeros(0, dtype=np.intp)], [np.zeros(1)]
     for own in range(n_classes):
-        chosen = sparse.csr_array(Z[codes == own])
+        chosen = Z[codes == own]
         for other in range(n_classes):
-            if other != own and chosen.shape[0]:
-                signs = np.zeros((1, n_classes))
-                signs[0, own], signs[0, other] = 1.0, -1.0
-                parts.append(sparse.kron(signs[:, 1:], chosen, format="csr"))
-    stacked = sparse.vstack(parts, format="csr") if parts else sparse.csr_array((0, q))
-    return sparse.csr_array(stacked)
+            if other != own and len(chosen):
+                # The own class's coefficients less the other's, in the order of the columns.
+                signs = sorted((k, sign) for k, sign in ((own, 1.0), (other, -1.0)) if k)
+                row = np.concatenate([np.arange((k - 1) * q, k * q) for k, _ in signs])
+                values.append(np.hstack([sign * chosen for _, sign in signs]).ravel())
+                columns.append(np.tile(row, len(chosen)))
+                lengths.append(np.full(len(chosen), len(row)))
+    ends = np.concatenate(lengths).cumsum().astype(np.intp)
+    shape = (len(ends) - 1, (n_classes - 1) * q)
+    margins = sparse.csr_array((np.concatenate(values), np.concatenate(columns), ends), shape)
+    margins.eliminate_zeros()
+    return margins
 
 
 def _maximise(target: Array, margins: sparse.csr_array, least: Array) -> Array:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
-from lincore.separation import Kind, separation
+from lincore.separation import Kind, _margins, separation
+from lincore.solvers.conditioning import condition
 
 
 def margins(found, X, codes):
@@ -80,3 +82,22 @@ def test_more_features_than_rows_separate():
     codes = np.array([0, 1, 0, 1, 1, 0])
     found = separation(X, codes, 2)
     assert found.kind is Kind.COMPLETE and margins(found, X, codes).min() > 0
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("counted", [None, "some"])
+def test_margins_are_products_with_the_signs_of_the_classes(n_classes, counted):
+    rng = np.random.default_rng(n_classes)
+    X, codes = rng.integers(-1, 2, (30, 2)).astype(float), rng.integers(n_classes, size=30)
+    codes[codes == 1] = 0  # a class without rows
+    conditioned = condition(X, None, 0.0)
+    chosen = np.ones(30, bool) if counted is None else rng.integers(2, size=30) > 0
+    Z = conditioned.rows.double.coordinates(slice(None))[chosen]
+    expected = []
+    for own in range(n_classes):
+        for other in set(range(n_classes)) - {own}:
+            signs = np.eye(n_classes)[own] - np.eye(n_classes)[other]
+            expected += [np.kron(signs[1:], row) for row in Z[codes[chosen] == own]]
+    found = _margins(conditioned, codes, n_classes, None if counted is None else chosen)
+    assert_array_equal(found.toarray(), np.array(expected))
+    assert found.has_canonical_format and (found.data != 0).all()
