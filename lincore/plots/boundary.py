@@ -47,7 +47,7 @@ def boundary(
     if truth is None:
         return over_regions(view, frame, title)
     line = shading.boundary_trace(drawn_lines(truth, frame.window))
-    line |= {"name": "best possible", "showlegend": True}
+    line |= {"name": "best possible (dashed)", "showlegend": True}
     line["line"] = line["line"] | {"dash": "dash", "width": 1.5}
     said = "Dashed: the boundary of the best possible classifier."
     return over_regions(view, frame, title, shades=[line], said=said)

@@ -122,8 +122,9 @@ def remedies_finding(study: BalanceStudy, method: str, loss: str = "error") -> s
         return f"No remedy buys back {loss} beyond chance."
     best = max(found, key=lambda remedy: remedy.bought_back.value)
     is_most = best.bought_back.value >= max(remedy.bought_back.value for remedy in every)
-    most = "most" if is_most else "most of those beyond chance"
-    text = f"{_NAMES[best.name]} {most}: {_amount(best.bought_back.value, loss)}"
+    name = _NAMES[best.name]
+    start = name if is_most else f"Beyond chance, {name[0].lower()}{name[1:]}"
+    text = f"{start} most: {_amount(best.bought_back.value, loss)}"
     text += _range(best.bought_back, loss)
     if not np.isnan(best.share):
         whole = _amount(best.bought_back.value / best.share, loss)

@@ -49,8 +49,8 @@ def show(
     _costs_table(bold, careful, new, costs)
     st.caption(
         f"{balance_use.whose(cell)}, told that {text.escape(data.classes[code])} has "
-        f"{100 * new[code]:.0f} % in use (the slider under Priors). {len(results.rows):,} test "
-        f"{text.row_noun(data)}, weighted to the shares in use; 95 % intervals."
+        f"{100 * new[code]:.0f} % in use (the slider under “Priors in use”). {len(results.rows):,} "
+        f"test {text.row_noun(data)}, weighted to the shares in use; 95 % intervals."
     )
     _costs_pictures(setup, study, data, method, axes, bold, careful, new, costs)
 

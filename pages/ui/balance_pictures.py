@@ -208,12 +208,13 @@ def _matrix_figures(
 
     called = label(_study, method)
     before, after = named(_study, "full"), named(_study, cell)
+    end = "reduced" if cell == "reduced" else "remedied"
     difference = plots.confusion_difference(
         scores.confusion(before, called),
         scores.confusion(after, called),
         _data.classes,
-        words=("full", "reduced" if cell == "reduced" else "remedied"),
-        title=f"From the full set to the {_name(cell)}: where the rows went",
+        words=("full", end),
+        title=f"From the full to the {end} set: where the rows went",
         narrow=True,
     )
     one, other = (plots.confusion(each, called, narrow=True) for each in (before, after))

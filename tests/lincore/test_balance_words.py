@@ -106,7 +106,7 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     planted.losses[:, CELLS.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
     planted.losses[:, CELLS.index("corrected priors")] -= 0.019
     said = remedies_finding(planted, "lda")
-    assert said.startswith("Corrected priors buy back most of those beyond chance: 1.9 points (")
+    assert said.startswith("Beyond chance, corrected priors buy back most: 1.9 points (")
     unclear = with_losses(study, full=0.1, reduced=0.3, both=0.3, spread=0.2)
     unclear.losses[:, CELLS.index("full")] = 0.1
     unclear.losses[:, CELLS.index("reduced")] = 0.3

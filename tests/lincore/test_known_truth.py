@@ -42,7 +42,7 @@ def test_its_boundary_is_dashed_over_that_of_a_model(study):
     )
     frame = plots.Frame.of(model)
     figure = plots.boundary(model, frame=frame, truth=truth)
-    (dashed,) = [line for line in figure.data if line.name == "best possible"]
+    (dashed,) = [line for line in figure.data if line.name == "best possible (dashed)"]
     assert dashed.line.dash == "dash" and dashed.showlegend
     np.testing.assert_allclose(dashed.x, drawn_lines(truth, frame.window)[:, 0], rtol=1e-5)
     assert "Dashed: the boundary of the best possible classifier." in figure.layout.meta["alt"]

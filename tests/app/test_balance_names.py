@@ -1,0 +1,49 @@
+"""Names on the page Balance: long ones, those from the right, and titles that fit their figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from lincore.experiments.remedies import REMEDIES
+from pages.ui import jobs
+from tests.app.settling import settled
+from tests.app.test_balance_page import PAGE, open_balance
+from tests.app.test_pages import assert_fine, figures, open_app, upload
+
+
+@pytest.fixture(autouse=True)
+def _no_results_of_others():
+    jobs.shared.clear()
+
+
+def test_what_is_typed_in_stands_in_sight_beside_long_names():
+    names = [f"Department of Something {k} (north)" for k in range(8)]
+    rows = [f"{k % 8 + 0.1 * (k % 7)},{k % 5},{names[k % 8]}" for k in range(160)]
+    app = upload(open_app(), "long.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
+    app.session_state["balance.repeats"] = 2
+    app.switch_page(PAGE).run()
+    sizes = settled(app).dataframe[0].value
+    assert sizes["class"].str.len().max() <= 16 and sizes["class"].is_unique
+    captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "7 (north)" in captions, "the reduced class is named where rows are counted"
+
+
+def test_long_names_and_those_written_from_the_right_leave_counts_in_their_place():
+    from pages.ui import balance_pictures
+
+    assert balance_pictures._called("x" * 60) == "x" * 23 + "…"
+    assert balance_pictures._called("שלום") == "\u2068שלום\u2069"
+    assert balance_pictures._called("3") == "of “3”"
+
+
+def test_titles_of_matrices_fit_a_third_of_the_page_whatever_the_remedy():
+    app = open_balance()
+    for remedy in REMEDIES:
+        app.button_group(key="balance.remedy").set_value(remedy).run()
+        assert_fine(app)
+        (title,) = (
+            figure["layout"]["meta"]["title"]
+            for figure in figures(app)
+            if "where the rows went" in figure["layout"]["meta"]["title"]
+        )
+        assert title == "From the full to the remedied set: where the rows went"
