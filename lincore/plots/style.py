@@ -98,7 +98,7 @@ def axis(title: str = "", **settings: Any) -> dict[str, Any]:
     """Return the settings of an axis; the title is escaped here."""
     text = escape(shorten(title, AXIS_WIDTH))
     common = {"showgrid": True, "gridcolor": GRID, "zeroline": False, "automargin": True}
-    return {"title": {"text": text, "standoff": 8}} | common | settings
+    return {"title": {"text": text, "standoff": 12}} | common | settings
 
 
 def bare_axis(**settings: Any) -> dict[str, Any]:

@@ -106,6 +106,14 @@ def notes(results: Results) -> list[str]:
         f"{labels.get(name, name)} is left out: {with_labels(reason, results.classes)}"
         for name, reason in results.settings.get("failed", {}).items()
     ]
+    missing = [
+        str(label)
+        for name, label in labels.items()
+        if name not in results.methods and name not in results.settings.get("failed", {})
+    ]
+    if results.settings.get("stopped") and missing:
+        are = "are" if len(missing) > 1 else "is"
+        said.append(f"{words.listed(missing)} {are} missing: the comparison was stopped before.")
     n_fits = evidence(results).n_folds
     for name, found in results.settings.get("notes", {}).items():
         if name not in results.methods:

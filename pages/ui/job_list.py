@@ -41,8 +41,11 @@ def latest(key: str, *, about: Hashable = None) -> Job | None:
 def former(job: Job) -> Job | None:
     """Return the last other job of this kind, about the same data, that has ended with a result.
 
-    It is what one goes on looking at while `job` has nothing to show.
+    It is what one goes on looking at while `job` has nothing to show. Of work that was stopped and
+    started again it is what had been finished.
     """
+    if job.before is not None:
+        return job.before
     return _last(
         job.key,
         job.settings,

@@ -133,6 +133,8 @@ def run(
         is_wanted=lambda: _is_open(session),
         shared=shared if share else None,
     )
+    if job is not None and job.result is not None:
+        fresh.before, job.before = job, None
     found = shared.get((key, settings)) if share and job is None else None
     if found is not None:
         fresh.finish_with(found)
@@ -198,6 +200,9 @@ def note_former(job: Job) -> None:
     """Say that what follows is a former result: `job` has none yet, or is it itself."""
     until = "." if job.is_over else ", until the new one is there."
     with st.container(key=f"{job.key}.former"):
+        if job.before is not None:
+            st.markdown(f"**What was finished before** follows{until}")
+            return
         st.markdown(f"**The former result** follows, of former settings{until}")
 
 
@@ -220,6 +225,8 @@ def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> No
         if draw is not None:
             _look(job, draw, before)
         return
+    if job.result is not None:
+        job.before = None  # no longer looked at
     if isinstance(job.error, DataError):
         text.show_problem(job.error.notice)
     elif job.error is not None:

@@ -123,6 +123,8 @@ class Job:
         self.started: float | None = None
         self.ended: float | None = None
         self.wants_restart = False
+        #: What the same work had finished when it was stopped and asked for afresh.
+        self.before: Job | None = None
         self._work = work
         self._is_wanted = is_wanted
         self._shared = shared

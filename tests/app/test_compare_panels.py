@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 
+import lincore
+from pages.ui import compare_choice
 from tests.app.settling import settled
 from tests.app.test_compare_page import (
     _nothing_shared,  # noqa: F401  (a fixture that is used by itself)
@@ -47,6 +50,41 @@ def test_a_model_keeps_its_colour_whatever_score_decides():
     lines = titled(settled(app), "Accuracy by training rows")
     assert {t["name"]: t["line"]["color"] for t in lines["data"] if "name" in t} == before
     assert set(app.pills(key="compare.sizes.bands").value) == {"QDA", "LDA"}, "the best two"
+
+
+def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(monkeypatch):
+    """Started again, the page had nothing but a bar until the first model was there."""
+    app = open_compare("iris")
+    waiting, may_go_on = threading.Event(), threading.Event()
+    fit = lincore.LogisticRegression.fit
+
+    def slow(self, *arguments, **settings):
+        waiting.set()
+        assert may_go_on.wait(30)
+        return fit(self, *arguments, **settings)
+
+    monkeypatch.setattr(lincore.LogisticRegression, "fit", slow)
+    app.pills(key="compare.words").set_value([*compare_choice.FOR_TABLES, "one-vs-one"]).run()
+    app.selectbox(key="compare.scheme").set_value("5-fold").run()
+    app.button(key="compare.run.update").click().run()
+    assert waiting.wait(30)
+    app.run()
+    app.button(key="compare.run.stop").click().run()
+    may_go_on.set()
+    settled(app)
+    finished = app.header[0].value
+    assert "Logistic regression and One versus one are missing" in main_text(app)
+    may_go_on.clear()
+    waiting.clear()
+    app.button(key="compare.run.restart").click().run()
+    assert waiting.wait(30)
+    app.run()
+    assert app.header[0].value == finished
+    assert "What was finished before" in main_text(app) and "former settings" not in main_text(app)
+    may_go_on.set()
+    settled(app)
+    assert "missing" not in main_text(app) and "What was finished before" not in main_text(app)
+    assert "One versus one" in list(app.dataframe[0].value["model"])
 
 
 def test_names_of_both_models_of_a_pair_have_room():

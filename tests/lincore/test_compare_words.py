@@ -7,6 +7,7 @@ import pytest
 
 import lincore
 from lincore.datasets import Dataset
+from lincore.experiments.results import Results
 from lincore.heard import heard
 from lincore.report import compare_words
 
@@ -48,3 +49,20 @@ def test_a_class_of_a_single_row_is_never_learned_when_it_is_tested():
 def test_one_row_is_not_called_rows(n, said):
     found = notes(table([n, 20, 20]), "holdout", ("qda", "lda"))
     assert f"of class “a” is singular: {said} in all 2 directions" in found
+
+
+@pytest.mark.parametrize(
+    "stopped, failed, said",
+    [
+        (False, {}, []),
+        (True, {}, ["Logistic regression is missing: the comparison was stopped before."]),
+        (True, {"logistic": "x."}, ["Logistic regression is left out: x."]),
+    ],
+)
+def test_a_comparison_that_was_stopped_says_what_is_missing(stopped, failed, said):
+    labels = {"lda": "LDA", "logistic": "Logistic regression"}
+    settings = {"stopped": stopped, "labels": labels, "failed": failed}
+    codes = np.array([0, 0, 1, 1])
+    results = Results(("lda",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
+                      np.full((1, 4, 2), np.nan), np.zeros(1), settings=settings)  # fmt: skip
+    assert compare_words.notes(results) == said
