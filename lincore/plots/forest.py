@@ -19,11 +19,10 @@ from lincore.plots.style import (
     number,
     shorten,
     shorten_all,
-    tick_format,
     trace,
     upright_line,
 )
-from lincore.plots.words import higher_is_better, join
+from lincore.plots.words import higher_is_better, join, score_axis
 
 Interval = tuple[float, float, float]
 LABEL_WIDTH = 21
@@ -96,7 +95,9 @@ def score_intervals(
     """
     values = np.array([tuple(interval) for interval in intervals], dtype=float).reshape(-1, 3)
     leader = f": {methods[0]} {number(values[0, 0], as_percent)}" if len(methods) else ""
-    drawn, left, right = _sides(baselines or {}, values)
+    across = axis(score, **score_axis(values[:, 0], score, as_percent))
+    # On a logarithmic axis nothing is far off.
+    drawn, left, right = _sides(baselines or {}, values[:0] if "type" in across else values)
     heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), 'method')}{leader}"
     return _lines(
         title or heading,
@@ -114,7 +115,7 @@ def score_intervals(
         alt=join(
             f"{heading}.", _all(methods, values, as_percent), _baselines(baselines, as_percent)
         ),
-        xaxis=axis(score, tickformat=tick_format(as_percent)),
+        xaxis=across,
         shapes=[
             *_bands(list(tiers or ())),
             *(upright_line(value, dash="dot") for value in drawn.values()),

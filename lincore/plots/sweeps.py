@@ -20,10 +20,9 @@ from lincore.plots.style import (
     figure,
     number,
     shorten,
-    tick_format,
     trace,
 )
-from lincore.plots.words import join
+from lincore.plots.words import join, score_axis
 
 Array = NDArray[np.float64]
 
@@ -74,6 +73,9 @@ def sweep(
     if len(crossings):
         told = enumerate_words([f"{c:,.0f}" for c in crossings])
         crossed = f"The order changes at {told}."
+    upright = score_axis(middle[:0] if ranges else middle, score, as_percent)
+    if "type" in upright:  # where nothing is below zero
+        lower = np.maximum(lower, np.nanmin(middle) / 2)
     logarithmic = len(places) > 0 and places.max() > 8 * places.min()
     return figure(
         [
@@ -92,7 +94,7 @@ def sweep(
         xaxis=axis(across, **(_log_ticks(places) if logarithmic else {})),
         yaxis=axis(
             score,
-            tickformat=tick_format(as_percent),
+            **upright,
             **({"range": list(ranges)} if ranges else {}),
         ),
         shapes=[_crossing(place) for place in crossings],

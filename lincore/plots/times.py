@@ -20,10 +20,9 @@ from lincore.plots.style import (
     figure,
     number,
     shorten,
-    tick_format,
     trace,
 )
-from lincore.plots.words import higher_is_better, join
+from lincore.plots.words import higher_is_better, join, score_axis
 
 Array = NDArray[np.float64]
 # Times that are measured once vary by less than this factor.
@@ -72,7 +71,7 @@ def seconds_and_score(
         subtitle=f"{better} and left is better. Bars: 95 % intervals.",
         alt=join(f"Seconds to fit against {score}.", _pairs(methods, times, values, as_percent)),
         xaxis=axis("time to fit", **_time_axis(times)),
-        yaxis=axis(score, tickformat=tick_format(as_percent)),
+        yaxis=axis(score, **score_axis(values[:, 0], score, as_percent)),
     )
 
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lincore.experiments.scores import SCORES
 from lincore.experiments.views import Quantity, View
 from lincore.plots.points import Marks
-from lincore.plots.style import LEGEND_WIDTH, count, enumerate_words, percent, shorten
+from lincore.plots.style import (
+    LEGEND_WIDTH,
+    count,
+    enumerate_words,
+    percent,
+    shorten,
+    tick_format,
+)
 
+# Losses of which one is so many times another are read by their powers of ten.
+MUCH = 100
 TITLES = {
     "posterior": "Posterior probability",
     "density": "Prior × density",
@@ -43,6 +55,21 @@ def class_counts(marks: Marks) -> str:
 def higher_is_better(score: str) -> bool:
     """Whether more of a score is better: also of one that is not among those known."""
     return score not in SCORES or SCORES[score].higher_is_better
+
+
+def score_axis(values: ArrayLike, score: str, as_percent: bool) -> dict[str, Any]:
+    """Return the settings of an axis of a score: logarithmic for losses that differ by much.
+
+    The log loss of a model that is surely wrong has no bound, and would leave all others on a line.
+    """
+    settings: dict[str, Any] = {"tickformat": tick_format(as_percent)}
+    if as_percent or higher_is_better(score):
+        return settings
+    found = np.asarray(values, dtype=float)
+    found = found[np.isfinite(found)]
+    if found.size and found.min() > 0 and found.max() > MUCH * found.min():
+        settings["type"] = "log"
+    return settings
 
 
 def join(*sentences: str) -> str:

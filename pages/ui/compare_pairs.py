@@ -54,11 +54,12 @@ def show(shown: Shown) -> None:
         key=f"{KEY}.pairs",
     )
     _table(shown, found)
+    n_tested = sum(d.p == d.p for d in found)
     tests = ", ".join(dict.fromkeys(d.test for d in found if not d.test.startswith("none")))
     said = f"Test: {tests}. " if tests else ""
     st.caption(
-        f"{said}p (Holm) is corrected for all {len(found):,} pairs; a verdict needs it below "
-        "0.05, or the whole interval inside the region that does not matter."
+        f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}; a "
+        "verdict needs it below 0.05, or the whole interval inside the region that does not matter."
     )
     if shown.score == "accuracy":
         try:
@@ -134,5 +135,6 @@ def _table(shown: Shown, found: list[Difference]) -> None:
             pd.DataFrame(lines),
             hide_index=True,
             column_config=columns,
+            placeholder="",
             alt="Difference of every two models, with interval, p-values and verdict.",
         )

@@ -147,6 +147,7 @@ def table(shown: Shown) -> None:
                     for name, score in scores.SCORES.items()
                 },
             },
+            placeholder="",
             alt="Every score of every model with its 95 % interval.",
         )
     st.download_button(

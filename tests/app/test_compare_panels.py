@@ -107,3 +107,12 @@ def test_probabilities_of_rows_have_three_decimals():
     app = open_tab(open_compare("gaussian"), "Where two differ")
     found = columns(app.dataframe[-1])
     assert {found[name]["type_config"]["format"] for name in ("QDA: p", "LDA: p")} == {"%.3f"}
+
+
+def test_what_has_no_number_is_blank_and_no_pair_that_is_not_tested_is_counted():
+    """It read None, and "corrected for all 15 pairs" where six were tested."""
+    app = open_compare("gaussian")
+    app.selectbox(key="compare.score").set_value("log loss").run()
+    assert [table.proto.placeholder for table in app.dataframe[:2]] == ["", ""]
+    assert all(table.proto.HasField("placeholder") for table in app.dataframe[:2])
+    assert "p (Holm) is corrected for 6 pairs" in main_text(app)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lincore import QuadraticDiscriminantAnalysis, plots
-from tests.lincore.test_plots_planes import make_view
+from tests.lincore.test_plots_planes import decoded, make_view
 
 CLOSE = [(1.0, 0.996, 1.0), (0.997, 0.99, 0.999)]
 WIDE = [(0.8, 0.6, 0.9), (0.7, 0.5, 0.8)]
@@ -155,3 +155,36 @@ def test_small_pictures_keep_their_height_above_a_long_legend():
     heights = [plots.small_multiples([view] * 6, list("abcdef")).layout.height
                for view in (few, many)]  # fmt: skip
     assert heights[1] >= heights[0] + 100
+
+
+def test_losses_of_very_different_size_are_all_seen():
+    """A log loss of ten millions left all others on one line."""
+    values = [(0.44, 0.4, 0.5), (0.6, 0.0, 0.8), (6e7, 2e7, 9e7)]
+    loss = {"score": "log loss", "as_percent": False}
+    mean = np.array([[8e7, 0.5], [0.5, 0.4]])
+    low = np.maximum(mean - 0.6, 0)
+    curve = plots.sweep([10, 90], mean, low, mean + 1, "ab", **loss)
+    figures = [
+        plots.score_intervals("abc", values, baselines={"Prior only": 0.69}, **loss).layout.xaxis,
+        plots.seconds_and_score([0.1, 0.2, 0.3], values, "abc", **loss).layout.yaxis,
+        curve.layout.yaxis,
+    ]
+    assert all(axis.type == "log" for axis in figures)
+    drawn = curve.to_dict()["data"]
+    bands = [decoded(t["y"]) for t in drawn if t.get("fill") == "toself"]
+    assert min(band.min() for band in bands) > 0, "nothing below zero on such an axis"
+    plain = plots.score_intervals("ab", values[:2], **loss).layout.xaxis
+    assert plain.type is None
+    assert plots.score_intervals("ab", [(0.9, 0.8, 1), (0.001, 0, 1)]).layout.xaxis.type is None
+    signed = [(0.9, 0.8, 1.0), (-0.1, -0.2, 0.0)]
+    assert (
+        plots.score_intervals("ab", signed, score="MCC", as_percent=False).layout.xaxis.type is None
+    )
+
+
+def test_a_baseline_of_a_logarithmic_axis_is_always_drawn():
+    values = [(0.44, 0.4, 0.5), (6e7, 2e7, 9e7)]
+    figure = plots.score_intervals(
+        "ab", values, score="log loss", as_percent=False, baselines={"Prior only": 0.69}
+    )
+    assert [shape.x0 for shape in figure.layout.shapes] == [0.69]
