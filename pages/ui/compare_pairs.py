@@ -126,7 +126,7 @@ def _table(shown: Shown, found: list[Difference]) -> None:
     }
     # As wide as the longest name: by itself a column is as wide as what is in view.
     longest = max((len(name) for d in found for name in (d.first, d.second)), default=0)
-    width = min(WIDEST_NAME, 30 + 7 * longest)
+    width = min(WIDEST_NAME, 14 + 7 * longest)
     columns |= {name: st.column_config.TextColumn(width=width) for name in ("first", "second")}
     # Digits that count, for no p-value is 0.000.
     columns |= {name: st.column_config.NumberColumn(format="%.2g") for name in ("p", "p (Holm)")}

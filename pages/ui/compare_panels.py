@@ -104,7 +104,7 @@ def _seconds(shown: Shown) -> None:
     )
     fits = len({*zip(results.repetition.tolist(), results.fold.tolist(), strict=True)})
     st.caption(
-        f"Seconds to fit a model {f'{fits:,} times' if fits > 1 else 'once'}, the steps before it "
+        f"Time to fit a model {f'{fits:,} times' if fits > 1 else 'once'}, the steps before it "
         f"included, on {text.escape(shown.data.name)}; measured here, so they vary a little."
     )
 
