@@ -94,13 +94,13 @@ elif scores.open:
 elif objective.open:
     with objective:
         balance_scores.show_objective(setup, first, data)
+is_done = job is not None and job.is_over and job.result is not None
+# A study of former settings stands with what it learned from, until it is brought up to date.
+seen = job.result if is_done and (why.open or remedies.open) else first
 with next(tab for tab in tabs if tab.open):
-    st.caption(balance_pictures.learned_from(first, data))
+    st.caption(balance_pictures.learned_from(seen, data))
 
-study = first
-fresh = job is not None and job.is_over and not job.is_stale((setup, repeats))
-if fresh and job.result is not None:
-    study = job.result
+study = job.result if is_done and not job.is_stale((setup, repeats)) else first
 shown = method if method in study.methods else study.methods[0]
 finding = balance_words.balance_finding(study, shown, loss)
 heading.header(text.escape(finding), anchor=False)

@@ -264,7 +264,9 @@ def _finding(parts: list[str], values: np.ndarray, loss: str, unit: str) -> str:
     if ((low <= 0) & (high >= 0)).all():
         return f"{whole}: no part of it beyond chance"
     most = int(np.argmax(changes * (1 if total >= 0 else -1)))
-    return f"{whole}: most of it {parts[most]} ({_told(float(changes[most]), unit, signed=True)})"
+    found = f"{whole}: most of it {parts[most]} ({_told(float(changes[most]), unit, signed=True)})"
+    is_clear = not low[most] <= 0 <= high[most]
+    return found if is_clear else f"{found}, by itself not beyond chance"
 
 
 def _all(names: list[str], values: np.ndarray, unit: str) -> str:

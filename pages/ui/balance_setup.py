@@ -201,7 +201,7 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
             on_change=_choose_share,
             args=(counts,),
             help="The table sets each class by itself.",
-            width=320,
+            width=270,
         )
         return
     for k in kept:
@@ -215,7 +215,7 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
             on_change=_choose_size,
             args=(k, counts),
             help=f"Of {counts[k]:,}.",
-            width=320,
+            width=270,
         )
 
 

@@ -279,6 +279,8 @@ def test_large_data_begin_with_a_button_and_stale_results_say_so(monkeypatch):
     shown = settled(app)
     assert "Settings have changed" in main_text(shown)
     assert "on one split" in shown.header[0].value
+    learned = [caption.value for caption in app.caption if "Reduced set: 3" in caption.value]
+    assert ["18 class 3" in caption for caption in learned] == [True], "what the stale one saw"
     app.button(key="balance.study.update").click()
     assert "With 5 instead of 53" in settled(app).header[0].value
     assert "on one split" not in app.header[0].value

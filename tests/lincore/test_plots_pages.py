@@ -189,6 +189,9 @@ def test_what_chance_explains_is_no_finding():
     parts = {"prior shift": (0.1, -0.39, 0.59), "lean": (-0.05, -0.3, 0.2)}
     unclear = plots.waterfall(parts, 0.4).layout.meta["title"]
     assert unclear == "+5 points of error: no part of it beyond chance"
+    parts |= {"uneven rows": (0.01, 0.005, 0.015)}
+    mixed = plots.waterfall(parts, 0.4).layout.meta["title"]
+    assert mixed.endswith("most of it prior shift (+10), by itself not beyond chance")
     none = plots.remedies(["undersampling", "both"], [(0.1, -0.4, 0.6), (0.2, -0.1, 0.5)])
     assert none.layout.meta["title"] == "No remedy buys back error beyond chance"
     clear = plots.remedies(["undersampling", "both"], [(0.1, 0.05, 0.15), (0.2, -0.1, 0.5)])
