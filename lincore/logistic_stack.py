@@ -44,14 +44,24 @@ def has_one_minimum(estimator: Any) -> bool:
     >>> [has_one_minimum(LogisticRegression(max_iter=number)) for number in (3, 100)]
     [False, True]
     """
+    return may_have_one_minimum(estimator) and not np.isinf(estimator.C)
+
+
+def may_have_one_minimum(estimator: Any) -> bool:
+    """Whether it ends at one point where there is one: without a penalty, if classes overlap.
+
+    Examples
+    --------
+    >>> [may_have_one_minimum(LogisticRegression(C=C)) for C in (1.0, np.inf, -1.0)]
+    [True, True, False]
+    """
     if type(estimator) is not LogisticRegression or estimator.solver not in NEWTONS:
         return False
     try:
         estimator._check_options()
     except ValueError:
         return False
-    goes_on = estimator.max_iter is None or estimator.max_iter >= softmax_solvers.NEWTON_STEPS
-    return bool(goes_on and not np.isinf(estimator.C))
+    return estimator.max_iter is None or bool(estimator.max_iter >= softmax_solvers.NEWTON_STEPS)
 
 
 def stackable(estimator: Any, rows: Any, lengths: NDArray[np.intp]) -> bool:

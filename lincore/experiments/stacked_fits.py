@@ -12,7 +12,7 @@ from lincore.experiments.arms import stacked
 from lincore.experiments.fitting import Training
 from lincore.experiments.methods import Method
 from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
-from lincore.logistic_stack import has_one_minimum
+from lincore.logistic_stack import may_have_one_minimum
 from lincore.moment_stack import Stack, solve_together
 from lincore.solvers.softmax_stack import Solved, solve_stack
 
@@ -30,10 +30,11 @@ MOST_CLASSES = 12
 def stackable(method: Method, trainings: Sequence[Training]) -> bool:
     """Whether a method may be iterated on all samples at once, with the same result.
 
-    It is for logistic regression with a penalty, of few rows and coordinates, each sample with
-    rows of all classes: its minimum is one point, however one comes there.
+    It is for logistic regression, of few rows and coordinates, each sample with rows of all
+    classes: its minimum is one point, however one comes there. Without a penalty a sample may have
+    none, which then does not converge and is left to a fit by itself.
     """
-    if not has_one_minimum(method.estimator):
+    if not may_have_one_minimum(method.estimator):
         return False
     if trainings and trainings[0].n_classes > MOST_CLASSES:
         return False

@@ -1,9 +1,9 @@
 """Many small softmax regressions at once: Newton's method on all of them in the same products.
 
 A study of class sizes fits the same model to hundreds of samples of a few hundred rows. One by one
-the time goes to Python and not to arithmetic. Each problem here is that of `SoftmaxLoss`, with a
-penalty, so that its minimum is one point; all are followed to it beyond the tolerance of a single
-fit, so that both agree to about ten digits.
+the time goes to Python and not to arithmetic. Each problem here is that of `SoftmaxLoss`. With a
+penalty its minimum is one point, without one it may be; all are followed to it beyond the tolerance
+of a single fit, so that both agree to about ten digits.
 """
 
 from __future__ import annotations
@@ -20,6 +20,12 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 NEWTON_STEPS = 50
+#: Without a penalty: overlapping classes take fewer, and of separated ones each would be wasted.
+STEPS_WITHOUT_PENALTY = 15
+#: Without a penalty a minimum is believed where the last step moved no score by more, and features
+#: are no nearer to being dependent: the smallest eigenvalue of their correlations.
+STILL_MOVING = 0.01
+CLEAR = 1e-6
 #: Deviations below this share of the mean are rounding.
 NOTHING = 1e-14
 
@@ -106,7 +112,8 @@ def solve_stack(
         A row of weight w counts as w copies of itself.
     n_classes : int
     strength : float
-        Above zero. The intercepts carry no penalty.
+        The intercepts carry no penalty. With none at all, problems of separated classes and
+        dependent features, whose minimum is nowhere or not one point, do not converge.
     tol : float
         Bound of the largest entry of the gradient in standardised coordinates, by unit of weight.
     intercept : bool, default True
@@ -133,7 +140,10 @@ def solve_stack(
         start = np.zeros((len(rows), stack.rows.shape[2], n_classes))
         if intercept:
             start[:, -1] = _logs_of_shares(targets, weight)
-        coef, converged = _minimise(stack, start, tol * total, tell)
+        limit = NEWTON_STEPS if strength else STEPS_WITHOUT_PENALTY
+        coef, converged, moved = _minimise(stack, start, tol * total, tell, limit)
+        if not strength:
+            converged &= (moved < STILL_MOVING) & _is_clear(stack)
         W = coef[:, : scale.shape[1]] / scale[:, :, None]
         constant = np.zeros((len(rows), n_classes))
         if intercept:
@@ -183,6 +193,15 @@ def _standardised(
     return Stack(coordinates, targets, weight, penalty), origin, scale
 
 
+def _is_clear(stack: Stack) -> Flags:
+    """Whether the coordinates of each problem are far from being dependent, (B,)."""
+    weighed = stack.rows * (stack.weight / stack.weight.sum(axis=1, keepdims=True))[..., None]
+    products = stack.rows.swapaxes(1, 2) @ weighed
+    finite = np.isfinite(products).all(axis=(1, 2))
+    products[~finite] = 0.0
+    return finite & (np.linalg.eigvalsh(products)[:, 0] > CLEAR)
+
+
 def _logs_of_shares(targets: Array, weight: Array) -> Array:
     """Return where intercepts begin, (B, K): at the shares of the classes."""
     count = np.einsum("bn,bnk->bk", weight, targets)
@@ -230,15 +249,21 @@ def _directions(stack: Stack, point: Point) -> Array:
     return full - full.mean(axis=2, keepdims=True)
 
 
-def _minimise(stack: Stack, coef: Array, tol: Array, tell: Told | None) -> tuple[Array, Flags]:
-    """Take Newton's steps until every gradient is small, and one more, which doubles the digits."""
-    small = np.zeros(len(coef), dtype=bool)
+def _minimise(
+    stack: Stack, coef: Array, tol: Array, tell: Told | None, limit: int
+) -> tuple[Array, Flags, Array]:
+    """Take Newton's steps until every gradient is small, and one more, which doubles the digits.
+
+    Returns coefficients, whether the gradient is small, and how far the last step before that
+    moved a score.
+    """
+    small, way = np.zeros(len(coef), dtype=bool), np.full(len(coef), np.inf)
     point = _at(stack, coef)
     going = np.flatnonzero(np.isfinite(point.size) & np.isfinite(point.value))
     part, point = stack.of(going), Point(*(values[going] for values in point))
     if tell is not None:
         tell(going, point, np.zeros(len(going)))
-    for _ in range(NEWTON_STEPS):
+    for _ in range(limit):
         if not len(going):
             break
         last = point.size <= tol[going]
@@ -249,6 +274,7 @@ def _minimise(stack: Stack, coef: Array, tol: Array, tell: Told | None) -> tuple
         moved, after, fell, length = _halved(part, coef[going], point, directions)
         # The step beyond the tolerance is taken where it leads further down.
         better = np.where(last, after.size < point.size, fell)
+        way[going[~last]] = _largest_move(part, moved - coef[going])[~last]
         coef[going[better]] = moved[better]
         small[going[last]] = True
         if tell is not None:
@@ -256,7 +282,12 @@ def _minimise(stack: Stack, coef: Array, tol: Array, tell: Told | None) -> tuple
         left = better & ~last
         going, part = going[left], part.of(left)
         point = Point(*(values[left] for values in after))
-    return coef, small
+    return coef, small, way
+
+
+def _largest_move(stack: Stack, step: Array) -> Array:
+    """Return by how much a step moves the score of any row, (B,)."""
+    return np.asarray(np.abs(stack.rows @ step).max(axis=(1, 2)))
 
 
 def _halved(
