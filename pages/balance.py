@@ -44,7 +44,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="balance.sho
         first.loss_names,
         key="balance.loss",
         index=first.loss_names.index(balance_pictures.usual_loss(first)),
-        format_func=lambda name: text.escape(name[:1].upper() + name[1:]),
+        format_func=lambda name: name[:1].upper() + name[1:],
         help="What is counted: errors, errors by class, confident errors, or one class alone.",
         width=220,
     )

@@ -95,7 +95,7 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
             list(range(data.n_classes)),
             key=CLASS,
             index=before,
-            format_func=lambda k: text.escape(data.classes[k]),
+            format_func=lambda k: str(data.classes[k]),
             help="The others divide what is left as in the full training set.",
         )
     full = _full_shares(study)

@@ -47,3 +47,16 @@ def test_titles_of_matrices_fit_a_third_of_the_page_whatever_the_remedy():
             if "where the rows went" in figure["layout"]["meta"]["title"]
         )
         assert title == "From the full to the remedied set: where the rows went"
+
+
+def test_options_of_lists_are_written_as_they_are():
+    """Lists know no Markdown: there a backslash before a bracket is a backslash."""
+    rows = [f"{k % 7},{k % 5},{'ab'[k % 2]} (*no-1*)" for k in range(60)]
+    app = upload(open_app(), "two.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
+    app.session_state["balance.repeats"] = 2
+    app.session_state["balance.tabs"] = "Priors in use"
+    app.switch_page(PAGE).run()
+    app = settled(app)
+    assert app.multiselect(key="balance.classes").options == ["a (*no-1*)", "b (*no-1*)"]
+    assert app.selectbox(key="balance.use.class").options == ["a (*no-1*)", "b (*no-1*)"]
+    assert "Recall of a (*no-1*)" in app.selectbox(key="balance.loss").options
