@@ -149,10 +149,6 @@ def advice_in_words(advised: Advice, loss: str = "error") -> str:
     text = f"Proposed: {_CALLED[chosen.name]}."
     if chosen is not most:
         text += f" {_WHY[chosen.name]}"
-    if chosen is not most and behind.value:
-        by = f"{_amount(behind.value, loss)}{_range(behind, loss)}"
-        text += f" The value of {_CALLED[most.name]} is larger by {by}"
-        text += "." if np.isnan(behind.low) else ", which cannot be told apart from nothing."
     back = chosen.bought_back
     if back.low <= 0:
         amount = f"{_amount(back.value, loss)}{_range(back, loss)}"
@@ -163,6 +159,10 @@ def advice_in_words(advised: Advice, loss: str = "error") -> str:
         text += (
             f" The whole loss is bought back: what is missing, {amount}, is no more than chance."
         )
+    if chosen is not most and behind.value:
+        by = f"{_amount(behind.value, loss)}{_range(behind, loss)}"
+        text += f" The value of {_CALLED[most.name]} is larger by {by}"
+        text += "." if np.isnan(behind.low) else ", which cannot be told apart from nothing."
     return text
 
 

@@ -119,7 +119,8 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     other.losses[:, CELLS.index("undersampling")] -= 0.0005
     told = advice_in_words(advice(other, "lda"))
-    assert "The whole loss is bought back: what is missing, 0.5 points (" in told
+    whole = told.index("The whole loss is bought back: what is missing, 0.5 points (")
+    assert whole < told.index("The value of undersampling"), "what is said of the proposed is first"
     assert "The whole loss" not in advised
     assert told.index("It uses every row once") < told.index(
         "The value of undersampling is larger by"
