@@ -25,7 +25,7 @@ from lincore.plots.style import (
 from lincore.plots.words import higher_is_better, join, score_axis
 
 Interval = tuple[float, float, float]
-LABEL_WIDTH = 21
+LABEL_WIDTH = 23
 # A baseline farther from all intervals than so many times their span would leave them no room.
 FARTHEST = 3
 

@@ -188,3 +188,8 @@ def test_a_baseline_of_a_logarithmic_axis_is_always_drawn():
         "ab", values, score="log loss", as_percent=False, baselines={"Prior only": 0.69}
     )
     assert [shape.x0 for shape in figure.layout.shapes] == [0.69]
+
+
+def test_the_longest_name_of_a_model_is_not_cut():
+    name = "Multinomial naive Bayes"
+    assert plots.score_intervals([name, "LDA"], WIDE).layout.yaxis.ticktext[0] == name
