@@ -12,8 +12,9 @@ Array = NDArray[np.float64]
 
 # The rank is taken from the pivots only where no eigenvalue is anywhere near the limit.
 CLEAR = 1e-8
-# Lost pivots are p eps at most, and as many eigenvalues at most their sum: below the 10 p eps of
-# the largest, which is at least one, from which on `lincore.covariance.is_positive` keeps them.
+EPS = float(np.finfo(np.float64).eps)
+# Lost pivots are 2 p eps at most, and the eigenvalues lost at most their sum: of rounding, as are
+# those up to 10 p eps of the largest, which `lincore.covariance.is_positive` takes for zero.
 MOST_LOST = 10
 
 
@@ -81,7 +82,8 @@ def pivoted_factor(R: Array) -> PivotedFactor | None:
     ((3, 2), True)
     """
     p = len(R)
-    factor, pivots, rank, info = lapack.dpstrf(R, lower=1)
+    # LAPACK's own limit is a quarter of this: rounding alone can lift a lost pivot above that.
+    factor, pivots, rank, info = lapack.dpstrf(R, tol=2 * p * EPS, lower=1)
     if info < 0 or p - rank > MOST_LOST:
         return None
     pivots = pivots - 1

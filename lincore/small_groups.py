@@ -63,7 +63,7 @@ def stacked_moments(
         if length == 1:  # nothing varies, and the scatters are zero already
             mean[alike] = X[order[bounds[alike]]]
             continue
-        step = max(1, STACKED_VALUES // (length * X.shape[1]))
+        step = max(1, STACKED_VALUES // max(1, length * X.shape[1]))
         for start in range(0, len(alike), step):
             groups = alike[start : start + step]
             members = order[bounds[groups, None] + np.arange(length)]
