@@ -8,16 +8,13 @@ that. What pages leave behind, figures and tables that refer to themselves, is t
 from __future__ import annotations
 
 import gc
-from threading import Event, Lock, Thread
+from threading import Event, Thread
 
 from pages.ui import courtesy
 
 #: How long garbage lies at most, but for the moment in which pages are let pass.
 SECONDS = 5.0
 MOST_COURTESY = 2.0
-
-_lock = Lock()
-_started = False
 
 
 class Collector:
@@ -36,12 +33,7 @@ class Collector:
 
 
 def start() -> None:
-    """Begin to collect in the background, the first time that this is called in a process."""
-    global _started
-    with _lock:
-        if _started:
-            return
-        _started = True
+    """Begin to collect in the background: once in a process, when its warm-up is over."""
     arguments = (Collector(), Event())
     Thread(target=collect_until, args=arguments, name="lincore-garbage", daemon=True).start()
 
