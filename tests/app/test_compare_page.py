@@ -54,6 +54,20 @@ def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
     return settled(app)
 
 
+def hold_logistic(monkeypatch) -> tuple[threading.Event, threading.Event]:
+    """Let fits of logistic regression wait; return what tells that one does, and what ends it."""
+    waiting, may_go_on = threading.Event(), threading.Event()
+    fit = lincore.LogisticRegression.fit
+
+    def slow(self, *arguments, **settings):
+        waiting.set()
+        assert may_go_on.wait(30)
+        return fit(self, *arguments, **settings)
+
+    monkeypatch.setattr(lincore.LogisticRegression, "fit", slow)
+    return waiting, may_go_on
+
+
 def open_tab(app: AppTest, label: str) -> AppTest:
     app.session_state["compare.panels"] = label
     return settled(app.run())
@@ -243,15 +257,7 @@ def test_learning_curves_end_where_the_comparison_is():
 
 def test_a_stop_keeps_the_finished_models(monkeypatch):
     app = open_compare("iris")
-    waiting, may_go_on = threading.Event(), threading.Event()
-    fit = lincore.LogisticRegression.fit
-
-    def slow(self, *arguments, **settings):
-        waiting.set()
-        assert may_go_on.wait(30)
-        return fit(self, *arguments, **settings)
-
-    monkeypatch.setattr(lincore.LogisticRegression, "fit", slow)
+    waiting, may_go_on = hold_logistic(monkeypatch)
     before = app.header[0].value
     app.selectbox(key="compare.scheme").set_value("5-fold").run()
     app.button(key="compare.run.update").click().run()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
 
 import pytest
 
-import lincore
 from pages.ui import compare_choice
 from tests.app.settling import settled
 from tests.app.test_compare_page import (
     _nothing_shared,  # noqa: F401  (a fixture that is used by itself)
+    hold_logistic,
     main_text,
     open_compare,
     open_tab,
@@ -55,15 +54,7 @@ def test_a_model_keeps_its_colour_whatever_score_decides():
 def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(monkeypatch):
     """Started again, the page had nothing but a bar until the first model was there."""
     app = open_compare("iris")
-    waiting, may_go_on = threading.Event(), threading.Event()
-    fit = lincore.LogisticRegression.fit
-
-    def slow(self, *arguments, **settings):
-        waiting.set()
-        assert may_go_on.wait(30)
-        return fit(self, *arguments, **settings)
-
-    monkeypatch.setattr(lincore.LogisticRegression, "fit", slow)
+    waiting, may_go_on = hold_logistic(monkeypatch)
     app.pills(key="compare.words").set_value([*compare_choice.FOR_TABLES, "one-vs-one"]).run()
     app.selectbox(key="compare.scheme").set_value("5-fold").run()
     app.button(key="compare.run.update").click().run()
