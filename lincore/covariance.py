@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from lincore.cholesky import few_rows_times, pivoted_factor, triangular_inverse
+from lincore.cholesky import EPS, few_rows_times, pivoted_factor, triangular_inverse
 from lincore.moments import Moments
 
 Shrinkage = float | Literal["oas"] | None
 Array = NDArray[np.float64]
 
-EPS = float(np.finfo(np.float64).eps)
 NOTHING_VARIES = (
     "Nothing varies within the classes (their covariance is zero), so distances have no scale. "
     "Add rows, or leave out the features that are constant in each class."

@@ -94,7 +94,7 @@ class Canonical(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Stack:
+class MomentStack:
     """Moments by class of B samples, and what several classifiers make of them alike.
 
     Parameters
@@ -171,7 +171,7 @@ def is_plain(estimator: Any) -> bool:
     return False
 
 
-def solve_together(estimator: Any, stack: Stack) -> Scores:
+def solve_together(estimator: Any, stack: MomentStack) -> Scores:
     """Fit a classifier that `is_plain` to each of B samples.
 
     Raises
@@ -184,7 +184,7 @@ def solve_together(estimator: Any, stack: Stack) -> Scores:
     >>> X, codes = np.array([[1.0], [2.0], [4.0], [7.0]]), [0, 0, 1, 1]
     >>> one = Moments.from_groups(X, codes, 2)
     >>> both = Moments(*(np.stack([part, part]) for part in (one.count, one.mean, one.scatter)))
-    >>> scores = solve_together(LinearDiscriminantAnalysis(), Stack(both)).of(1, X)
+    >>> scores = solve_together(LinearDiscriminantAnalysis(), MomentStack(both)).of(1, X)
     >>> alone = LinearDiscriminantAnalysis().fit(X, codes)
     >>> bool(np.allclose(scores[:, 1] - scores[:, 0], alone.decision_function(X)))
     True
@@ -195,7 +195,7 @@ def solve_together(estimator: Any, stack: Stack) -> Scores:
     return found._replace(certain=found.certain & stack.is_whole & finite)
 
 
-def _discriminant(estimator: LinearDiscriminantAnalysis, stack: Stack) -> Scores:
+def _discriminant(estimator: LinearDiscriminantAnalysis, stack: MomentStack) -> Scores:
     """See `LinearDiscriminantAnalysis._solve`."""
     priors = stack.priors(estimator.priors)
     means = stack.canonical.means
@@ -204,7 +204,7 @@ def _discriminant(estimator: LinearDiscriminantAnalysis, stack: Stack) -> Scores
     return _from_white_means(stack, white, centre, np.log(priors))
 
 
-def _fisher(estimator: FisherDiscriminant, stack: Stack) -> Scores:
+def _fisher(estimator: FisherDiscriminant, stack: MomentStack) -> Scores:
     """See `FisherDiscriminant._solve`: all directions together span all that the means span."""
     canonical = stack.canonical
     priors = stack.priors(estimator.priors)
@@ -218,7 +218,7 @@ def _fisher(estimator: FisherDiscriminant, stack: Stack) -> Scores:
     return found._replace(certain=np.asarray(found.certain & clear))
 
 
-def _from_white_means(stack: Stack, white: Array, centre: Array, offsets: Array) -> Scores:
+def _from_white_means(stack: MomentStack, white: Array, centre: Array, offsets: Array) -> Scores:
     """Return offsets less half the squared distances from white means about a centre (B, p)."""
     factor, _, _, certain = stack.canonical
     linear = white @ factor.swapaxes(-1, -2)
@@ -226,7 +226,7 @@ def _from_white_means(stack: Stack, white: Array, centre: Array, offsets: Array)
     return Scores(constant, linear, stack.moments.mean, None, certain)
 
 
-def _least_squares(estimator: LeastSquaresClassifier, stack: Stack) -> Scores:
+def _least_squares(estimator: LeastSquaresClassifier, stack: MomentStack) -> Scores:
     """See `lincore.least_squares._canonical_solution`, here without singular vectors."""
     factor, centre, means, certain = stack.canonical
     targets = np.stack([class_targets(count, estimator.targets) for count in stack.count])
@@ -241,7 +241,7 @@ def _least_squares(estimator: LeastSquaresClassifier, stack: Stack) -> Scores:
     return Scores(constant, linear, stack.moments.mean, None, certain)
 
 
-def _quadratic(estimator: QuadraticDiscriminantAnalysis, stack: Stack) -> Scores:
+def _quadratic(estimator: QuadraticDiscriminantAnalysis, stack: MomentStack) -> Scores:
     """See `QuadraticDiscriminantAnalysis._whiteners`."""
     degrees = stack.count - (estimator.divisor == "n-1")
     scatter = stack.moments.scatter
@@ -257,7 +257,7 @@ def _quadratic(estimator: QuadraticDiscriminantAnalysis, stack: Stack) -> Scores
     return Scores(constant, None, stack.moments.mean, factors, np.asarray(certain.all(axis=1)))
 
 
-def _naive_bayes(estimator: GaussianNB, stack: Stack) -> Scores:
+def _naive_bayes(estimator: GaussianNB, stack: MomentStack) -> Scores:
     """See `GaussianNB._solve`."""
     diagonal = stack.moments.diagonal()
     overall = diagonal.pooled()
@@ -271,7 +271,7 @@ def _naive_bayes(estimator: GaussianNB, stack: Stack) -> Scores:
     return Scores(constant, None, diagonal.mean, factors, np.asarray(certain))
 
 
-_SOLVERS: dict[type, Callable[[Any, Stack], Scores]] = {
+_SOLVERS: dict[type, Callable[[Any, MomentStack], Scores]] = {
     LinearDiscriminantAnalysis: _discriminant,
     QuadraticDiscriminantAnalysis: _quadratic,
     GaussianNB: _naive_bayes,

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve_triangular
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lincore.covariance import EPS, RowSpace, Shrinkage, Whitener, shrink
+from lincore.cholesky import EPS
+from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
 from lincore.linear import SoftmaxPosterior, chosen_codes
 from lincore.moment_classifier import MomentClassifier, class_priors

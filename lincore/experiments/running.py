@@ -29,9 +29,9 @@ from lincore.experiments.pipeline import Steps, pipeline_for
 from lincore.experiments.remainder import Remainder, is_worthwhile, remainders
 from lincore.experiments.runs import Outcome, Run, StoppedError
 from lincore.experiments.schemes import Fold
-from lincore.experiments.stacked_fits import fit_moments, moment_stack
+from lincore.experiments.stacked_fits import fit_moment_stack, moment_stack
 from lincore.heard import heard
-from lincore.moment_stack import Stack, is_plain
+from lincore.moment_stack import MomentStack, is_plain
 from lincore.moments import Moments
 from lincore.threads import WORTHWHILE, part_mapper
 
@@ -233,13 +233,13 @@ def _solve_folds(
 
 
 def _fit_folds(
-    run: Run, method: int, folds: Sequence[Ready], stack: Stack | None
+    run: Run, method: int, folds: Sequence[Ready], stack: MomentStack | None
 ) -> Iterator[Outcome]:
     """Fit a method on some folds, on all at once if their moments stand together and decide."""
     start = time.perf_counter()
     every: Sequence[Any] = [None] * len(folds)
     if stack is not None and is_plain(run.methods[method].estimator):
-        every = fit_moments(run.methods[method], stack, [[ready.rows] for ready in folds])
+        every = fit_moment_stack(run.methods[method], stack, [[ready.rows] for ready in folds])
     each = (time.perf_counter() - start) / max(1, len(folds))
     for ready, said in zip(folds, every, strict=True):
         if said is None:

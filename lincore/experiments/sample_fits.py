@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,21 @@ from lincore.experiments.fitting import fit_classifier, predictions
 from lincore.experiments.methods import Method
 from lincore.experiments.prepared import Job, Prepared, Sample, grouped, prepare
 from lincore.experiments.priors import adjust, move_threshold
-from lincore.experiments.stacked_fits import Said, fit_moments, fit_stack, moment_stack, stackable
+from lincore.experiments.stacked_fits import (
+    Said,
+    fit_moment_stack,
+    fit_stack,
+    moment_stack,
+    stackable,
+)
 from lincore.heard import heard
 from lincore.moment_stack import is_plain
 
 __all__ = ["Job", "Prediction", "Sample", "fit_sample", "fit_samples"]
 
 Array = NDArray[np.float64]
+# Answers what it is asked about the rows of each sample; None where a fit by itself must.
+Fit: TypeAlias = Callable[[Sequence[Sequence[Any]]], list[list[Said] | None]]
 
 
 class Prediction(NamedTuple):
@@ -110,9 +118,9 @@ def fit_samples(
         trainings = [prepared.training for prepared in group]
         stack = moment_stack(trainings)
         for method in members:
-            fit: Any = None
+            fit: Fit | None = None
             if stack is not None and is_plain(method.estimator):
-                fit = partial(fit_moments, method, stack)
+                fit = partial(fit_moment_stack, method, stack)
             elif stackable(method, trainings):
                 fit = partial(fit_stack, method, trainings)
             for place, prediction in zip(
@@ -124,7 +132,7 @@ def fit_samples(
 
 
 def _all_predicted(
-    group: Sequence[Prepared], method: Method, fit: Any, failures: dict[str, str]
+    group: Sequence[Prepared], method: Method, fit: Fit | None, failures: dict[str, str]
 ) -> list[Prediction | None]:
     """Fit one method to several samples, at once if `fit` can, those that it cannot one by one."""
     start = time.perf_counter()

@@ -13,7 +13,7 @@ from lincore.experiments.fitting import Training
 from lincore.experiments.methods import Method
 from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.logistic_stack import may_have_one_minimum
-from lincore.moment_stack import Stack, solve_together
+from lincore.moment_stack import MomentStack, solve_together
 from lincore.solvers.softmax_stack import Solved, solve_stack
 
 Array = NDArray[np.float64]
@@ -41,18 +41,18 @@ def stackable(method: Method, trainings: Sequence[Training]) -> bool:
     return _are_small(trainings) and all(_is_whole(training) for training in trainings)
 
 
-def moment_stack(trainings: Sequence[Training]) -> Stack | None:
+def moment_stack(trainings: Sequence[Training]) -> MomentStack | None:
     """Return the moments of all samples together, if there are any and they are few."""
     moments = [training.moments for training in trainings if training.moments is not None]
     shapes = {part.scatter.shape for part in moments}
     if len(moments) < max(2, len(trainings)) or len(shapes) > 1:
         return None
     fits = sum(part.scatter.size for part in moments) <= LARGEST_STACK
-    return Stack(stacked(moments)) if fits else None
+    return MomentStack(stacked(moments)) if fits else None
 
 
-def fit_moments(
-    method: Method, stack: Stack, asked: Sequence[Sequence[Any]]
+def fit_moment_stack(
+    method: Method, stack: MomentStack, asked: Sequence[Sequence[Any]]
 ) -> list[list[Said] | None]:
     """Fit a method whose estimator `is_plain` to every sample; ask it about rows: see `fit_stack`.
 

@@ -87,3 +87,8 @@ def test_wide_rows_and_long_groups_are_left_to_blocks():
     assert not are_small(np.array([3, 5]), 784)
     assert not are_small(np.array([3, 5000]), 4)
     assert not are_small(np.array([0, 5]), 4)
+
+
+def test_rows_without_features_are_counted():
+    found = Moments.from_groups(np.empty((5, 0)), [0, 0, 1, 1, 1], 2)
+    assert found.count.tolist() == [2, 3] and found.scatter.shape == (2, 0, 0)

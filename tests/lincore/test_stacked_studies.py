@@ -24,7 +24,7 @@ from lincore.experiments import sample_fits, trials
 from lincore.experiments.arms import few_moments
 from lincore.experiments.pipeline import Steps
 from lincore.linear import log_posterior
-from lincore.moment_stack import Stack, is_plain, solve_together
+from lincore.moment_stack import MomentStack, is_plain, solve_together
 
 
 def rare_levels():
@@ -137,7 +137,7 @@ def test_a_stack_is_what_each_is_by_itself(seed, n_classes, p, offset, scale):
     every = [one.scale(weight) for one, weight in zip(every, counts, strict=True)]
     together = Moments(*(np.stack(parts) for parts in zip(*map(parts_of, every), strict=True)))
     for estimator in PLAIN:
-        scores = solve_together(estimator, Stack(together))
+        scores = solve_together(estimator, MomentStack(together))
         for b in np.flatnonzero(scores.certain):
             model = clone(estimator).fit_moments(every[b], np.arange(n_classes))
             found = scores.of(b, rows)
@@ -166,7 +166,7 @@ def test_what_is_open_to_doubt_is_left_to_a_fit_by_itself():
     every = [plain, alike, empty, lost]
     together = Moments(*(np.stack(parts) for parts in zip(*map(parts_of, every), strict=True)))
     for estimator in PLAIN:
-        certain = solve_together(estimator, Stack(together)).certain.tolist()
+        certain = solve_together(estimator, MomentStack(together)).certain.tolist()
         # Naive Bayes never looks at what is equal between two features.
         assert certain == [True, isinstance(estimator, GaussianNB), False, False]
 
@@ -176,7 +176,7 @@ def test_classes_far_from_each_other_are_left_to_a_fit_by_itself():
     codes = np.repeat([0, 1, 2], 20)
     rows = rng.normal(size=(60, 2)) + 1e5 * (codes == 2)[:, None]
     moments = Moments.from_groups(rows, codes, 3)
-    together = Stack(Moments(*(part[None] for part in parts_of(moments))))
+    together = MomentStack(Moments(*(part[None] for part in parts_of(moments))))
     assert not solve_together(LinearDiscriminantAnalysis(), together).certain.any()
     assert solve_together(QuadraticDiscriminantAnalysis(), together).certain.all()
 
@@ -186,7 +186,7 @@ def test_means_on_a_line_leave_fishers_directions_to_a_fit_by_itself():
     rows, codes = rng.normal(size=(60, 3)), np.repeat([0, 1, 2], 20)
     on_a_line = Moments.from_groups(rows, codes, 3)
     on_a_line.mean[:] = np.arange(3)[:, None]
-    together = Stack(Moments(*(part[None] for part in parts_of(on_a_line))))
+    together = MomentStack(Moments(*(part[None] for part in parts_of(on_a_line))))
     assert not solve_together(FisherDiscriminant(), together).certain.any()
     assert solve_together(LinearDiscriminantAnalysis(), together).certain.all()
 
