@@ -2,7 +2,7 @@
 
 Streamlit sends no security headers, limits the size of one upload and not the number of them, and
 keeps each until its session ends. Both are put right by middleware, which `streamlit run` takes
-from an `st.App`. Nothing here is needed for the pages to work.
+from an `st.App`. The pages work without it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ SERVER_BYTES = 5 * LIMITS.max_file_bytes
 UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/[^/]+$")
 #: Community Cloud shows an app inside a frame of its own.
 FRAMES = "'self' https://*.streamlit.app https://share.streamlit.io"
+#: How many bytes of uploads are on their way, by session.
+_coming: dict[str, int] = {}
 
 
 def middleware() -> list[Middleware]:
@@ -85,7 +87,6 @@ class UploadQuota:
         self.app = app
         self.session_bytes = session_bytes
         self.server_bytes = server_bytes
-        self._coming: dict[str, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass an upload on, or answer that it is too much."""
@@ -99,19 +100,24 @@ class UploadQuota:
         elif not self._fits(session, size):
             await _refuse(send, 413, b"Too many uploads are held at the moment.")
         else:
-            self._coming[session] = self._coming.get(session, 0) + size
+            _coming[session] = _coming.get(session, 0) + size
             try:
                 await self.app(scope, receive, send)
             finally:
-                self._coming[session] -= size
-                if not self._coming[session]:
-                    del self._coming[session]
+                _coming[session] -= size
+                if not _coming[session]:
+                    del _coming[session]
 
     def _fits(self, session: str, size: int) -> bool:
         held = held_bytes()
-        own = held.get(session, 0) + self._coming.get(session, 0)
-        everyone = sum(held.values()) + sum(self._coming.values())
+        own = held.get(session, 0) + _coming.get(session, 0)
+        everyone = sum(held.values()) + sum(_coming.values())
         return own + size <= self.session_bytes and everyone + size <= self.server_bytes
+
+
+def is_sending(session: str) -> bool:
+    """Whether an upload of this session is on its way."""
+    return session in _coming
 
 
 def held_bytes() -> dict[str, int]:

@@ -36,7 +36,7 @@ def show() -> Experiment:
 
     Ends the page with a message when the data cannot be split as wished.
     """
-    uploads.adopt()
+    uploads.take_over()
     with st.sidebar:
         uploads.progress()
     data, choice = _what()

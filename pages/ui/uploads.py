@@ -1,7 +1,9 @@
 """The uploader: files are read once, kept in the session, and the uploads set free.
 
 Pictures are decoded, and large tables read, by a job that can be watched and stopped; its result
-is taken over on whatever page the visitor is then.
+is taken over on whatever page the visitor is then. So are files whose visitor went on to another
+page as soon as they had arrived: where both wishes reach the server together, Streamlit carries
+out the later one only, and the uploader is gone before it was asked.
 """
 
 from __future__ import annotations
@@ -11,16 +13,19 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from lincore.errors import DataError
 from lincore.files.limits import LIMITS
-from pages.ui import jobs, state, text
+from pages.ui import jobs, serving, state, text
 from pages.ui.data_sources import File, Pictures, Source, recognise
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
 
 READING = "shared.reading"
+# Whether the page that was drawn last had an uploader.
+OFFERED = "shared.uploads.offered"
 JOB = "data.read"
 # What is read by then is never seen to be read.
 PATIENCE = 2.0
@@ -64,15 +69,30 @@ def show(*, key: str) -> None:
             f"or arrays (npz), up to {megabytes} MB. It stays in this session and is never "
             "written to disk."
         )
+    st.session_state[OFFERED] = True
     if not uploads:
         return
-    with st.spinner(f"Reading {sum(upload.size for upload in uploads) / 1e6:.1f} MB …"):
-        begin([(upload.name, upload.getvalue()) for upload in uploads])
-    for upload in uploads:
-        _forget(upload.file_id)
-    # A new key gives an empty uploader, so that the next run does not read the files again.
-    st.session_state[state.UPLOADS] = turn + 1
+    _read([(upload.name, upload.getvalue(), upload.file_id) for upload in uploads])
     st.rerun()
+
+
+def take_over() -> None:
+    """Make what has been read the data set of this session, on a page without an uploader."""
+    if st.session_state.pop(OFFERED, False):
+        left = _left_behind()
+        if left:
+            _read(left)
+    adopt()
+
+
+def _read(files: Sequence[tuple[str, bytes, str]]) -> None:
+    """Read files, given with the names that the server has for them, and set them free."""
+    with st.spinner(f"Reading {sum(len(content) for _, content, _ in files) / 1e6:.1f} MB …"):
+        begin([(name, content) for name, content, _ in files])
+        for _, _, file_id in files:
+            _forget(file_id)
+        # A new key gives an empty uploader, so that the next run does not read the files again.
+        st.session_state[state.UPLOADS] = st.session_state.get(state.UPLOADS, 0) + 1
 
 
 def limits() -> None:
@@ -185,10 +205,20 @@ def progress() -> None:
         jobs.show(job)
 
 
+def _left_behind() -> list[tuple[str, bytes, str]]:
+    """Return the files that this session has sent and nobody has read, unless more are coming."""
+    context = get_script_run_ctx()
+    if context is None or serving.is_sending(context.session_id):
+        return []
+    # The manager's store is not public API: without it such files are lost, as Streamlit has it.
+    with suppress(AttributeError):
+        stored = context.uploaded_file_mgr.file_storage.get(context.session_id, {})  # type: ignore[attr-defined]
+        return [(one.name, one.data, one.file_id) for one in list(stored.values())]
+    return []
+
+
 def _forget(file_id: str) -> None:
     """Free the server's copy now instead of when the session ends."""
-    from streamlit.runtime.scriptrunner import get_script_run_ctx
-
     context = get_script_run_ctx()
     # The manager is not public API: without it the copy goes with the session.
     with suppress(AttributeError, KeyError):

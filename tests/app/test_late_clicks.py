@@ -6,7 +6,8 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
-from tests.app.data_page import a_table, bring, data_of
+from pages.ui import serving
+from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, data_of, several, wait
 from tests.app.test_pages import PAGES, assert_fine, open_app
 
 
@@ -48,6 +49,33 @@ def test_classes_of_the_former_data_are_let_pass():
     late.string_array_value.data[:] = ["Class of another table"]
     app._run(WidgetStates(widgets=[late]))
     assert_fine(app)
+
+
+@pytest.mark.parametrize("page", ["pages/explore.py", "pages/balance.py"])
+def test_a_file_is_not_lost_where_its_visitor_goes_on_before_it_is_read(page):
+    # Both wishes in one run: the file has arrived, and the page has no uploader.
+    app = open_app()
+    app.file_uploader[0].upload("t.csv", a_table(60))
+    app.switch_page(page).run()
+    assert_fine(app)
+    assert data_of(app).name == "t"
+
+
+def test_pictures_are_not_lost_where_their_visitor_goes_on_either():
+    app = open_app()
+    app.file_uploader[0].upload("pets.zip", a_zip(FOLDERS))
+    wait(app.switch_page("pages/explore.py"))
+    assert data_of(app).name == "pets"
+
+
+def test_files_of_which_more_are_coming_are_not_read_in_part(monkeypatch):
+    app = open_app()
+    before = data_of(app)
+    several(app, PICTURES.items())
+    monkeypatch.setattr(serving, "is_sending", lambda session: True)
+    app.switch_page("pages/explore.py").run()
+    assert_fine(app)
+    assert data_of(app) is before
 
 
 def _all_changed(app: AppTest):

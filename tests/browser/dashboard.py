@@ -209,6 +209,7 @@ class Dashboard(Figures):
         )
         # One message asks where to put the files, the next says that they are there.
         self._follow(sent, messages=2, patience=WIDEST_WAIT)
+        self.wait_for_job("data.read")
 
     def download(self, key: str) -> tuple[str, bytes]:
         """Press a download button; return the name and the bytes of the file that comes."""
