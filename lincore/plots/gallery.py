@@ -30,6 +30,7 @@ GAP, LINE, NAME_LINE = 0.08, 0.2, 0.045
 LARGEST, WIDEST, TALLEST = 200, 900, 1400
 # Characters of names that fit side by side on a phone, and how long one may be at all.
 NAMES_WIDTH, LONGEST, SHORTEST = 66, 16, 6
+BLACK_TO_WHITE = [[0.0, "rgb(0, 0, 0)"], [1.0, "rgb(255, 255, 255)"]]
 
 
 def images(
@@ -53,7 +54,8 @@ def images(
     """
     pixels = stack if stack.dtype == np.uint8 else stack.astype(np.float32)
     low = 0.0 if stack.dtype == np.uint8 else float(pixels.min())
-    scale = {"colorscale": "gray", "cmin": low, "cmax": float(pixels.max()), "showscale": False}
+    high = float(pixels.max())
+    scale = {"colorscale": BLACK_TO_WHITE, "cmin": low, "cmax": high, "showscale": False}
     return sheet(pixels, titles, columns=columns, title=title, scale=scale)
 
 

@@ -227,7 +227,7 @@ def _steps(
     return trace(
         "bar",
         x=np.arange(1, len(parts) + 1, dtype=np.int16),
-        base=edges[:-1].astype(np.float32),
+        base=edges[:-1].tolist(),
         y=change.astype(np.float32),
         marker={
             "color": [rising if v > 0 else falling for v in change.tolist()],

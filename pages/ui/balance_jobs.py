@@ -44,11 +44,13 @@ def first(setup: Setup | None, data: Dataset) -> First:
     While there is none, progress is drawn, and the former one returned if it is about the same
     data; else the page ends.
     """
+    note = st.container()
     if setup is None:
         last = jobs.latest(FIRST, about=(data.digest,))
         if last is None:
             st.stop()
-        jobs.note_former(last)
+        with note:
+            jobs.note_former(last)
         kept: First = last.result
         return kept._replace(is_former=True)
 
@@ -69,7 +71,8 @@ def first(setup: Setup | None, data: Dataset) -> First:
     if job.result is not None and not jobs.at_work(job):
         found = job.result
         return found
-    jobs.note_former(job)
+    with note:
+        jobs.note_former(job)
     for key in (STUDY, SWEEP):
         jobs.make_room(key)
     found = before.result

@@ -219,12 +219,22 @@ def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> No
     before = former(job) if keep_former else None
     watched = _watched()
     watched.pop(job.key, None)
-    if not job.is_over:
-        watched[job.key] = job
-        _watch(job)
-        if draw is not None:
-            _look(job, draw, before)
-        return
+    # A place of its own, filled or not: what follows keeps its place, hence its figures, in the
+    # browser, when the line comes and goes.
+    with st.container():
+        if not job.is_over:
+            watched[job.key] = job
+            _watch(job)
+        else:
+            _tell(job)
+    if job.is_over:
+        _draw(job, draw, before if job.result is None else None)
+    elif draw is not None:
+        _look(job, draw, before)
+
+
+def _tell(job: Job) -> None:
+    """Say why a job ended, unless it did what it was to do."""
     if job.result is not None:
         job.before = None  # no longer looked at
     if isinstance(job.error, DataError):
@@ -239,7 +249,6 @@ def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> No
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(_how_far(job), width="content")
             _offer_restart(job, "Start again")
-    _draw(job, draw, before if job.result is None else None)
 
 
 def at_work(job: Job) -> bool:
@@ -298,16 +307,17 @@ def _draw_line(job: Job, is_new: bool) -> None:
 
 @st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
 def _look(job: Job, draw: Draw, before: Job | None) -> None:
+    _draw(job, draw, before if job.result is None else None)
     if job.result is not None:
         draw(job)
-    else:
-        _draw(job, draw, before)
 
 
 def _draw(job: Job, draw: Draw | None, before: Job | None) -> None:
     """Draw the former result in the place of a job that has none."""
+    place = st.container()
     if before is not None and draw is not None:
-        note_former(job)
+        with place:
+            note_former(job)
         draw(before)
 
 
