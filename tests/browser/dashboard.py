@@ -146,6 +146,9 @@ class Dashboard(Figures):
     def open_list(self, key: str) -> list[str]:
         """Open the list of a select box or multiselect; return the options in view."""
         combobox = self.element(key).get_by_role("combobox")
+        # The mouse may rest where an option was chosen: on a help, whose text then lies over this.
+        self.page.mouse.move(0, 0)
+        self.page.get_by_test_id("stTooltipContent").first.wait_for(state="detached")
         self._bring(combobox)
         combobox.click()
         self.page.get_by_role("listbox").wait_for()
