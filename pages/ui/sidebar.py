@@ -39,6 +39,7 @@ def show() -> Experiment:
     uploads.take_over()
     with st.sidebar:
         uploads.progress()
+        _problem()
     data, choice = _what()
     try:
         split = cached.split(data.digest, choice, data)
@@ -60,6 +61,19 @@ def show_on_data() -> Dataset:
         except DataError as error:
             text.show_problem(error.notice)
     return data
+
+
+def _problem() -> None:
+    """Say why the last wish could not be met: a file, or a target chosen here."""
+    problem = state.problem()
+    if problem is None:
+        return
+    with st.container(key="sidebar.problem"):
+        text.show_problem(problem)
+        st.caption(
+            f"Still in use: {text.escape(state.require_dataset().name)}. The page Data says more."
+        )
+        st.button("Dismiss", key="sidebar.dismiss", on_click=state.dismiss, help="Forget the wish.")
 
 
 def _what() -> tuple[Dataset, cached.SplitChoice]:

@@ -68,6 +68,27 @@ def test_pictures_are_not_lost_where_their_visitor_goes_on_either():
     assert data_of(app).name == "pets"
 
 
+def test_what_cannot_be_used_is_told_on_every_page():
+    app = open_app()
+    before = data_of(app)
+    app.file_uploader[0].upload("broken.zip", b"PK no zip")
+    app.switch_page("pages/explore.py").run()
+    assert data_of(app) is before
+    (told,) = app.sidebar.error
+    assert "broken" in told.value
+    app.button(key="sidebar.dismiss").click().run()
+    assert_fine(app)
+    assert not app.error
+
+
+def test_a_target_that_cannot_be_one_is_told_where_it_was_chosen():
+    app = bring(open_app(), ("t.csv", b"a,b,kind\n1,,x\n3,,y\n5,,x\n8,,y\n"))
+    app.switch_page("pages/explore.py").run()
+    app.selectbox(key="sidebar.target").select("b").run()
+    (told,) = app.sidebar.error
+    assert "b" in told.value and app.selectbox(key="sidebar.target").value == "kind"
+
+
 def test_files_of_which_more_are_coming_are_not_read_in_part(monkeypatch):
     app = open_app()
     before = data_of(app)
