@@ -50,7 +50,7 @@ def held(data: Dataset) -> None:
 
 def refused() -> None:
     """Say why the last wish could not be met, and offer what would help."""
-    found = state.refused()
+    found = state.tell()
     if found is None:
         return
     text.show_problem(found.notice)

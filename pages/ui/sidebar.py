@@ -64,7 +64,7 @@ def show_on_data() -> Dataset:
 
 
 def _problem() -> None:
-    """Say why the last wish could not be met: a file, or a target chosen here."""
+    """Say why the last wish could not be met, a file or a target chosen here, if nobody has."""
     problem = state.problem()
     if problem is None:
         return

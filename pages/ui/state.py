@@ -18,6 +18,7 @@ DATASET = "shared.dataset"
 SOURCE = "shared.source"
 ORIGIN = "shared.origin"
 REFUSED = "shared.refused"
+TOLD = "shared.told"
 UPLOADS = "shared.uploads"
 
 
@@ -178,15 +179,22 @@ def refused() -> Refused | None:
     return found
 
 
+def tell() -> Refused | None:
+    """Return the last wish if it could not be met, as one that the page Data tells of."""
+    st.session_state[TOLD] = refused()
+    return refused()
+
+
 def problem() -> Notice | None:
-    """Return why the last wish could not be met, until the next one is."""
+    """Return why the last wish could not be met, until the page Data has told it."""
     found = refused()
-    return None if found is None else found.notice
+    return None if found is None or found is st.session_state.get(TOLD) else found.notice
 
 
 def dismiss() -> None:
     """Forget a wish that could not be met."""
     st.session_state.pop(REFUSED, None)
+    st.session_state.pop(TOLD, None)
 
 
 def refuse(

@@ -76,6 +76,8 @@ def test_what_cannot_be_used_is_told_on_every_page():
     assert data_of(app) is before
     (told,) = app.sidebar.error
     assert "broken" in told.value
+    app.switch_page("pages/balance.py").run()
+    assert len(app.sidebar.error) == 1
     app.button(key="sidebar.dismiss").click().run()
     assert_fine(app)
     assert not app.error
