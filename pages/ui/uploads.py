@@ -69,6 +69,10 @@ def show(*, key: str) -> None:
             f"or arrays (npz), up to {megabytes} MB. It stays in this session and is never "
             "written to disk."
         )
+    if not uploads and not st.session_state.get(OFFERED):
+        # They came too late in a former visit: nobody who goes on from here means them.
+        for _, _, file_id in _left_behind():
+            _forget(file_id)
     st.session_state[OFFERED] = True
     if not uploads:
         return

@@ -6,7 +6,7 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import serving
+from pages.ui import serving, uploads
 from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, data_of, several, wait
 from tests.app.test_pages import PAGES, assert_fine, open_app
 
@@ -99,6 +99,17 @@ def test_files_of_which_more_are_coming_are_not_read_in_part(monkeypatch):
     app.switch_page("pages/explore.py").run()
     assert_fine(app)
     assert data_of(app) is before
+
+
+def test_files_of_a_former_visit_are_not_read_in_a_later_one(monkeypatch):
+    app = open_app("pages/explore.py")
+    before, left = data_of(app), [("t.csv", a_table(60), "1")]
+    monkeypatch.setattr(uploads, "_left_behind", lambda: list(left))
+    monkeypatch.setattr(uploads, "_forget", lambda file_id: left.pop(int(file_id) - 1))
+    app.switch_page("pages/data.py").run()
+    app.switch_page("pages/explore.py").run()
+    assert_fine(app)
+    assert data_of(app) is before and not left
 
 
 def _all_changed(app: AppTest):
