@@ -219,15 +219,16 @@ def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> No
     before = former(job) if keep_former else None
     watched = _watched()
     watched.pop(job.key, None)
+    is_over = job.is_over  # asked once: it may end while this is drawn
     # A place of its own, filled or not: what follows keeps its place, hence its figures, in the
     # browser, when the line comes and goes.
     with st.container():
-        if not job.is_over:
+        if not is_over:
             watched[job.key] = job
             _watch(job)
         else:
             _tell(job)
-    if job.is_over:
+    if is_over:
         _draw(job, draw, before if job.result is None else None)
     elif draw is not None:
         _look(job, draw, before)
@@ -307,8 +308,9 @@ def _draw_line(job: Job, is_new: bool) -> None:
 
 @st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
 def _look(job: Job, draw: Draw, before: Job | None) -> None:
-    _draw(job, draw, before if job.result is None else None)
-    if job.result is not None:
+    has_result = job.result is not None  # asked once, as above
+    _draw(job, draw, None if has_result else before)
+    if has_result:
         draw(job)
 
 

@@ -104,8 +104,8 @@ class UploadQuota:
             try:
                 await self.app(scope, receive, send)
             finally:
-                _coming[session] -= size
-                if not _coming[session]:
+                _coming[session] = _coming.get(session, 0) - size
+                if not _coming[session]:  # an empty file counts nothing, and may have gone first
                     del _coming[session]
 
     def _fits(self, session: str, size: int) -> bool:
