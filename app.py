@@ -39,9 +39,10 @@ def main() -> None:
 # `streamlit run` reads this file twice: once as a module, for the server that it describes, and
 # for every visitor as a script.
 if get_script_run_ctx(suppress_warning=True) is None:
-    from pages.ui import serving
+    from pages.ui import handover, serving
 
     serving.announce_navigation()
+    handover.in_batches()
     warm.start()
     app = st.App(__file__, middleware=serving.middleware())
 else:

@@ -32,6 +32,8 @@ from tests.browser.server import serving
 
 TURNS = int(os.environ.get("LINCORE_TURNS", "10"))
 RUN = re.compile(r"^lincore-run ([\d.]+)$", re.MULTILINE)
+#: Stands before the first line of app.py, which is served as it is otherwise.
+OBSERVED = "import observed\n\nobserved.begin()\n"
 SEED = "sidebar.seed"
 #: Data and what concerns all pages are not options of a page.
 PAGES = ("explore", "classify", "compare", "balance", "geometry")
@@ -149,10 +151,10 @@ def visiting() -> Iterator[Visit]:
     """Serve the dashboard, its times in the log, and bring a visitor."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
-        shutil.copy(ROOT / "benchmarks" / "served" / "app.py", folder)
+        shutil.copy(ROOT / "benchmarks" / "served" / "observed.py", folder)
         for part in ("pages", "lincore", ".streamlit"):
             (folder / part).symlink_to(ROOT / part)
-        os.environ["LINCORE_APP"] = str(ROOT / "app.py")
+        (folder / "app.py").write_text(OBSERVED + (ROOT / "app.py").read_text())
         browser = playwright.chromium.launch(executable_path=find(), args=list(ARGUMENTS))
         with serving(folder, home=folder, log=folder / "log") as address:
             dashboard = Dashboard(browser, address, folder)
