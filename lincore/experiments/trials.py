@@ -274,8 +274,20 @@ def at_once(plan: Plan, n_values: int) -> int:
     One, where a method has to be fitted to each sample by itself: somebody may wait for the first
     of them, or want to stop.
     """
-    quick = all(m.from_moments or has_one_minimum(m.estimator) for m in plan.alive)
-    return max(1, LARGEST_AT_ONCE // n_values) if quick and n_values < WORTHWHILE else 1
+    together = n_values < WORTHWHILE and are_solved_together(plan.alive)
+    return max(1, LARGEST_AT_ONCE // n_values) if together else 1
+
+
+def are_solved_together(methods: Sequence[Method]) -> bool:
+    """Whether none of these methods has to be fitted to each of many small samples by itself.
+
+    Examples
+    --------
+    >>> from lincore.experiments.methods import as_methods
+    >>> [are_solved_together(as_methods(names)) for names in (("lda", "logistic"), "perceptron")]
+    [True, False]
+    """
+    return all(method.from_moments or has_one_minimum(method.estimator) for method in methods)
 
 
 def jobs(plan: Plan, trial: Trial) -> dict[str, Job]:

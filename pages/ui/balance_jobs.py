@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from pages.ui.workers import Job, Progress
 
 FIRST, STUDY, SWEEP = "balance.first", "balance.study", "balance.sweep"
-#: Work on more numbers than this begins with a button. Not on seconds: they hang on who else works.
-LARGE = 5_000_000
+#: A study on at most so many numbers, of models that are solved many at once, follows every option.
+#: Another is made unasked once; with other options it is stale until it is asked for. On more
+#: numbers than are large it begins with a button. Not on seconds: they hang on who else works.
+SMALL, LARGE = 50_000, 5_000_000
 #: One split of a sweep takes about so many times one of a study.
 SWEEP_FACTOR = 9.0
 SWEEP_REPEATS = 10
@@ -80,7 +82,7 @@ def first(setup: Setup | None, data: Dataset) -> First:
 
 
 def study(one: First, data: Dataset, repeats: int, *, draw: jobs.Draw | None = None) -> Job | None:
-    """Run the study over many choices of the rows, and draw it; unasked where that is quick.
+    """Run the study over many choices of the rows, and draw it; unasked unless that takes long.
 
     Parameters
     ----------
@@ -100,10 +102,11 @@ def study(one: First, data: Dataset, repeats: int, *, draw: jobs.Draw | None = N
         return balance(repeats=repeats, progress=progress, keep=progress.keep, **arguments)
 
     what = f"Study of {repeats} choices of the rows"
-    takes = _takes(data, repeats * one.seconds)
+    seconds = repeats * one.seconds
     if one.is_former:
         return _rest(STUDY, (setup, repeats), draw)
-    return _offer(STUDY, (setup, repeats), work, what, takes, "Run the study", draw)
+    label = "Run the study"
+    return _offer(STUDY, (setup, repeats), work, what, seconds, label, one, data, draw)
 
 
 def sweep(one: First, data: Dataset, *, draw: jobs.Draw) -> Job | None:
@@ -125,10 +128,10 @@ def sweep(one: First, data: Dataset, *, draw: jobs.Draw) -> Job | None:
 
     what = f"Sweep over sizes, {SWEEP_REPEATS} choices of the rows"
     settings = (setup._replace(sizes=tuple((label, 0) for label, _ in setup.sizes)), SWEEP_REPEATS)
-    takes = _takes(data, SWEEP_REPEATS * SWEEP_FACTOR * one.seconds)
+    seconds = SWEEP_REPEATS * SWEEP_FACTOR * one.seconds
     if one.is_former:
         return _rest(SWEEP, settings, draw)
-    return _offer(SWEEP, settings, work, what, takes, "Run the sweep", draw)
+    return _offer(SWEEP, settings, work, what, seconds, "Run the sweep", one, data, draw)
 
 
 def _rest(key: str, settings: Any, draw: jobs.Draw | None) -> Job | None:
@@ -144,34 +147,43 @@ def _offer(
     settings: Any,
     work: jobs.Work,
     what: str,
-    takes: float | None,
+    seconds: float,
     label: str,
+    one: First,
+    data: Dataset,
     draw: jobs.Draw | None,
 ) -> Job | None:
     job: Job | None
-    if takes is None:
+    if _is_small(one.setup, data):
         job = jobs.run(key, settings, work, describe=what, patience=NO_PATIENCE)
         jobs.show(job, draw=draw, keep_former=True)
     else:
-        help = f"About {takes:.0f} s. What is finished can be looked at meanwhile."
         job = jobs.on_demand(
             key,
             settings,
             work,
             describe=what,
             label=label,
-            help=help,
+            help=f"About {seconds:.0f} s. What is finished can be looked at meanwhile.",
             draw=draw,
             keep_former=True,
+            unasked=_n_values(data) <= LARGE,
         )
     if job is not None and not jobs.at_work(job) and job.result is not None and draw is not None:
         draw(job)
     return job
 
 
-def _takes(data: Dataset, seconds: float) -> float | None:
-    """Return how long something takes if that is long enough to ask first."""
-    return None if data.n_rows * data.n_features <= LARGE else seconds
+def _is_small(setup: Setup, data: Dataset) -> bool:
+    """Whether a study takes a moment."""
+    from lincore.experiments.methods import as_methods
+    from lincore.experiments.trials import are_solved_together
+
+    return _n_values(data) <= SMALL and are_solved_together(as_methods(setup.methods))
+
+
+def _n_values(data: Dataset) -> int:
+    return data.n_rows * data.n_features
 
 
 def _arguments(setup: Setup, data: Dataset) -> dict[str, Any]:

@@ -158,6 +158,7 @@ def on_demand(
     help: str | None = None,
     draw: Draw | None = None,
     keep_former: bool = False,
+    unasked: bool = False,
     share: bool = True,
 ) -> Job | None:
     """Offer a button for the work, draw its progress, and return the job once there is one.
@@ -177,21 +178,29 @@ def on_demand(
         ``draw(job)`` draws what there is so far, again and again while the job runs.
     keep_former : bool
         Whether the former result is drawn, and said to be that, while there is nothing so far.
+    unasked : bool
+        Whether it begins without the button where nothing of this kind is known of the same data.
+        Nobody is taken to wait for what runs with other settings: that is stopped.
     """
     _watched().pop(key, None)
     job = kept().get((key, settings)) or current(key, about=settings)
+    is_left = job is not None and job.is_stale(settings) and (job.is_over or unasked)
+    if is_left:
+        job.stop()
+    if is_left and unasked and job.result is None:
+        job, is_left = None, False
     if job is None:
-        wanted = st.button(label, key=f"{key}.start", help=help)
-    elif job.is_over and job.is_stale(settings):
+        wanted = unasked or st.button(label, key=f"{key}.start", help=help)
+    elif is_left:
         wanted = offer_update(job, settings)
     else:
         wanted = not job.is_stale(settings)
-    pressed = wanted and (job is None or job.is_stale(settings))
+    pressed = wanted and (is_left or (job is None and not unasked))
     if wanted:
         job = run(key, settings, work, describe=describe, share=share)
     if pressed:
         st.rerun()  # without the button that was pressed
-    if job is not None and not (job.is_over and job.is_stale(settings)):
+    if job is not None and not is_left:
         show(job, draw=draw, keep_former=keep_former)
     return job
 

@@ -270,6 +270,7 @@ def test_results_stay_when_one_leaves_and_returns():
 def test_large_data_begin_with_a_button_and_stale_results_say_so(monkeypatch):
     from pages.ui import balance_jobs
 
+    monkeypatch.setattr(balance_jobs, "SMALL", 0)
     monkeypatch.setattr(balance_jobs, "LARGE", 0)
     app = open_balance()
     assert "on one split" in app.header[0].value
@@ -283,6 +284,33 @@ def test_large_data_begin_with_a_button_and_stale_results_say_so(monkeypatch):
     assert ["18 class 3" in caption for caption in learned] == [True], "what the stale one saw"
     app.button(key="balance.study.update").click()
     assert "With 5 instead of 53" in settled(app).header[0].value
+    assert "on one split" not in app.header[0].value
+
+
+def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
+    from pages.ui import balance_jobs
+
+    monkeypatch.setattr(balance_jobs, "SMALL", 0)
+    app = open_balance()
+    assert "With 18 instead of 53" in app.header[0].value
+    assert "on one split" not in app.header[0].value
+    app.slider(key="balance.size.2").set_value(5)
+    assert "Settings have changed" in main_text(settled(app))
+    assert "on one split" in app.header[0].value and "With 5 " in app.header[0].value
+    app.slider(key="balance.size.2").set_value(18)
+    assert "Settings have changed" not in main_text(settled(app)), "that study is known"
+    assert "on one split" not in app.header[0].value
+    choose_sample(app, "wine")
+    app.switch_page(PAGE).run()
+    assert "on one split" not in settled(app).header[0].value, "of other data nothing is known"
+
+
+def test_models_that_are_fitted_one_by_one_wait_until_they_are_asked_for():
+    app = open_balance()
+    app.multiselect(key="balance.methods").set_value(["lda", "perceptron"])
+    assert "Settings have changed" in main_text(settled(app))
+    app.button(key="balance.study.update").click()
+    assert "Settings have changed" not in main_text(settled(app))
     assert "on one split" not in app.header[0].value
 
 

@@ -257,6 +257,66 @@ def test_work_on_demand_is_marked_stale_and_brought_up_to_date(gate):
     assert gate.calls == 2
 
 
+def unasked_page():
+    """Draw a page whose work begins by itself where nothing is known, as on Balance."""
+    import streamlit as st
+
+    from pages.ui import jobs
+
+    size = st.number_input("Size", 1, 9, 1, key="size")
+    job = jobs.on_demand(
+        "page.run",
+        ("data", size),
+        jobs.gate.work,
+        describe="Studying",
+        label="Study",
+        unasked=True,
+        share=False,
+    )
+    if job is not None and job.result is not None:
+        st.markdown(f"result {job.result} of size {job.settings[1]}")
+
+
+def test_what_begins_by_itself_does_so_once_and_is_then_asked_for(gate):
+    app = start(unasked_page)
+    assert gate.began.wait(WAIT)
+    assert not [one for one in app.button if one.key == "page.run.start"]
+    finish(app, gate)
+    assert shown(app) == "result [0, 1, 2, 3] of size 1"
+    app.number_input(key="size").set_value(2).run()
+    assert "Settings have changed" in shown(app) and "of size 1" in shown(app)
+    assert gate.calls == 1
+    app.button(key="page.run.update").click().run()
+    finish(app, gate)
+    assert shown(app) == "result [0, 1, 2, 3] of size 2"
+
+
+def test_what_began_by_itself_is_stopped_by_other_settings(gate):
+    app = start(unasked_page)
+    former = the_job(app)
+    gate.passes.release(2)
+    until(lambda: former.result == [0, 1])
+    app.number_input(key="size").set_value(2).run()
+    gate.passes.release(1)
+    assert former.wait(WAIT) and former.reason == "stopped"
+    assert "Settings have changed" in shown(app) and gate.calls == 1
+    app.button(key="page.run.update").click().run()
+    finish(app, gate)
+    assert shown(app) == "result [0, 1, 2, 3] of size 2"
+
+
+def test_of_what_has_no_result_yet_nothing_is_stale(gate):
+    app = start(unasked_page)
+    former = the_job(app)
+    assert gate.began.wait(WAIT)
+    app.number_input(key="size").set_value(2).run()
+    assert "Settings have changed" not in shown(app)
+    gate.passes.release(1)
+    assert former.wait(WAIT) and former.reason == "stopped"
+    finish(app, gate)
+    assert shown(app) == "result [0, 1, 2, 3] of size 2"
+
+
 def kept_page():
     """Draw a page that goes on showing the former result while there is no new one."""
     import streamlit as st
