@@ -136,7 +136,7 @@ def sweep(one: First, data: Dataset, *, draw: jobs.Draw) -> Job | None:
 
 def _rest(key: str, settings: Any, draw: jobs.Draw | None) -> Job | None:
     """Draw what there is of something, and start nothing."""
-    job = jobs.find(key, settings)
+    job = jobs.at_rest(key, settings)
     if job is not None and job.result is not None and draw is not None:
         draw(job)
     return job

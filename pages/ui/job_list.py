@@ -75,9 +75,10 @@ def discard(job: Job) -> None:
 
 
 def forget_the_oldest() -> None:
-    """Forget jobs that are over, where there are more than are kept."""
+    """Forget jobs that are over, where there are more than are kept; the last of a kind stays."""
     jobs = kept()
-    over = [name for name, job in jobs.items() if job.is_over]
+    last = dict(jobs.keys())  # settings by key: a later pair takes the place of an earlier one
+    over = [name for name, job in jobs.items() if job.is_over and last[name[0]] != name[1]]
     for name in over[: max(len(jobs) - MOST_KEPT, 0)]:
         del jobs[name]
 

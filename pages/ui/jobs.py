@@ -61,6 +61,7 @@ SECONDS_BETWEEN_DRAWINGS = 2.0
 __all__ = [
     "JOBS",
     "MOST_KEPT",
+    "at_rest",
     "at_work",
     "catch_up",
     "current",
@@ -193,6 +194,7 @@ def on_demand(
         wanted = unasked or st.button(label, key=f"{key}.start", help=help)
     elif is_left:
         wanted = offer_update(job, settings)
+        st.container()  # as many places as `show` takes
     else:
         wanted = not job.is_stale(settings)
     pressed = wanted and (is_left or (job is None and not unasked))
@@ -229,18 +231,32 @@ def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> No
     watched = _watched()
     watched.pop(job.key, None)
     is_over = job.is_over  # asked once: it may end while this is drawn
-    # A place of its own, filled or not: what follows keeps its place, hence its figures, in the
-    # browser, when the line comes and goes.
+    # Two places, filled or not: what follows keeps its place, hence its figures, in the browser,
+    # when the line or the former result comes and goes.
     with st.container():
         if not is_over:
             watched[job.key] = job
             _watch(job)
         else:
             _tell(job)
-    if is_over:
+    if is_over or draw is None:
         _draw(job, draw, before if job.result is None else None)
-    elif draw is not None:
+    else:
         _look(job, draw, before)
+
+
+def at_rest(key: str, settings: Hashable) -> Job | None:
+    """Return the job that `on_demand` or `run` would draw, and start nothing: other work is first.
+
+    That it is stale is said, in the places that `show` takes.
+    """
+    job = find(key, settings) or latest(key, about=settings)
+    if job is not None and job.is_stale(settings):
+        offer_update(job, settings, disabled=True)
+    else:
+        st.container()
+    st.container()
+    return job
 
 
 def _tell(job: Job) -> None:
@@ -275,8 +291,16 @@ def catch_up() -> None:
         st.rerun()
 
 
-def offer_update(job: Job, settings: Hashable) -> bool:
+def offer_update(job: Job, settings: Hashable, *, disabled: bool = False) -> bool:
     """Say that a result is stale, if it is, and offer to bring it up to date.
+
+    Parameters
+    ----------
+    job : Job
+    settings : hashable
+        Of now.
+    disabled : bool
+        Whether it cannot be brought up to date yet.
 
     Returns
     -------
@@ -290,6 +314,7 @@ def offer_update(job: Job, settings: Hashable) -> bool:
         return st.button(
             "Bring up to date",
             key=f"{job.key}.update",
+            disabled=disabled,
             help="Compute it again with the settings of now. Until then the former result stays.",
         )
 
