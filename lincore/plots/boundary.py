@@ -12,7 +12,7 @@ from lincore.plots import curves, shading
 from lincore.plots.frame import Frame
 from lincore.plots.lines import drawn_lines
 from lincore.plots.points import MOST_OVER_SHADES, Marks, point_traces
-from lincore.plots.regions import region_layers
+from lincore.plots.regions import Map, region_layers
 from lincore.plots.style import Trace, count, figure
 from lincore.plots.window import plane_axis
 from lincore.plots.words import class_counts, join, scope, verdict
@@ -69,12 +69,13 @@ def over_regions(
     """
     marks, window = Marks.of(view), frame.around(view)
     drawn = marks.sample(MOST_OVER_SHADES)
-    layers = region_layers(view, window)
+    whole = Map.whole(view, window)
+    layers = region_layers(view, window, whole)
     return figure(
         [
             *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
             *shades,
-            shading.boundary_trace(drawn_lines(view, window)),
+            shading.boundary_trace(drawn_lines(view, window, whole=whole)),
             *point_traces(drawn, view.axis_names),
             *keys,
         ],

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.experiments.views import View
-from lincore.plots.regions import Map, possible
+from lincore.plots.regions import NODES, Map, possible
 from lincore.plots.window import Window
 
 Array = NDArray[np.float64]
 Links = dict[int, list[int]]
 
-# Nodes on each axis of the grid on which the lines are found.
-NODES = 161
 # A line is drawn without the points that lie nearer to it than this share of a cell: a fifth of a
 # pixel. Most boundaries are straight, or nearly so.
 STRAIGHT = 0.05
@@ -29,12 +27,12 @@ def boundary_lines(view: View, window: Window) -> Array:
     ndarray of shape (m, 2)
         Polylines one after the other, with a row of NaN between them.
     """
-    return trace_lines(Map.of(view, window.low, window.high, NODES))
+    return trace_lines(Map.whole(view, window))
 
 
-def drawn_lines(view: View, window: Window) -> Array:
+def drawn_lines(view: View, window: Window, *, whole: Map | None = None) -> Array:
     """Find the same lines, (m, 2), without the points that nobody would miss in a picture."""
-    line = boundary_lines(view, window)
+    line = trace_lines(whole or Map.whole(view, window))
     ends = np.flatnonzero(np.isnan(line[:, 0]))
     cell = (window.high - window.low) / (NODES - 1)
     kept = [

@@ -14,7 +14,7 @@ from lincore.plots.boundary import TINT
 from lincore.plots.frame import Frame
 from lincore.plots.lines import drawn_lines
 from lincore.plots.points import Marks, point_traces
-from lincore.plots.regions import region_layers
+from lincore.plots.regions import Map, region_layers
 from lincore.plots.style import (
     AXIS_WIDTH,
     Trace,
@@ -131,10 +131,11 @@ def _place(row: int, column: int, columns: int, n_lines: int, height: float) -> 
 
 
 def _regions(view: View, window: Window, cells: int) -> list[Trace]:
-    layers = region_layers(view, window, cells=cells)
+    whole = Map.whole(view, window)
+    layers = region_layers(view, window, whole, cells=cells)
     return [
         *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
-        shading.boundary_trace(drawn_lines(view, window)),
+        shading.boundary_trace(drawn_lines(view, window, whole=whole)),
     ]
 
 

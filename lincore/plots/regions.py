@@ -19,7 +19,7 @@ OVERHEAD = 260
 # Nodes on each axis of a layer, at least.
 FEWEST = 9
 # Nodes on each axis of the grid on which it is found out which class wins where.
-COARSE = 121
+NODES = 161
 # Beyond this many standard deviations a density has less than a thousandth of its peak.
 REACH = 3.8
 
@@ -32,13 +32,13 @@ class Layer(NamedTuple):
     code : int
         Which class.
     x, y : ndarray of shapes (nx,), (ny,)
-    z : ndarray of shape (ny, nx), float32
+    z : ndarray of shape (ny, nx), float32 or int8
     """
 
     code: int
     x: Array
     y: Array
-    z: NDArray[np.float32]
+    z: NDArray[np.float32] | NDArray[np.int8]
 
 
 class Map(NamedTuple):
@@ -60,6 +60,11 @@ class Map(NamedTuple):
         """Evaluate a view of two coordinates at n times n nodes of a rectangle."""
         x, y = np.linspace(low[0], high[0], n), np.linspace(low[1], high[1], n)
         return cls(x, y, possible(view.scores(nodes(x, y))).reshape(n, n, -1))
+
+    @classmethod
+    def whole(cls, view: View, window: Window) -> Map:
+        """Evaluate it over all of a picture."""
+        return cls.of(view, window.low, window.high, NODES)
 
     @property
     def winner(self) -> NDArray[np.intp]:
@@ -101,7 +106,8 @@ def winning_layers(view: View, window: Window, quantity: Quantity) -> list[Layer
     """
     floor = floor_level(len(view.classes), quantity)
     layers = []
-    maps = _winning_maps(view, window, near_classes=quantity == "density")
+    whole = Map.whole(view, window)
+    maps = _winning_maps(view, window, whole, near_classes=quantity == "density")
     for code, grid in maps:
         best = winning_values(view, grid, quantity)
         z = floor + (best - floor) * np.clip(_cells_inside(grid, code), -1, 1)
@@ -122,15 +128,21 @@ def winning_values(view: View, grid: Map, quantity: Quantity) -> Array:
     return np.where(np.isfinite(lead), lead, 0.0)
 
 
-def region_layers(view: View, window: Window, *, cells: int = CELLS) -> list[Layer]:
-    """Return for every class that wins somewhere values above zero exactly where it does.
+def region_layers(view: View, window: Window, whole: Map, *, cells: int = CELLS) -> list[Layer]:
+    """Return for every class that wins somewhere values above zero where it does.
 
-    All layers together have about so many cells.
+    All layers together have about so many cells. What wins where `whole` tells. Only where they
+    cross zero is seen, which bytes tell to 1/254 of a cell.
     """
     return [
-        Layer(code, grid.x, grid.y, thrifty(np.clip(_cells_inside(grid, code), -1, 1)))
-        for code, grid in _winning_maps(view, window, near_classes=False, cells=cells)
+        Layer(code, grid.x, grid.y, _as_bytes(_cells_inside(grid, code)))
+        for code, grid in _winning_maps(view, window, whole, near_classes=False, cells=cells)
     ]
+
+
+def _as_bytes(cells: Array) -> NDArray[np.int8]:
+    """Return values from -1 to 1, and those beyond as these, in steps of 1/127."""
+    return np.round(127 * cells.clip(-1, 1)).astype(np.int8)
 
 
 def thrifty(values: Array) -> NDArray[np.float32]:
@@ -151,10 +163,10 @@ def floor_level(n_classes: int, quantity: Quantity) -> float:
 
 
 def _winning_maps(
-    view: View, window: Window, *, near_classes: bool, cells: int = CELLS
+    view: View, window: Window, whole: Map, *, near_classes: bool, cells: int = CELLS
 ) -> list[tuple[int, Map]]:
     """Return each class that wins somewhere with a map of the box around that place."""
-    boxes = _boxes(view, window, near_classes=near_classes)
+    boxes = _boxes(view, window, whole, near_classes=near_classes)
     n = int(np.sqrt(max(cells / max(len(boxes), 1) - OVERHEAD, FEWEST**2)))
     return [(code, Map.of(view, low, high, n)) for code, (low, high) in boxes.items()]
 
@@ -169,10 +181,11 @@ def _cells_inside(grid: Map, code: int) -> Array:
     return np.asarray(margin / np.maximum(np.hypot(down, across), 1e-12))
 
 
-def _boxes(view: View, window: Window, *, near_classes: bool) -> dict[int, tuple[Array, Array]]:
+def _boxes(
+    view: View, window: Window, grid: Map, *, near_classes: bool
+) -> dict[int, tuple[Array, Array]]:
     """Return for each class that wins somewhere the corners of a box around that place."""
-    grid = Map.of(view, window.low, window.high, COARSE)
-    winner, step = grid.winner, (window.high - window.low) / (COARSE - 1)
+    winner, step = grid.winner, (window.high - window.low) / (NODES - 1)
     boxes = {}
     for code in np.unique(winner):
         rows, columns = np.nonzero(winner == code)

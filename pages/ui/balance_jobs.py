@@ -64,7 +64,9 @@ def first(setup: Setup | None, data: Dataset) -> First:
         study = balance(repeats=1, **_arguments(setup, data))
         return First(setup, study, time.perf_counter() - start)
 
-    job = jobs.run(FIRST, setup, work, describe="Fitting on one split", patience=PATIENCE)
+    is_small = _is_small(setup, data)
+    what = "Fitting on one split"
+    job = jobs.run(FIRST, setup, work, describe=what, patience=PATIENCE, here=is_small)
     before = None if job.is_over and job.result is not None else jobs.former(job)
     if before is None:
         found: First = jobs.require(job)

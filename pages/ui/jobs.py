@@ -95,6 +95,7 @@ def run(
     again: bool = False,
     share: bool = True,
     patience: float = PATIENCE,
+    here: bool = False,
 ) -> Job:
     """Return the job of these settings; start it if there is none yet.
 
@@ -115,6 +116,8 @@ def run(
         Whether another visitor with the same settings, hence the same data, may have the result.
     patience : float
         Seconds to wait for the end before returning.
+    here : bool
+        Whether it takes a moment: less than to begin a thread and to wait for it is worth.
     """
     jobs = kept()
     job = jobs.get((key, settings))
@@ -139,6 +142,8 @@ def run(
     found = shared.get((key, settings)) if share and job is None else None
     if found is not None:
         fresh.finish_with(found)
+    elif here:
+        fresh.do_here()
     else:
         pool.submit(fresh)
     jobs[key, settings] = fresh

@@ -208,6 +208,11 @@ class Job:
             self.ended = time.monotonic()
             self._over.set()
 
+    def do_here(self) -> None:
+        """Do the work in the thread of a page that waits for it, with no other page let pass."""
+        self._is_urgent = True
+        self.do()
+
     def finish_with(self, result: Any) -> None:
         """End it with a result that was there already."""
         self.result, self.reason = result, "finished"
