@@ -25,7 +25,7 @@ SWEEP_FACTOR = 9.0
 SWEEP_REPEATS = 10
 #: Seconds to wait for the first split, which all on the page is about; of many, none: what there is
 #: so far is drawn meanwhile.
-PATIENCE, NO_PATIENCE = 0.25, 0.0
+PATIENCE, NO_PATIENCE = 0.5, 0.0
 
 
 class First(NamedTuple):

@@ -142,8 +142,10 @@ def _sizes(data: Dataset, choice: cached.SplitChoice, split: Split) -> dict[int,
         )
         _sliders(data, counts, kept)
         _preset(data, choice, counts)
-        with st.popover("Sizes as a table", key=f"{KEY}.popover"):
-            _table(data, counts, kept)
+        popover = st.popover("Sizes as a table", key=f"{KEY}.popover", on_change="rerun")
+        if popover.open:
+            with popover:
+                _table(data, counts, kept)
     return kept
 
 

@@ -21,6 +21,7 @@ def test_what_is_typed_in_stands_in_sight_beside_long_names():
     rows = [f"{k % 8 + 0.1 * (k % 7)},{k % 5},{names[k % 8]}" for k in range(160)]
     app = upload(open_app(), "long.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
     app.session_state["balance.repeats"] = 2
+    app.session_state["balance.popover"] = True
     app.switch_page(PAGE).run()
     sizes = settled(app).dataframe[0].value
     assert sizes["class"].str.len().max() <= 16 and sizes["class"].is_unique

@@ -297,6 +297,7 @@ def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
     app.slider(key="balance.size.2").set_value(5)
     assert "Settings have changed" in main_text(settled(app))
     assert "on one split" in app.header[0].value and "With 5 " in app.header[0].value
+    assert "waits to be brought up to date" in main_text(app)
     app.slider(key="balance.size.2").set_value(18)
     assert "Settings have changed" not in main_text(settled(app)), "that study is known"
     assert "on one split" not in app.header[0].value
