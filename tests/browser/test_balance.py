@@ -27,6 +27,9 @@ def cells(dashboard, key: str) -> np.ndarray:
 def few_repeats(dashboard) -> None:
     dashboard.unfold("balance.models")
     dashboard.enter("balance.repeats", REPEATS)
+    # What takes more than a moment begins once unasked, and then when it is asked for.
+    if dashboard.element("balance.study.update").count():
+        dashboard.press("balance.study.update")
     dashboard.wait_for_job("balance.study")
 
 
