@@ -213,9 +213,11 @@ def faces() -> None:
     with visiting() as visit:
         visit.dashboard.goto()
         visit.dashboard.upload("data.upload", path)
-        visit.dashboard.visit("classify")
-        if visit.dashboard.element("classify.components").count():
-            visit.dashboard.enter("classify.components", 50)
+        for page in ("classify", "balance"):
+            visit.dashboard.visit(page)
+            visit.widgets(page)
+            if visit.dashboard.element(f"{page}.components").count():
+                visit.dashboard.enter(f"{page}.components", 50)
         every_option(visit, "faces", server=1.0, drawn=2.5)
 
 
