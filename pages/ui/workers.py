@@ -11,7 +11,9 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import partial
 from threading import Event, Lock, Thread
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from lincore.errors import DataError
@@ -337,22 +339,35 @@ def n_bytes(thing: Any) -> int:
     >>> rows = np.zeros((100, 10))
     >>> 8000 <= n_bytes({"rows": rows, "again": rows}) < 9000
     True
+    >>> n_bytes(lambda: rows) > 8000
+    True
     """
     seen: set[int] = set()
     total, todo = 0, [thing]
     while todo:
         one = todo.pop()
-        if id(one) in seen or isinstance(one, type) or callable(one):
+        if id(one) in seen or isinstance(one, type | ModuleType):
             continue
         seen.add(id(one))
         total += max(sys.getsizeof(one, 64), int(getattr(one, "nbytes", 0) or 0))
-        if isinstance(one, dict):
-            todo += [*one.keys(), *one.values()]
-        elif isinstance(one, list | tuple | set | frozenset):
-            todo += one
-        elif hasattr(one, "__dict__"):
-            todo.append(vars(one))
+        todo += _parts(one)
     return total
+
+
+def _parts(thing: Any) -> list[Any]:
+    """Return what an object holds: what is to be called later holds what it will need."""
+    if isinstance(thing, dict):
+        return [*thing.keys(), *thing.values()]
+    if isinstance(thing, list | tuple | set | frozenset):
+        return list(thing)
+    if isinstance(thing, partial):
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if isinstance(thing, MethodType):
+        return [thing.__self__]
+    if isinstance(thing, FunctionType):
+        filled = [cell for cell in thing.__closure__ or () if cell != CellType()]
+        return [cell.cell_contents for cell in filled]
+    return [vars(thing)] if hasattr(thing, "__dict__") else []
 
 
 def cores() -> int:

@@ -7,6 +7,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -435,6 +436,24 @@ def test_what_is_shared_is_bounded_in_bytes():
     shared.get("b")
     shared.put("e", np.zeros(4000))
     assert shared.get("b") is not None and shared.get("c") is None, "the latest used stays"
+
+
+def test_size_counts_what_is_held_to_be_called_later():
+    rows = np.zeros(4000)
+
+    class Asked:
+        def ask(self):
+            return self.rows
+
+    def later():
+        return rows, never
+
+    asked = Asked()
+    asked.rows = rows
+    for holder in (partial(np.sum, rows), partial(np.sum, a=rows), lambda: rows, later, asked.ask):
+        assert 32_000 <= n_bytes({"made": holder}) < 60_000, "once"
+    never = None
+    assert later()[1] is never
 
 
 def test_size_counts_what_estimators_hold_once():
