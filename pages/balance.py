@@ -107,5 +107,5 @@ heading.header(text.escape(finding), anchor=False)
 if len(study.seeds) > 1:
     heading.markdown(text.escape(balance_words.remedies_finding(study, shown, loss)))
 elif job is not None and job.is_stale((setup, repeats)):
-    heading.caption("The study of many splits, below, waits to be brought up to date.")
+    heading.caption("The study below is of former settings: it waits to be brought up to date.")
 jobs.catch_up()

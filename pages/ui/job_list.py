@@ -10,8 +10,9 @@ import streamlit as st
 from pages.ui.workers import Job
 
 JOBS = "shared.jobs"
-#: Of each session, for as long as it lasts; running ones come on top.
+#: Of each session, for as long as it lasts; running ones come on top, and the last of each kind.
 MOST_KEPT = 8
+MOST_BYTES = 150_000_000
 
 
 def kept() -> OrderedDict[tuple[str, Hashable], Job]:
@@ -75,12 +76,14 @@ def discard(job: Job) -> None:
 
 
 def forget_the_oldest() -> None:
-    """Forget jobs that are over, where there are more than are kept; the last of a kind stays."""
+    """Forget jobs that are over, where there is more than is kept; the last of a kind stays."""
     jobs = kept()
     last = dict(jobs.keys())  # settings by key: a later pair takes the place of an earlier one
-    over = [name for name, job in jobs.items() if job.is_over and last[name[0]] != name[1]]
-    for name in over[: max(len(jobs) - MOST_KEPT, 0)]:
-        del jobs[name]
+    n_bytes = sum(job.size for job in jobs.values())
+    for name in [name for name, job in jobs.items() if job.is_over and last[name[0]] != name[1]]:
+        if len(jobs) <= MOST_KEPT and n_bytes <= MOST_BYTES:
+            return
+        n_bytes -= jobs.pop(name).size
 
 
 def _last(key: str, about: Hashable, fits: Callable[[Job], bool]) -> Job | None:

@@ -136,6 +136,7 @@ class Job:
         self._courtesy = MOST_COURTESY  # what is left of it
         self._stop, self._over = Event(), Event()
         self._was_told = False
+        self._size: int | None = None  # measured once
 
     @property
     def is_over(self) -> bool:
@@ -163,6 +164,13 @@ class Job:
         if self.started is None:
             return 0.0
         return (self.ended or time.monotonic()) - self.started
+
+    @property
+    def size(self) -> int:
+        """About how many bytes its result takes; 0 until it is over."""
+        if self._size is None and self.is_over:
+            self._size = n_bytes(self.result)
+        return self._size or 0
 
     def is_stale(self, settings: Hashable) -> bool:
         """Whether it was made with other settings than these."""

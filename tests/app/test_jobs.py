@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lincore.errors import DataError
-from pages.ui import jobs
+from pages.ui import job_list, jobs
 from pages.ui.workers import Job, Pool, Shared, n_bytes
 
 WAIT = 10.0
@@ -230,6 +230,25 @@ def test_a_session_keeps_a_bounded_number(gate):
         assert the_job(app).wait(WAIT)
     app.run()
     assert len(app.session_state[jobs.JOBS]) == jobs.MOST_KEPT
+
+
+def test_a_session_keeps_a_bounded_number_of_bytes_and_the_last_of_a_kind(gate, monkeypatch):
+    gate.passes.release(1000)
+    app = start(page)
+    assert the_job(app).wait(WAIT)
+    one = the_job(app).size
+    assert one > 0
+    monkeypatch.setattr(job_list, "MOST_BYTES", 2 * one)
+    for size in (2, 3, 4):
+        app.number_input(key="size").set_value(size).run()
+        assert the_job(app).wait(WAIT)
+    app.number_input(key="size").set_value(5).run()
+    left = [settings for _, settings in app.session_state[jobs.JOBS]]
+    assert left in ([3, 4, 5], [4, 5]), "the last counts if it is over by then"
+    assert the_job(app).wait(WAIT)
+    monkeypatch.setattr(job_list, "MOST_BYTES", 0)
+    app.number_input(key="size").set_value(6).run()
+    assert [settings for _, settings in app.session_state[jobs.JOBS]] == [6]
 
 
 def test_another_visitor_with_the_same_settings_has_the_result_at_once(gate):
