@@ -73,7 +73,8 @@ LAYERS = {
         "lincore.experiments.bootstrap lincore.experiments.curves lincore.experiments.differences "
         "lincore.experiments.disagreement lincore.experiments.ranking "
         "lincore.experiments.estimates lincore.experiments.evidence lincore.experiments.intervals "
-        "lincore.experiments.measures lincore.experiments.ranks lincore.experiments.verdicts",
+        "lincore.experiments.measures lincore.experiments.ranks lincore.experiments.verdicts "
+        "lincore.experiments.class_ratio",
         layers="numbers estimators data experiments",
         outside="numpy scipy pandas sklearn statsmodels",
     ),
