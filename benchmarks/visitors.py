@@ -41,7 +41,7 @@ class Widget(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """Seconds until a script had finished, and until all work had; messages and bytes until then."""
+    """Seconds until a script had finished and until all work had; messages and bytes till then."""
 
     finished: float
     settled: float
