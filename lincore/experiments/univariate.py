@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FEWEST_BINS, MOST_BINS = 8, 60
 # Whole numbers over no more values than this have a bar each.
 MOST_UNIT_BARS = 40
+MOST_SPREAD = 20
 GRID_POINTS = 201
 # Rows of a class that a kernel density is computed from, and outliers of a class that are drawn.
 MOST_KERNELS, MOST_OUTLIERS = 2_000, 200
@@ -255,6 +256,35 @@ def level_counts(
         levels.append(f"{OTHER} ({len(rest):,})")
         found = np.column_stack([found, counts[:, rest].sum(axis=1)])
     return LevelCounts(levels, found)
+
+
+def spread(values: ArrayLike, seed: int = 0) -> tuple[NDArray[np.float64], bool]:
+    """Move a few whole numbers apart at random, so that rows do not lie on each other.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+    seed : int
+
+    Returns
+    -------
+    (n,) float64
+        Moved by up to a quarter of the least step, where they are at most 20 whole numbers.
+    bool
+        Whether they were.
+
+    Examples
+    --------
+    >>> spread([1, 3] * 20)[1], spread([0.5, 1.0] * 20)[1]
+    (True, False)
+    """
+    v = np.asarray(values, dtype=np.float64)
+    levels = np.unique(v[np.isfinite(v)])
+    few = 2 <= len(levels) <= MOST_SPREAD < len(v) and (levels == np.floor(levels)).all()
+    if not few:
+        return v, False
+    reach = np.diff(levels).min() / 4
+    return v + np.random.default_rng(seed).uniform(-reach, reach, len(v)), True
 
 
 def summary(

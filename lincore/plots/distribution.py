@@ -33,6 +33,8 @@ from lincore.plots.words import join
 MOST_OVERLAID = 4
 # Classes drawn at most, of which the largest are taken.
 MOST_CURVES, MOST_BOXES, MOST_GROUPED = 12, 40, 8
+# Bars that carry their number.
+MOST_LABELLED = 40
 TICK_WIDTH = 18
 HEIGHT = 430
 
@@ -269,6 +271,7 @@ def share_bars(
             marker={"color": colour(code)},
             name=escape(shorten(labels[code], LEGEND_WIDTH)),
             hovertemplate="%{x:.1%}",
+            texttemplate="%{x:.0%}" if len(things) * len(order) <= MOST_LABELLED else "",
         )
         for code in order
     ]

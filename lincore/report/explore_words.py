@@ -19,7 +19,9 @@ _MEASURES = {"eta": "η", "V": "Cramér’s V"}
 _WEAK = 0.1
 
 
-def association_finding(ranked: Sequence[Association], n_classes: int) -> str:
+def association_finding(
+    ranked: Sequence[Association], n_classes: int, target: str | None = None
+) -> str:
     """Return which columns go with the classes most.
 
     Parameters
@@ -27,20 +29,23 @@ def association_finding(ranked: Sequence[Association], n_classes: int) -> str:
     ranked : sequence of Association
         The strongest first.
     n_classes : int
+    target : str, optional
+        The name of the column of the classes.
 
     Examples
     --------
     >>> from lincore.experiments.association import Association
     >>> two = [Association(1, "sex", "V", 0.54), Association(0, "fare", "eta", 0.26)]
-    >>> association_finding(two, 2)
-    'sex separates the 2 classes best (Cramér’s V = 0.54), then fare (η = 0.26).'
+    >>> association_finding(two, 2, "survived")
+    'sex separates the classes of survived best (Cramér’s V = 0.54), then fare (η = 0.26).'
     """
     if not ranked:
         return "There is no column to compare."
     said = [f"{one.name} ({_MEASURES[one.measure]} = {one.value:.2f})" for one in ranked[:2]]
+    classes = f"the {n_classes} classes" if target is None else f"the classes of {target}"
     if ranked[0].value < _WEAK:
-        return f"No column separates the {n_classes} classes by itself; the best is {said[0]}."
-    first = f"{ranked[0].name} separates the {n_classes} classes best "
+        return f"No column separates {classes} by itself; the best is {said[0]}."
+    first = f"{ranked[0].name} separates {classes} best "
     first += f"({_MEASURES[ranked[0].measure]} = {ranked[0].value:.2f})"
     return first + (f", then {said[1]}." if len(said) > 1 else ".")
 
@@ -60,6 +65,20 @@ def rows_with_a_value(n_present: int, n_rows: int, rows: str, where: str = "") -
     gone = n_rows - n_present
     both = f" {where}" if where else ""
     return f"{n_present:,} of {rows}; {gone:,} ({percent(gone / n_rows)}) have no value{both}."
+
+
+def spread_note(names: Sequence[str]) -> str:
+    """Return which columns of a scatter are moved at random, if any is.
+
+    Examples
+    --------
+    >>> spread_note(["deck"])
+    'deck is moved at random by up to a quarter of a step.'
+    """
+    if not names:
+        return ""
+    verb = "is" if len(names) == 1 else "are"
+    return f"{' and '.join(names)} {verb} moved at random by up to a quarter of a step."
 
 
 def pair_finding(names: Sequence[str], within: float, total: float) -> str:

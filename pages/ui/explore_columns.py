@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import controls, explore_rows, explore_views, tables, text
+from pages.ui import controls, explore_rows, explore_views, state, tables, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,12 +43,13 @@ def show(experiment: Experiment) -> None:
                 key=COLUMN,
                 format_func=names.__getitem__,
                 help="The columns that go with the class most stand first.",
-                width=260,
+                width=190,
             )
         with kinds:
             kind = _kind(data, column)
     heading.header(
-        text.escape(explore_words.association_finding(ranked, data.n_classes)), anchor=False
+        text.escape(explore_words.association_finding(ranked, data.n_classes, state.target())),
+        anchor=False,
     )
     left, right = st.columns([7, 3], gap="medium")
     with left:
@@ -65,20 +66,18 @@ def _kind(data: Dataset, column: int) -> str:
 
     is_numeric = level_names(data, column) is None
     ways = _NUMERIC if is_numeric else _LEVELS
-    chosen = st.segmented_control(
+    chosen: str = controls.choose(
         "Plot",
         list(ways),
-        default=next(iter(ways)),
-        required=True,
-        format_func=ways.__getitem__,
         key="explore.plot.numeric" if is_numeric else "explore.plot.levels",
-        persist_state="session",
+        format_func=ways.__getitem__,
         help="The distribution of the column within each class."
         if is_numeric
         else "The share of each level among the rows of a class, or of each class among the rows "
         "of a level.",
+        width=160,
     )
-    return chosen or next(iter(ways))
+    return chosen
 
 
 def _bins() -> tuple[int | None, bool]:

@@ -33,7 +33,6 @@ def scatter(experiment: Experiment) -> None:
             rows = explore_rows.choose(experiment)
             ellipses = st.toggle(
                 "Ellipses",
-                value=True,
                 key="explore.pair.ellipses",
                 persist_state="session",
                 help="Draw for each class the ellipse that holds 95 % of a Gaussian class of the "
@@ -74,7 +73,7 @@ def correlations(experiment: Experiment) -> None:
             format_func=_SCOPES.__getitem__,
             help="Within classes: of the deviations from the class means, pooled. All rows "
             "together: what separates the classes counts too.",
-            width=220,
+            width=190,
         )
         order = controls.choose(
             "Order",
@@ -82,7 +81,7 @@ def correlations(experiment: Experiment) -> None:
             key="explore.correlations.order",
             format_func=_ORDERS.__getitem__,
             help="Clustered: columns that are correlated stand together (average linkage).",
-            width=180,
+            width=150,
         )
         with st.popover("Options", key="explore.options"):
             rows = explore_rows.choose(experiment)
@@ -110,7 +109,7 @@ def _column(label: str, numeric: list[int], data: Dataset, *, key: str) -> int:
         key=key,
         format_func=data.feature_names.__getitem__,
         help="A numeric column in its own units; those that separate the classes best come first.",
-        width=220,
+        width=170,
     )
     return chosen
 
@@ -147,6 +146,7 @@ def figure(rows: Rows, x: int, y: int, ellipses: bool, _data: Dataset) -> go.Fig
 
     from lincore import plots
     from lincore.experiments.association import column_values
+    from lincore.experiments.univariate import spread
     from lincore.report import explore_words
 
     chosen = rows.of(_data)
@@ -154,15 +154,21 @@ def figure(rows: Rows, x: int, y: int, ellipses: bool, _data: Dataset) -> go.Fig
     values = column_values(_data, (x, y), chosen)
     present = np.isfinite(values).all(axis=1)
     names = [_data.feature_names[x], _data.feature_names[y]]
+    values = values[present]
+    moved = []
+    for i, name in enumerate(names):
+        values[:, i], is_moved = spread(values[:, i], seed=i)
+        moved += [name] * is_moved
+    said = explore_words.rows_with_a_value(
+        int(present.sum()), len(chosen), rows.words(_data), "in both"
+    )
     return plots.scatter(
-        values[present],
+        values,
         _data.codes[chosen[present]],
         _data.classes,
         names,
         title=f"{names[1]} over {names[0]}",
         rows=chosen[present],
         ellipses=ellipses,
-        subtitle=explore_words.rows_with_a_value(
-            int(present.sum()), len(chosen), rows.words(_data), "in both"
-        ),
+        subtitle=f"{said} {explore_words.spread_note(moved)}".strip(),
     )

@@ -164,6 +164,12 @@ def sample_source() -> Source | None:
     return cached.sample_source(came_from.name)
 
 
+def target() -> str | None:
+    """Return the name of the column of the classes, where the data are a table."""
+    found = source() or sample_source()
+    return None if found is None else found.target
+
+
 def origin() -> Origin:
     """Return where the data set came from."""
     require_dataset()
