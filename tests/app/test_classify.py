@@ -45,7 +45,6 @@ def open_classify(word: str = "lda", sample: str = "gaussian"):
     app.session_state[state.DATASET] = cached.sample(sample)
     app.session_state[state.SOURCE] = None
     app.session_state[state.ORIGIN] = state.Origin("sample", sample)
-    app.run()
     app.switch_page(PAGE).run()
     if word != "lda":
         choose(app, "classify.word", word)

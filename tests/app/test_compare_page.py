@@ -47,7 +47,6 @@ def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
     app.session_state[state.ORIGIN] = (
         state.Origin("sample", data) if isinstance(data, str) else state.Origin("file", "table.csv")
     )
-    app.run()
     for key, value in session.items():
         app.session_state[key.replace("__", ".")] = value
     app.switch_page(PAGE).run()

@@ -96,7 +96,7 @@ def test_a_broken_file_leaves_the_good_one_in_use(dashboard):
     assert "broken.zip" in shown and "Still in use: good" in shown
     dashboard.screenshot("broken-upload")
     dashboard.visit("classify")
-    dashboard.visit("")
+    dashboard.visit("data")
     assert "good: 4 rows" in dashboard.text()
     dashboard.check()
 
