@@ -216,7 +216,8 @@ def faces() -> None:
         for page in ("classify", "balance"):
             visit.dashboard.visit(page)
             visit.widgets(page)
-            if visit.dashboard.element(f"{page}.components").count():
+            if visit.dashboard.element(f"{page}.pca").count():
+                visit.dashboard.choose(f"{page}.pca", "Number")
                 visit.dashboard.enter(f"{page}.components", 50)
         every_option(visit, "faces", server=1.0, drawn=2.5)
 
