@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,7 +89,11 @@ def sample(name: str) -> Dataset:
     if name in TABLES:
         table = read_table(sample_file(name), f"{name}.csv")
         return table_to_dataset(table, TABLES[name])
-    made = {"gaussian": gaussian_classes, "faces": faces, "digits": _digits}
+    made: dict[str, Callable[[], Dataset]] = {
+        "gaussian": gaussian_classes,
+        "faces": faces,
+        "digits": _digits,
+    }
     return made[name]() if name in made else _bundled_table(name)
 
 
