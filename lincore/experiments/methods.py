@@ -106,9 +106,9 @@ class Method:
         make no difference, whatever they are.
         """
         for name, value in self.estimator.get_params(deep=True).items():
-            if name.rpartition("__")[2] == "class_weight" and value is not None:
-                if not self._balances or name != "class_weight":
-                    return str(name)
+            given = name.rpartition("__")[2] == "class_weight" and value is not None
+            if given and not (self._balances and name == "class_weight"):
+                return str(name)
         return None
 
     @property
