@@ -32,6 +32,8 @@ _HOME = {
     "frame_to_table": "lincore.tables",
     "GaussianNB": "lincore.naive_bayes",
     "holdout": "lincore.experiments.holdout",
+    "imbalance_cost": "lincore.experiments.imbalance",
+    "ImbalanceCost": "lincore.experiments.imbalance_record",
     "LeastSquaresClassifier": "lincore.least_squares",
     "LinearDiscriminantAnalysis": "lincore.discriminant",
     "load": "lincore.datasets",

@@ -74,7 +74,7 @@ LAYERS = {
         "lincore.experiments.disagreement lincore.experiments.ranking "
         "lincore.experiments.estimates lincore.experiments.evidence lincore.experiments.intervals "
         "lincore.experiments.measures lincore.experiments.ranks lincore.experiments.verdicts "
-        "lincore.experiments.class_ratio",
+        "lincore.experiments.class_ratio lincore.experiments.imbalance_record",
         layers="numbers estimators data experiments",
         outside="numpy scipy pandas sklearn statsmodels",
     ),
