@@ -56,7 +56,7 @@ def extremes(draw):
     n, n_classes = draw(st.integers(4, 40)), draw(st.integers(2, 4))
     how = draw(st.sampled_from(("holdout", "groups", "folds", "repeated", "leave-one-out")))
     r = 3 if how == "repeated" else 1
-    m, n_methods = n * r, draw(st.integers(2, 3))
+    n_methods = draw(st.integers(2, 3))
     rows = np.tile(np.arange(n), r)
     truth = (rng.integers(0, n_classes, n) if draw(st.booleans()) else rows[:n] % n_classes)[rows]
     fold = {"holdout": np.zeros(n), "groups": np.zeros(n), "leave-one-out": np.arange(n)}
