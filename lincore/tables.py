@@ -33,6 +33,7 @@ from lincore.files.limits import LIMITS, Limits, check_table_shape
 from lincore.files.missing import mark_missing
 from lincore.files.reading import Reading, ReadOptions
 from lincore.files.streams import LargeFile
+from lincore.files.with_columns import with_columns
 
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 
@@ -160,7 +161,7 @@ def frame_to_table(
     names, naming = unique_names([str(column) for column in frame.columns])
     frame = frame.set_axis(names, axis=1).reset_index(drop=True)
     odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
-    frame = mark_missing(frame.assign(**odd), missing_in)
+    frame = mark_missing(with_columns(frame, odd), missing_in)
     reading = Reading(*frame.shape, kind=kind)
     return Table(frame, name, (*notices, *naming), reading=reading)
 
@@ -201,7 +202,7 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
     """
     frame = pd.DataFrame(data.X, columns=list(data.feature_names))
     missing_in = options.missing_in if options is not None else None
-    return frame_to_table(frame.assign(**{target: data.y}), data.name, missing_in=missing_in)
+    return frame_to_table(with_columns(frame, {target: data.y}), data.name, missing_in=missing_in)
 
 
 def propose_target(table: Table) -> str | None:
