@@ -17,6 +17,8 @@ from lincore.gaussian_classes import gaussian_classes
 __all__ = ["DOWNLOADS", "SAMPLES", "fetch", "gaussian_classes", "sample"]
 
 SAMPLES = ("iris", "wine", "breast cancer", "digits", "gaussian")
+# What the classes of the bundled tables are.
+_TARGETS = {"iris": "species", "wine": "cultivar", "breast cancer": "diagnosis"}
 
 # Seconds to wait for the first answer of a server.
 _PATIENCE = 4.0
@@ -96,7 +98,8 @@ def _bundled_table(name: str) -> Dataset:
     bunch = loaders[name]()
     codes, classes = encode_labels(bunch.target_names[bunch.target], name)
     features = tuple(str(feature) for feature in bunch.feature_names)
-    return Dataset(name, bunch.data.astype(np.float64), codes, classes, features)
+    X = bunch.data.astype(np.float64)
+    return Dataset(name, X, codes, classes, features, target_name=_TARGETS[name])
 
 
 def _digits() -> Dataset:
