@@ -15,7 +15,7 @@ from lincore.datasets import Dataset
 from lincore.experiments import differences, ranking, scores
 from lincore.experiments.disagreement import disagreement
 from lincore.experiments.methods import LABELS
-from lincore.experiments.pipeline import Steps
+from lincore.experiments.pipeline import Steps, default_steps
 from lincore.heard import heard
 from lincore.report import compare_words, words
 from lincore.samples import SAMPLES
@@ -47,7 +47,6 @@ def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
     app.session_state[state.ORIGIN] = (
         state.Origin("sample", data) if isinstance(data, str) else state.Origin("file", "table.csv")
     )
-    app.run()
     for key, value in session.items():
         app.session_state[key.replace("__", ".")] = value
     app.switch_page(PAGE).run()
@@ -86,7 +85,7 @@ def compared(data, methods=TABLE, scheme="holdout", steps=None, score="accuracy"
             data,
             methods,
             scheme,
-            steps=steps or Steps(data.image_shape is None, n_components=None),
+            steps=steps or default_steps(data, len(lincore.split(data).train)),
         )
     return ranking.ranked(found, score)
 
@@ -100,8 +99,7 @@ def titled(app: AppTest, beginning: str) -> dict:
 def test_every_sample_is_compared_at_once(sample):
     app = open_compare(sample)
     data = lincore.sample(sample)
-    pixels = data.image_shape is not None
-    results = compared(data, steps=Steps(not pixels, n_components=20 if pixels else None))
+    results = compared(data)
     assert not app.error
     assert app.header[0].value == text.escape(words.comparison_finding(results))
     assert text.escape(compare_words.scope(results, text.row_noun(data))) in main_text(app)
@@ -222,7 +220,10 @@ def test_where_two_differ():
 
 
 def test_pictures_on_which_two_differ():
-    app = open_tab(open_compare("digits", compare__words=["lda", "qda"]), "Where two differ")
+    app = open_tab(
+        open_compare("digits", compare__words=["lda", "qda"], compare__pca="share"),
+        "Where two differ",
+    )
     assert titled(app, "QDA alone is right")["data"]
     open_tab(app, "Pairs")
     assert not any("alone is right" in f["layout"]["meta"]["title"] for f in figures(app))

@@ -57,7 +57,11 @@ LAYERS = {
         layers="data",
         outside="numpy scipy.sparse sklearn.feature_extraction",
     ),
-    "samples": Layer("lincore.samples", layers="data", outside="numpy sklearn.datasets"),
+    "samples": Layer(
+        "lincore.samples lincore.faces lincore.passengers",
+        layers="data",
+        outside="numpy sklearn.datasets",
+    ),
     "experiments": Layer(
         "lincore.experiments",
         layers="numbers estimators data results",
