@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui import courtesy, warm
+from pages.ui import courtesy, turns, warm
 
 # A picture of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
@@ -20,7 +20,8 @@ def main() -> None:
     st.set_page_config(page_title="lincore", page_icon=str(ICON), layout="wide")
     page = st.navigation(
         [
-            st.Page("pages/data.py", title="Data", icon=":material/table:", default=True),
+            st.Page("pages/start.py", title="Start", icon=":material/home:", default=True),
+            st.Page("pages/data.py", title="Data", icon=":material/table:"),
             st.Page("pages/explore.py", title="Explore", icon=":material/explore:"),
             st.Page("pages/classify.py", title="Classify", icon=":material/polyline:"),
             st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
@@ -28,7 +29,8 @@ def main() -> None:
         ]
     )
     st.html(CHIPS)
-    warm.wait()
+    with turns.scripts.released():
+        warm.wait()
     try:
         with courtesy.pages.drawing():
             page.run()
@@ -43,6 +45,7 @@ if get_script_run_ctx(suppress_warning=True) is None:
 
     serving.announce_navigation()
     handover.in_batches()
+    turns.let_scripts_take_turns()
     warm.start()
     app = st.App(__file__, middleware=serving.middleware())
 else:

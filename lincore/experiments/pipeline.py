@@ -58,6 +58,38 @@ class Steps(NamedTuple):
 
 PLAIN = Steps()
 
+#: Images of more pixels than this are projected at first, to as many components as hold this
+#: share of the variance.
+MANY_PIXELS = 400
+MOST_VARIANCE = 0.95
+
+
+def default_steps(data: Dataset, n_train: int) -> Steps:
+    """Return the steps that suit a data set: all features, and of large images most variance.
+
+    Parameters
+    ----------
+    data : Dataset
+    n_train : int
+        Number of training rows.
+
+    Returns
+    -------
+    Steps
+        Tables are standardised and nothing else. Images of more pixels than `MANY_PIXELS` or
+        training rows are projected to the components that hold 95 % of their variance.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> default_steps(lincore.sample("wine"), 125)
+    Steps(standardize=True, basis=None, n_components=None, whiten=False)
+    """
+    steps = PLAIN.resolved(data)
+    if data.image_shape is not None and data.n_features > min(MANY_PIXELS, n_train):
+        return steps._replace(n_components=MOST_VARIANCE)
+    return steps
+
 
 def build_pipeline(
     classifier: Any | None,

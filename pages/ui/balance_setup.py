@@ -29,7 +29,7 @@ MOST_SLIDERS = 4
 REPEATS = 30
 #: Training rows of each class in the text on faces; a third of one class is kept.
 OF_THE_TEXT = 900
-PROJECT, REGULARIZATION = "balance.project", "balance.qda.qda.regularization"
+COMPONENTS, REGULARIZATION = "balance.pca", "balance.qda.qda.regularization"
 #: What makes QDA possible where rows of a class are few or its categories never vary.
 ENOUGH = 0.1
 
@@ -54,7 +54,7 @@ def ask(experiment: Experiment) -> Setup | None:
         st.caption(f"All on this page is of the {data.n_rows:,} rows that are held.")
     kept = _sizes(data, choice, split)
     methods, steps = _models(data, split)
-    _say_what_is_seen(data, steps)
+    _say_what_is_seen(data, steps, split)
     labels = data.classes.tolist()
     counts = _counts(data, split)
     sizes = tuple((labels[k], n) for k, n in sorted(kept.items()) if n < counts[k])
@@ -91,22 +91,22 @@ def _set(key: str, value: object) -> None:
     st.session_state[key] = value
 
 
-def _say_what_is_seen(data: Dataset, steps: Steps) -> None:
+def _say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
     """Say that components stand for the features, which costs what they leave out."""
-    if data.n_words or steps.n_components is None or steps.n_components >= data.n_features:
+    from lincore.report.step_words import projection_sentence
+
+    sentence = projection_sentence(data, steps.n_components, len(split.train), who="All models see")
+    if not sentence:
         return
-    n = f"{steps.n_components:,} principal component{'s' if steps.n_components > 1 else ''}"
-    of = f"{data.n_features:,} {'pixels' if data.image_shape else 'features'}"
     with st.container(horizontal=True, vertical_alignment="center", key=f"{KEY}.seen"):
-        st.caption(f"All models see {n} of the {of}: what these leave out is lost to all alike.")
+        st.caption(sentence)
         if not data.image_shape:
             st.button(
                 "Use all features",
                 key=f"{KEY}.all_features",
                 on_click=_set,
-                args=(PROJECT, False),
-                help="Without PCA: closer to what the models can do; pictures then show two "
-                "features, the others held.",
+                args=(COMPONENTS, choosing.ALL),
+                help="Without principal components: closer to what the models can do.",
             )
 
 

@@ -27,7 +27,9 @@ def ask(data: Dataset, split: Split) -> cached.ModelChoice:
     if as_method(line).counts:
         st.caption("The model is of counts: they are neither standardised nor projected.")
         return cached.ModelChoice(line, Steps(standardize=False))
-    return cached.ModelChoice(line, choosing.steps(data, split, key=KEY))
+    steps = choosing.steps(data, split, key=KEY)
+    choosing.show_projection(data, steps, split, who="The model sees")
+    return cached.ModelChoice(line, steps)
 
 
 def show_steps(fitted: Fitted, data: Dataset, split: Split) -> None:

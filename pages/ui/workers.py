@@ -17,7 +17,7 @@ from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from lincore.errors import DataError
-from pages.ui import courtesy, warm
+from pages.ui import courtesy, turns, warm
 
 log = logging.getLogger(__name__)
 
@@ -187,12 +187,16 @@ class Job:
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it is over, or for so long; return whether it is.
 
-        Meanwhile it lets no page go first: the page that is being drawn waits for it.
+        Meanwhile it lets no page go first: the page that is being drawn waits for it, and other
+        visitors' pages are drawn.
         """
         self._is_urgent = True
         courtesy.pages.look_again()
         try:
-            return self._over.wait(seconds)
+            if self.is_over:
+                return True
+            with turns.scripts.released():
+                return self._over.wait(seconds)
         finally:
             self._is_urgent = False
 

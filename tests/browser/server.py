@@ -32,7 +32,7 @@ def serving(root: Path, home: Path, log: Path) -> Iterator[str]:
     """
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-    options = ["--server.headless=true", "--server.fileWatcherType=none"]
+    options = ["--server.headless=true"]
     where = ["--server.address=localhost", f"--server.port={port}"]
     with log.open("wb") as output:
         process = subprocess.Popen(

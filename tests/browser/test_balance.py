@@ -24,8 +24,10 @@ def cells(dashboard, key: str) -> np.ndarray:
     return np.array(numbers, dtype=int).reshape(3, 3)
 
 
-def few_repeats(dashboard) -> None:
+def few_repeats(dashboard, components: str = "") -> None:
     dashboard.unfold("balance.models")
+    if components:
+        dashboard.choose("balance.pca", components)
     dashboard.enter("balance.repeats", REPEATS)
     # What takes more than a moment begins once unasked, and then when it is asked for.
     if dashboard.element("balance.study.update").count():
@@ -119,7 +121,7 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     dashboard.page.get_by_text("3,000 pictures of 30 × 30 pixels").first.wait_for(timeout=60_000)
     dashboard.settle()
     dashboard.visit("balance")
-    few_repeats(dashboard)
+    few_repeats(dashboard, "2, as in the faces text")
 
     faces = lincore.load(DATA / "faces3_bmp30.zip")
     seen = []
@@ -203,7 +205,6 @@ def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path, width, 
         dashboard.close_sidebar()
     few_repeats(dashboard)
     dashboard.choose("balance.classes", "calm")
-    dashboard.switch("balance.project", False)
     dashboard.open_tab("balance.tabs", "Size by size")
     dashboard.wait_for_job("balance.sweep")
 

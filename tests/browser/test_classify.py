@@ -21,7 +21,7 @@ def test_a_cell_of_the_matrix_shows_exactly_its_pictures(dashboard):
     dashboard.press("data.sample.digits")
     dashboard.visit("classify")
     digits = lincore.sample("digits")
-    pipeline = pipeline_for(digits, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
+    pipeline = pipeline_for(digits, lincore.LinearDiscriminantAnalysis())
     fitted, results = holdout.holdout(digits, pipeline, lincore.split(digits), method="LDA")
     counts = scores.confusion(results, "LDA")
     np.fill_diagonal(counts, 0)
@@ -44,6 +44,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.choose("sidebar.how", "The last of each class")
     dashboard.slide("sidebar.share", 10)
     dashboard.visit("classify")
+    dashboard.choose("classify.pca", "2, as in the faces text")
     dashboard.choose("classify.word", "Logistic regression")
     dashboard.choose("classify.logistic.C.kind", "maximum likelihood")
     dashboard.choose("classify.logistic.solver", "Newton (reweighted least squares)")
@@ -57,7 +58,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     fitted, results = holdout.holdout(faces, pipeline, split)
     model = fitted.named_steps["classify"]
     accuracy = scores.accuracy(results, "model").value
-    assert f"Logistic regression gets {100 * accuracy:.1f} %" in dashboard.text()
+    assert f"Logistic regression reaches an accuracy of {100 * accuracy:.1f} %" in dashboard.text()
     assert f"{model.log_error_:.4f} nats" in dashboard.text()
     fall = dashboard.figure("classify.convergence")["data"][0]["y"]
     np.testing.assert_allclose(fall, [step.objective for step in model.trace_], rtol=1e-6)
@@ -87,7 +88,6 @@ def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
     dashboard.goto()
     dashboard.press("data.sample.digits")
     dashboard.visit("classify")
-    dashboard.switch("classify.project", on=False)
     dashboard.choose("classify.word", "Logistic regression")
     dashboard.unfold("classify.rest")
     dashboard.choose("classify.logistic.max_iter.kind", "a number")
@@ -97,11 +97,11 @@ def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
     dashboard.element("classify.fit.restart").wait_for()
     dashboard.settle()
     assert "it was asked to stop" in dashboard.text()
-    assert "Logistic regression gets" in dashboard.text()
+    assert "Logistic regression reaches" in dashboard.text()
     dashboard.visit("explore")
     dashboard.visit("classify")
     assert "it was asked to stop" in dashboard.text(), "what there was is kept"
     dashboard.choose("classify.word", "Perceptron")
     dashboard.settle()
-    assert "Perceptron gets" in dashboard.text()
+    assert "Perceptron reaches" in dashboard.text()
     dashboard.check()

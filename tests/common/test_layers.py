@@ -40,7 +40,7 @@ LAYERS = {
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "
         "lincore.fisher_criterion lincore.thresholds lincore.mistake_driven lincore.multinomial "
-        "lincore.logistic_stack lincore.moment_stack",
+        "lincore.logistic_stack lincore.moment_stack lincore.class_weights",
         layers="numbers",
         outside="numpy scipy sklearn",
     ),
@@ -57,7 +57,11 @@ LAYERS = {
         layers="data",
         outside="numpy scipy.sparse sklearn.feature_extraction",
     ),
-    "samples": Layer("lincore.samples", layers="data", outside="numpy sklearn.datasets"),
+    "samples": Layer(
+        "lincore.samples lincore.faces lincore.passengers",
+        layers="data",
+        outside="numpy sklearn.datasets",
+    ),
     "experiments": Layer(
         "lincore.experiments",
         layers="numbers estimators data results",

@@ -1,0 +1,163 @@
+"""Scripts take turns: in order, given back whatever happens, kept by nobody who waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+import pytest
+from streamlit.runtime import app_session
+from streamlit.runtime.scriptrunner import RerunException, StopException
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+from pages.ui import turns
+from pages.ui.turns import Turns
+from pages.ui.workers import Job
+
+WAIT = 10.0
+
+
+@contextmanager
+def queued(own: Turns, *works) -> Iterator[list[Thread]]:
+    """Have works queue up in this order while the test has the turn."""
+    threads = []
+    with own.taken():
+        for work in works:
+            thread = Thread(target=work, daemon=True)
+            n_before = own.n_waiting
+            thread.start()
+            until(lambda n=n_before: own.n_waiting > n)
+            threads.append(thread)
+        yield threads
+    for thread in threads:
+        thread.join(WAIT)
+        assert not thread.is_alive()
+
+
+def until(condition) -> None:
+    deadline = time.monotonic() + WAIT
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def test_who_asks_first_is_first_and_nobody_runs_beside():
+    own, order, inside = Turns(WAIT), [], []
+
+    def work(name):
+        with own.taken():
+            inside.append(name)
+            time.sleep(0.002)
+            order.append((name, list(inside)))
+            inside.remove(name)
+
+    with queued(own, *(lambda name=name: work(name) for name in "abcdef")):
+        assert not order
+    assert order == [(name, [name]) for name in "abcdef"]
+
+
+@pytest.mark.parametrize("error", [ValueError(), StopException(), RerunException(RerunData())])
+def test_a_turn_ends_with_any_exception(error):
+    own = Turns(WAIT)
+    with pytest.raises(type(error)), own.taken():
+        raise error
+    assert not own.is_mine
+    with own.taken():
+        assert own.is_mine
+
+
+def test_within_a_turn_one_goes_on_and_keeps_it_to_the_end():
+    own = Turns(WAIT)
+    with own.taken():
+        with own.taken():
+            assert own.is_mine
+        assert own.is_mine, "the inner block does not give away what the outer one has"
+
+
+def test_who_waits_lets_others_go_and_queues_up_behind_them():
+    own, order, may_go_on = Turns(WAIT), [], Event()
+
+    def waits():
+        with own.taken():
+            order.append("asks")
+            with own.released():
+                assert may_go_on.wait(WAIT)
+            order.append("goes on")
+
+    def other(name):
+        with own.taken():
+            order.append(name)
+            may_go_on.set()
+            # Whoever waited queues up while this one still runs.
+            until(lambda: own.n_waiting)
+
+    with queued(own, waits, lambda: other("other")):
+        pass
+    assert order == ["asks", "other", "goes on"]
+
+
+def test_a_job_that_is_waited_for_holds_up_nobody():
+    own, served = turns.scripts, []
+
+    def other():
+        with own.taken():
+            served.append(job.is_over)
+            finish.set()
+
+    finish = Event()
+    job = Job("page.fit", 1, lambda progress: finish.wait(WAIT))
+    Thread(target=job.do, daemon=True).start()
+    with queued(own, other):
+        assert job.wait(WAIT), "the other, for whom it waits, never got its turn"
+    assert served == [False]
+
+
+def test_who_takes_long_keeps_nobody_waiting():
+    own, served = Turns(0.01), Event()
+
+    def other():
+        with own.taken():
+            served.set()
+
+    with queued(own, other):
+        assert served.wait(WAIT)
+        assert not own.is_mine
+    with own.taken():
+        assert own.is_mine, "giving back what is gone takes it from nobody"
+
+
+def test_without_a_turn_there_is_none_to_release():
+    own = Turns(WAIT)
+    with own.released():
+        assert not own.is_mine
+    assert not own.is_mine
+
+
+@pytest.fixture
+def runner(monkeypatch):
+    """Return the class that Streamlit runs scripts with, as the dashboard leaves it."""
+    monkeypatch.setattr(app_session, "ScriptRunner", app_session.ScriptRunner)
+    before = app_session.ScriptRunner
+    turns.let_scripts_take_turns()
+    assert app_session.ScriptRunner is not before, "Streamlit names it otherwise now"
+    return app_session.ScriptRunner
+
+
+def test_every_run_of_a_script_has_its_turn(runner, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        runner.__mro__[1], "_run_script", lambda self, data: seen.append(turns.scripts.is_mine)
+    )
+    runner._run_script(runner.__new__(runner), RerunData())
+    assert seen == [True]
+    assert not turns.scripts.is_mine
+    turns.let_scripts_take_turns()
+    assert app_session.ScriptRunner is runner, "app.py was read again"
+
+
+def test_without_streamlits_own_names_scripts_run_at_once(monkeypatch):
+    monkeypatch.delattr(app_session, "ScriptRunner")
+    turns.let_scripts_take_turns()
+    assert not hasattr(app_session, "ScriptRunner")
