@@ -233,7 +233,7 @@ def digits() -> None:
         times = []
         for _ in range(TURNS):
             # Every visitor brings another seed: the caches of the one before do not answer.
-            visit.dashboard.goto(f"?arrays={path}")
+            visit.dashboard.goto(f"data?arrays={path}")
             visit.reseed(len(times))
             times.append(visit.time(lambda: visit.dashboard.visit("classify")))
         _require("MNIST, Classify", times, server=6.0, drawn=6.0)

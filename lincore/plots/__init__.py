@@ -15,6 +15,8 @@ from lincore.plots.confusion import confusion
 from lincore.plots.confusion_difference import confusion_difference
 from lincore.plots.contour import contour
 from lincore.plots.convergence import convergence, error_curves
+from lincore.plots.correlation import correlation_matrix
+from lincore.plots.distribution import box_plot, densities, histogram, share_bars
 from lincore.plots.forest import pairwise_effects, score_intervals
 from lincore.plots.frame import Frame
 from lincore.plots.gallery import images
@@ -31,6 +33,11 @@ from lincore.plots.variance import scree, vector_shares
 from lincore.plots.waterfall import remedies, waterfall
 
 __all__ = [
+    "correlation_matrix",
+    "share_bars",
+    "histogram",
+    "densities",
+    "box_plot",
     "Curve",
     "Frame",
     "Reliability",

@@ -63,6 +63,16 @@ def show_on_data() -> Dataset:
     return data
 
 
+def show_on_start() -> None:
+    """Draw the sidebar where nothing need be chosen yet."""
+    uploads.adopt()
+    uploads.follow()
+    if state.has_dataset():
+        with st.sidebar:
+            _problem()
+        _what()
+
+
 def _problem() -> None:
     """Say why the last wish could not be met, a file or a target chosen here, if nobody has."""
     problem = state.problem()

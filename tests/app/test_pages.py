@@ -22,9 +22,7 @@ PAGES = ["pages/data.py", "pages/explore.py", "pages/classify.py", "pages/compar
 
 
 def open_app(page: str = PAGES[0]) -> AppTest:
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    if page != PAGES[0]:
-        app.switch_page(page).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page(page).run()
     assert_fine(app)
     return app
 

@@ -58,7 +58,7 @@ class Dashboard(Figures):
 
     # --- coming and going -----------------------------------------------------------------
 
-    def goto(self, page: str = "", *, dark: bool = False, width: int = 1440) -> None:
+    def goto(self, page: str = "data", *, dark: bool = False, width: int = 1440) -> None:
         """Open a page as a new visitor; `page` is its URL path, with a query if there is one."""
         self.close()
         height = 900 if width > 600 else 844

@@ -95,7 +95,7 @@ def test_a_broken_file_leaves_the_good_one_in_use(dashboard):
     assert "broken.zip" in shown and "Still in use: good" in shown
     dashboard.screenshot("broken-upload")
     dashboard.visit("classify")
-    dashboard.visit("")
+    dashboard.visit("data")
     assert "good: 4 rows" in dashboard.text()
     dashboard.check()
 
@@ -108,5 +108,5 @@ def test_digits_travel_as_a_zip_of_images(dashboard):
     dashboard.upload("data.upload", ("again.zip", packed))
     assert "again: 1,797 pictures of 8 × 8 pixels in 10 classes" in dashboard.text()
     dashboard.visit("classify")
-    assert "LDA gets" in dashboard.text()
+    assert "LDA reaches" in dashboard.text()
     dashboard.check()
