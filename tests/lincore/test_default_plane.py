@@ -29,7 +29,7 @@ def mixed(n_rows: int = 80):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, n_rows)
     lines = [
-        f"{'red blue green'.split()[(k + rng.integers(0, 2)) % 3]},{k + rng.normal():.3f},"
+        f"{['red', 'blue', 'green'][(k + rng.integers(0, 2)) % 3]},{k + rng.normal():.3f},"
         f"{rng.normal():.3f},{'ab'[k]}"
         for k in y
     ]
