@@ -115,6 +115,7 @@ def test_every_picture_and_plane_of_the_model():
         for drawing in along:
             choose(app, "classify.drawing", drawing)
             assert_fine(app)
+    choose(app, "classify.plane", "coordinates")
     choose(app, "classify.x", 2)
     for plane in ("features", "discriminant", "coordinates"):
         choose(app, "classify.plane", plane)
