@@ -12,7 +12,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.utils.validation import has_fit_parameter
 
 from lincore.errors import DataError
-from lincore.experiments.pipeline import rows_needed
+from lincore.experiments.pipeline import CATEGORICAL, asks_for_categories, rows_needed
 from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.moment_classifier import MomentClassifier
 from lincore.moments import Moments
@@ -40,6 +40,8 @@ class Training(NamedTuple):
         Of the rows.
     moments : Moments or None
         By class, weights included; None where they cannot be had.
+    categorical_columns : tuple of tuples of int
+        The columns that code one category each, see `categorical_columns`.
     """
 
     codes: Codes
@@ -47,6 +49,7 @@ class Training(NamedTuple):
     rows: Any | None = None
     weight: Array | None = None
     moments: Moments | None = None
+    categorical_columns: tuple[tuple[int, ...], ...] = ()
 
 
 def fit_front(
@@ -100,13 +103,25 @@ def fit_front(
             moments = _summarise(X, codes, n_classes)
         if moments is not None and class_weight is not None:
             moments = moments.scale(class_weight)
-        return Training(codes, n_classes, X, weight, moments)
+        return Training(codes, n_classes, X, weight, moments, categorical_columns(front))
     if class_weight is not None:
         moments = moments.scale(class_weight)
     for _, step in tail:
         moments = step.fit_moments(moments).map_moments(moments)
         X = _behind(step, X) if rows else X
-    return Training(codes, n_classes, X if rows else None, weight, moments if summary else None)
+    kept, groups = moments if summary else None, categorical_columns(front)
+    return Training(codes, n_classes, X if rows else None, weight, kept, groups)
+
+
+def categorical_columns(front: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ...], ...]:
+    """Return the columns behind fitted steps that code one category each, groups of zeros and ones.
+
+    There are none once the columns were standardised or mixed.
+    """
+    if [name for name, _ in front] != ["prepare"]:
+        return ()
+    groups: tuple[tuple[int, ...], ...] = front[0][1].categorical_columns()
+    return groups
 
 
 def through(front: Sequence[tuple[str, Any]], rows: Any) -> Any:
@@ -126,6 +141,9 @@ def fit_classifier(classifier: Any, training: Training) -> Any:
     ValueError
         What the classifier raises.
     """
+    if training.categorical_columns and asks_for_categories(classifier):
+        names = [name for name in classifier.get_params() if name.endswith(CATEGORICAL)]
+        classifier.set_params(**dict.fromkeys(names, training.categorical_columns))
     # Which of the library's classifiers have the method depends on their options too.
     if training.moments is not None and hasattr(classifier, "fit_moments"):
         return classifier.fit_moments(training.moments, np.arange(training.n_classes))

@@ -13,6 +13,7 @@ from lincore.datasets import Dataset
 from lincore.experiments.beyond import with_beyond
 from lincore.experiments.fitting import (
     Training,
+    categorical_columns,
     fit_classifier,
     fit_front,
     predictions,
@@ -25,13 +26,13 @@ from lincore.experiments.folded import (
     training_moments,
 )
 from lincore.experiments.methods import Method
-from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.experiments.pipeline import Steps, pipeline_for, steps_before
 from lincore.experiments.remainder import Remainder, is_worthwhile, remainders
 from lincore.experiments.runs import Outcome, Run, StoppedError
 from lincore.experiments.schemes import Fold
-from lincore.experiments.stacked_fits import fit_moment_stack, moment_stack
+from lincore.experiments.stacked_fits import fit_moment_stack, moment_stack, solved_together
 from lincore.heard import heard
-from lincore.moment_stack import MomentStack, is_plain
+from lincore.moment_stack import MomentStack
 from lincore.moments import Moments
 from lincore.threads import WORTHWHILE, part_mapper
 
@@ -116,7 +117,7 @@ def steps_of(method: Method, data: Dataset, steps: Steps) -> Steps:
     """
     if method.counts:
         return Steps(standardize=False)
-    steps = steps.resolved(data)
+    steps = steps_before(method.estimator, data, steps)
     if data.n_words and steps.n_components is None and not method.takes_sparse:
         return steps._replace(n_components=min(SPARSE_COMPONENTS, *(s - 1 for s in data.X.shape)))
     return steps
@@ -238,7 +239,8 @@ def _fit_folds(
     """Fit a method on some folds, on all at once if their moments stand together and decide."""
     start = time.perf_counter()
     every: Sequence[Any] = [None] * len(folds)
-    if stack is not None and is_plain(run.methods[method].estimator):
+    trainings = [ready.training for ready in folds]
+    if stack is not None and solved_together(run.methods[method].estimator, trainings):
         every = fit_moment_stack(run.prototypes[method], stack, [[ready.rows] for ready in folds])
     each = (time.perf_counter() - start) / max(1, len(folds))
     for ready, said in zip(folds, every, strict=True):
@@ -311,7 +313,10 @@ def _iterate(run: Run, group: Group, method: int) -> None:
                         front, X, codes, data.n_classes, moments=moments, summary=False
                     )
                 else:
-                    training = Training(codes, data.n_classes, through(front, X))
+                    groups = categorical_columns(front)
+                    training = Training(
+                        codes, data.n_classes, through(front, X), categorical_columns=groups
+                    )
                 rows = through(front, data.X[fold.test])
                 shared += time.perf_counter() - start
                 outcome = _fit_and_predict(run, method, training, rows, shared)

@@ -20,10 +20,10 @@ from lincore.experiments.stacked_fits import (
     fit_moment_stack,
     fit_stack,
     moment_stack,
+    solved_together,
     stackable,
 )
 from lincore.heard import heard
-from lincore.moment_stack import is_plain
 
 __all__ = ["Job", "Prediction", "Sample", "fit_sample", "fit_samples"]
 
@@ -119,7 +119,7 @@ def fit_samples(
         stack = moment_stack(trainings)
         for method in members:
             fit: Fit | None = None
-            if stack is not None and is_plain(method.estimator):
+            if stack is not None and solved_together(method.estimator, trainings):
                 fit = partial(fit_moment_stack, method.like_prototype(jobs[0].data.classes), stack)
             elif stackable(method, trainings):
                 fit = partial(fit_stack, method, trainings)

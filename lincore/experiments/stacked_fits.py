@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from lincore.experiments.arms import stacked
 from lincore.experiments.fitting import Training
 from lincore.experiments.methods import Method
+from lincore.experiments.pipeline import asks_for_categories
 from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.logistic_stack import may_have_one_minimum
-from lincore.moment_stack import MomentStack, solve_together
+from lincore.moment_stack import MomentStack, is_plain, solve_together
 from lincore.solvers.softmax_stack import Solved, solve_stack
 
 Array = NDArray[np.float64]
@@ -39,6 +40,12 @@ def stackable(method: Method, trainings: Sequence[Training]) -> bool:
     if trainings and trainings[0].n_classes > MOST_CLASSES:
         return False
     return _are_small(trainings) and all(_is_whole(training) for training in trainings)
+
+
+def solved_together(estimator: Any, trainings: Sequence[Training]) -> bool:
+    """Whether moments decide a method on all samples at once: it `is_plain` and all is numbers."""
+    coded = any(training.categorical_columns for training in trainings)
+    return is_plain(estimator) and not (coded and asks_for_categories(estimator))
 
 
 def moment_stack(trainings: Sequence[Training]) -> MomentStack | None:
