@@ -20,6 +20,7 @@ _HOME = {
     "compare": "lincore.experiments.compare",
     "coordinates_of": "lincore.experiments.checks",
     "copies_across": "lincore.experiments.duplicates",
+    "data_checks": "lincore.experiments.data_checks",
     "DataError": "lincore.errors",
     "Dataset": "lincore.datasets",
     "describe_columns": "lincore.files.columns",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from lincore.class_weights import ClassWeight
 from lincore.covariance import RowSpace, Whitener
 from lincore.gaussian import Gaussians
-from lincore.moment_classifier import MomentClassifier, class_priors
+from lincore.moment_classifier import MomentClassifier, Priors, class_priors
 from lincore.moments import Moments
 from lincore.quadratic import QuadraticScores
 
@@ -24,12 +25,15 @@ class GaussianNB(QuadraticScores, MomentClassifier):
 
     Parameters
     ----------
-    priors : array-like of shape (K,), optional
+    priors : array-like of shape (K,) or "equal", optional
         Probabilities of the classes, in the order of `classes_`; default: their shares.
     var_smoothing : float >= 0, default 1e-9
         Added to every variance, as a share of the variance of the same feature over all rows, so
         that units do not matter. (scikit-learn adds a share of the largest variance of all
         features, which drowns features of a small unit; with 0 the two agree.)
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.class_weights.class_weights`. Learned priors follow it; given `priors` win.
 
     Attributes
     ----------
@@ -57,9 +61,16 @@ class GaussianNB(QuadraticScores, MomentClassifier):
     _diagonal: ClassVar[bool] = True
     _in_row_space: ClassVar[bool] = False
 
-    def __init__(self, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9) -> None:
+    def __init__(
+        self,
+        *,
+        priors: Priors = None,
+        var_smoothing: float = 1e-9,
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
+        self.class_weight = class_weight
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         if not self.var_smoothing >= 0:

@@ -10,10 +10,11 @@ from scipy.linalg import lapack, solve_triangular
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lincore.cholesky import EPS
+from lincore.class_weights import ClassWeight
 from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
 from lincore.linear import SoftmaxPosterior, chosen_codes
-from lincore.moment_classifier import MomentClassifier, class_priors
+from lincore.moment_classifier import MomentClassifier, Priors, class_priors
 from lincore.moments import Moments
 from lincore.quadric import Quadric
 
@@ -81,7 +82,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
 
     Parameters
     ----------
-    priors : array-like of shape (K,), optional
+    priors : array-like of shape (K,) or "equal", optional
         Probabilities of the classes, in the order of `classes_`; default: their shares.
     regularization : float in [0, 1], default 0
         Pull every covariance towards the pooled one (Friedman's lambda): 0 is QDA, 1 is LDA.
@@ -92,6 +93,9 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
     divisor : {"n", "n-1"}, default "n"
         What the scatter of each class is divided by: "n" is maximum likelihood, and what
         scikit-learn does; "n-1" is unbiased.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.class_weights.class_weights`. Learned priors follow it; given `priors` win.
 
     Attributes
     ----------
@@ -127,21 +131,22 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
     def __init__(
         self,
         *,
-        priors: ArrayLike | None = None,
+        priors: Priors = None,
         regularization: float = 0.0,
         shrinkage: Shrinkage = None,
         divisor: Literal["n", "n-1"] = "n",
+        class_weight: ClassWeight = None,
     ) -> None:
         self.priors = priors
         self.regularization = regularization
         self.shrinkage = shrinkage
         self.divisor = divisor
+        self.class_weight = class_weight
 
     @property
     def covariance_(self) -> Array:
         """The covariances after regularising and shrinking, (K, p, p)."""
-        check_is_fitted(self)
-        return self._covariances(self._moments)
+        return self._covariances(self._solved_moments)
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self.priors_ = class_priors(moments.count, self.priors)

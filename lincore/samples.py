@@ -23,6 +23,8 @@ __all__ = ["DOWNLOADS", "SAMPLES", "TABLES", "fetch", "gaussian_classes", "sampl
 SAMPLES = ("passengers", "faces", "gaussian", "iris", "wine", "breast cancer", "digits")
 #: Of the samples, those that are read from the text of a table, and the column of their classes.
 TABLES = {"passengers": "survived"}
+# What the classes of the bundled tables are.
+_TARGETS = {"iris": "species", "wine": "cultivar", "breast cancer": "diagnosis"}
 
 # Seconds to wait for the first answer of a server.
 _PATIENCE = 4.0
@@ -113,7 +115,8 @@ def _bundled_table(name: str) -> Dataset:
     bunch = loaders[name]()
     codes, classes = encode_labels(bunch.target_names[bunch.target], name)
     features = tuple(str(feature) for feature in bunch.feature_names)
-    return Dataset(name, bunch.data.astype(np.float64), codes, classes, features)
+    X = bunch.data.astype(np.float64)
+    return Dataset(name, X, codes, classes, features, target_name=_TARGETS[name])
 
 
 def _digits() -> Dataset:

@@ -25,14 +25,16 @@ from lincore.files.labels import (
     encode_column,
     is_number,
     lone_class_notices,
-    propose_label_column,
     unique_names,
 )
 from lincore.files.large_tables import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.files.limits import LIMITS, Limits, check_table_shape
 from lincore.files.missing import mark_missing
 from lincore.files.reading import Reading, ReadOptions
+from lincore.files.repeated_ids import repeated_ids
 from lincore.files.streams import LargeFile
+from lincore.files.target_guess import TargetGuess, guess_target
+from lincore.files.with_columns import with_columns
 
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 
@@ -74,9 +76,14 @@ class Table:
         return {str(name): content_of(self.frame[name]) for name in self.frame}
 
     @cached_property
+    def guess(self) -> TargetGuess | None:
+        """The column that looks like the classes, if one does, and the next best ones."""
+        return guess_target(self.frame)
+
+    @property
     def proposed(self) -> str | None:
-        """The column that looks like the classes, if one does."""
-        return propose_label_column(self.frame)
+        """The name of the column that looks like the classes, if one does."""
+        return self.guess.column if self.guess is not None else None
 
     def place(self, row: int) -> str:
         """Say in words where a row, counted from 0, stands."""
@@ -160,7 +167,7 @@ def frame_to_table(
     names, naming = unique_names([str(column) for column in frame.columns])
     frame = frame.set_axis(names, axis=1).reset_index(drop=True)
     odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
-    frame = mark_missing(frame.assign(**odd), missing_in)
+    frame = mark_missing(with_columns(frame, odd), missing_in)
     reading = Reading(*frame.shape, kind=kind)
     return Table(frame, name, (*notices, *naming), reading=reading)
 
@@ -201,10 +208,10 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
     """
     frame = pd.DataFrame(data.X, columns=list(data.feature_names))
     missing_in = options.missing_in if options is not None else None
-    return frame_to_table(frame.assign(**{target: data.y}), data.name, missing_in=missing_in)
+    return frame_to_table(with_columns(frame, {target: data.y}), data.name, missing_in=missing_in)
 
 
-def propose_target(table: Table) -> str | None:
+def propose_target(table: Table) -> TargetGuess | None:
     """Guess the column that holds the classes, or None where no column looks like it.
 
     A column called "class", "label", "species" and so on comes first; then the last column,
@@ -213,9 +220,9 @@ def propose_target(table: Table) -> str | None:
     Examples
     --------
     >>> propose_target(frame_to_table(pd.DataFrame({"Class": [1, 2, 1], "x": [1, 1, 2]}), "t"))
-    'Class'
+    TargetGuess(column='Class', by_name=True, runners_up=())
     """
-    return table.proposed
+    return table.guess
 
 
 def table_to_dataset(
@@ -302,6 +309,7 @@ def table_to_dataset(
         table = replace(table, notices=(*table.notices, drawn_notice(table)))
     missing = missing or "median"
     columns = choose_roles(table, target, roles, categories)
+    guess = None if target is not None or "target" in (roles or {}).values() else table.guess
     chosen = {role: [c for c in columns if c.role == role] for role in ROLES}
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
@@ -328,6 +336,7 @@ def table_to_dataset(
             *left_out(columns),
             *built.notices,
             *lone_class_notices(codes, classes),
+            *([guess.notice] if guess is not None else []),
         ),
         levels=built.levels,
         n_words=built.n_words,
@@ -335,6 +344,9 @@ def table_to_dataset(
         group_names=group_names,
         imputation="median" if missing == "drop" else missing,
         rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if rare is None else rare,
+        target_name=label,
+        target_guess=guess,
+        group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
     )
 
 

@@ -239,7 +239,7 @@ def _fit_folds(
     start = time.perf_counter()
     every: Sequence[Any] = [None] * len(folds)
     if stack is not None and is_plain(run.methods[method].estimator):
-        every = fit_moment_stack(run.methods[method], stack, [[ready.rows] for ready in folds])
+        every = fit_moment_stack(run.prototypes[method], stack, [[ready.rows] for ready in folds])
     each = (time.perf_counter() - start) / max(1, len(folds))
     for ready, said in zip(folds, every, strict=True):
         if said is None:

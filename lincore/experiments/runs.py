@@ -75,8 +75,8 @@ class Run:
         self.predicted = np.zeros(shape, dtype=np.intp)
         self.log_proba = np.full((*shape, self.data.n_classes), np.nan)
         self.seconds = np.zeros(len(self.methods))
-        k = self.data.n_classes
-        self.prototypes = [method.fresh(k, self.seed) for method in self.methods]
+        labels = self.data.classes
+        self.prototypes = [method.fresh(labels, self.seed) for method in self.methods]
         self._done = self.total = 0
 
     def keep(self, method: int, fold: int, outcome: Outcome) -> None:

@@ -120,7 +120,7 @@ def fit_samples(
         for method in members:
             fit: Fit | None = None
             if stack is not None and is_plain(method.estimator):
-                fit = partial(fit_moment_stack, method, stack)
+                fit = partial(fit_moment_stack, method.like_prototype(jobs[0].data.classes), stack)
             elif stackable(method, trainings):
                 fit = partial(fit_stack, method, trainings)
             for place, prediction in zip(
@@ -206,7 +206,7 @@ def _fitted(prepared: Prepared, method: Method) -> Any:
     job, training = prepared.job, prepared.training
     solved = training.moments is not None and method.from_moments
     make = method.like_prototype if solved else method.fresh
-    return fit_classifier(make(job.data.n_classes, job.seed), training)
+    return fit_classifier(make(job.data.classes, job.seed), training)
 
 
 def _fitted_alone(prepared: Prepared, method: Method) -> Pipeline:

@@ -52,13 +52,12 @@ def moment_stack(trainings: Sequence[Training]) -> MomentStack | None:
 
 
 def fit_moment_stack(
-    method: Method, stack: MomentStack, asked: Sequence[Sequence[Any]]
+    model: Any, stack: MomentStack, asked: Sequence[Sequence[Any]]
 ) -> list[list[Said] | None]:
-    """Fit a method whose estimator `is_plain` to every sample; ask it about rows: see `fit_stack`.
+    """Fit an estimator that `is_plain` to every sample; ask it about rows: see `fit_stack`.
 
     None for a sample of which a fit by itself must decide.
     """
-    model = method.like_prototype(stack.count.shape[1])
     said: list[list[Said] | None] = [None] * len(asked)
     try:
         solved = solve_together(model, stack)

@@ -24,6 +24,7 @@ from lincore.files.missing import MISSING_MARKS, mark_missing
 from lincore.files.odd_rows import drop_odd_rows, drop_totals
 from lincore.files.parsing import of_one_kind, parse_text, pieces_of
 from lincore.files.reading import SPACES, Reading, ReadOptions
+from lincore.files.with_columns import with_columns
 
 _FOOTER_LINES = 10
 _SHORT_LINES = 1_000
@@ -370,7 +371,7 @@ def _tidy(
         notices += () if numbers is None else numbers.notices
     # Thousands of columns of numbers are left where they are.
     if len(texts) < len(names) / 2:
-        frame = frame.assign(**texts)
+        frame = with_columns(frame, texts)
     else:
         frame = pd.DataFrame({name: texts.get(name, frame[name]) for name in names})
     unnamed = [

@@ -134,7 +134,7 @@ def fit(
     from lincore.optimize import watched
 
     method = as_method(model.line)
-    classifier, watch = method.fresh(data.n_classes), _Watch(progress)
+    classifier, watch = method.fresh(data.classes), _Watch(progress)
     solved = method.from_moments and front.moments is not None
     start = time.perf_counter()
     with heard() as caught, watched(watch), _told(data):

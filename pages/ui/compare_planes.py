@@ -82,7 +82,7 @@ def fit(
         if wanted[method.name] != common:
             missing.append(f"{method.label} sees other coordinates and cannot be drawn here.")
             continue
-        model = method.fresh(data.n_classes, choice.split.seed)
+        model = method.fresh(data.classes, choice.split.seed)
         try:
             with heard():
                 pipeline = pipeline_for(data, model, common, seed=choice.split.seed)

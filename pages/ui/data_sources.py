@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lincore.files.columns import Column
     from lincore.files.findings import Finding
     from lincore.files.reading import ReadOptions
+    from lincore.files.target_guess import TargetGuess
     from lincore.images import ImageOptions
     from lincore.tables import Table
 
@@ -25,9 +26,6 @@ File = tuple[str, bytes]
 
 # Files of more bytes are read in a job: seconds, or a bomb.
 LONG_BYTES = 10_000_000
-
-# What the classes of the bundled samples are.
-_CALLED = {"iris": "species", "wine": "cultivar", "breast cancer": "diagnosis"}
 
 # Choices that belong to one target.
 _OF_TARGET = ("bins", "drop_classes", "merge_classes")
@@ -52,6 +50,8 @@ class Source:
         Further keywords of `lincore.tables.table_to_dataset`.
     bundled : Dataset, optional
         The sample that the table shows, instead of a file.
+    guess : TargetGuess, optional
+        Why the target is that column, and the next best ones, while nobody has chosen it.
     """
 
     table: Table | None
@@ -61,6 +61,7 @@ class Source:
     options: ReadOptions | None = None
     choices: Mapping[str, Any] = field(default_factory=dict)
     bundled: Dataset | None = None
+    guess: TargetGuess | None = None
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -121,7 +122,9 @@ class Source:
         names = {str(name) for name in table.frame.columns}
         fresh = replace(self, table=table)
         if self.target not in names:
-            return replace(fresh, target=propose_target(table), choices={})
+            guess = propose_target(table)
+            column = guess.column if guess is not None else None
+            return replace(fresh, target=column, guess=guess, choices={})
         roles = {n: role for n, role in self.choices.get("roles", {}).items() if n in names}
         kept = [name for name in self.choices.get("categories", ()) if name in names]
         return fresh.with_choices(roles=roles, categories=tuple(kept))
@@ -139,14 +142,17 @@ class Source:
         assert self.table is not None
         if self.bundled is not None and self._is_untouched():
             return self.bundled
-        return table_to_dataset(self.table, self.target, **self.choices, progress=progress)
+        data = table_to_dataset(self.table, self.target, **self.choices, progress=progress)
+        if self.guess is None:
+            return data
+        return replace(data, target_guess=self.guess, notices=(*data.notices, self.guess.notice))
 
     def with_target(self, column: str) -> Source:
         """Return it with another column of classes, and without the choices for the former."""
         roles = dict(self.choices.get("roles", {}))
         roles = {n: role for n, role in roles.items() if n != column and role != "target"}
         kept = {word: value for word, value in self.choices.items() if word not in _OF_TARGET}
-        return replace(self, target=column, choices=kept).with_choices(roles=roles)
+        return replace(self, target=column, guess=None, choices=kept).with_choices(roles=roles)
 
     def with_roles(self, changes: Mapping[str, str]) -> Source:
         """Return it with other roles of some columns.
@@ -231,7 +237,7 @@ def of_sample(data: Dataset, name: str) -> Source:
 
 
 def _called(data: Dataset) -> str:
-    return _CALLED.get(data.name, "class")
+    return data.target_name or "class"
 
 
 def _says_nothing(value: Any) -> bool:

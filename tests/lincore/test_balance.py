@@ -214,6 +214,21 @@ def test_what_has_no_priors_to_correct(study):
     assert np.abs(study.attribution("lda", "recall of class 3").by_seed[0]).min() > 0
 
 
+def test_balanced_weights_of_a_method_leave_nothing_to_priors_and_pooling():
+    data = three_classes()
+    methods = ["lda", "lda(class_weight=balanced)", "one-vs-rest(class_weight={'class 1': 3})"]
+    study = lincore.balance(data, {"class 3": 9}, methods, repeats=3)
+    assert study.methods == tuple(methods[:2])
+    assert "weighs the classes itself" in study.failures[methods[2]]
+    plain, balanced = (study.attribution(method, "log loss") for method in study.methods)
+    assert np.abs(plain.by_seed[:2]).min() > 1e-6
+    np.testing.assert_allclose(balanced.by_seed[:2], 0.0, atol=1e-12)
+    reduced, weighted = (
+        study.loss(methods[1], cell, "error") for cell in ("reduced", "balanced weights")
+    )
+    assert_array_equal(reduced, weighted)
+
+
 def test_a_method_that_fails_is_left_out_and_said():
     data = three_classes()
     methods = ["lda", "qda", ScikitLogistic(class_weight="balanced"), KNeighborsClassifier()]
