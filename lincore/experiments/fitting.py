@@ -157,11 +157,28 @@ def fit_classifier(classifier: Any, training: Training) -> Any:
     return classifier.fit(training.rows, training.codes, sample_weight=training.weight)
 
 
-def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Array]:
-    """Return codes (m,) by the classifier's own rule, and log posteriors (m, K).
+class Predicted(NamedTuple):
+    """Codes, posteriors and scores of some rows by one classifier.
 
-    The posteriors are NaN throughout for a classifier that has none. A class that it was never
-    shown has posterior zero.
+    Attributes
+    ----------
+    codes : ndarray of shape (m,)
+        By the classifier's own rule.
+    log_proba : ndarray of shape (m, K)
+        NaN throughout for a classifier without posteriors; a class that it was never shown has
+        posterior zero.
+    decision : ndarray of shape (m, K) or None
+        Scores by class of a classifier without posteriors, on no particular scale: the larger,
+        the more the row is of the class. None where there are posteriors, or no scores either.
+    """
+
+    codes: Codes
+    log_proba: Array
+    decision: Array | None = None
+
+
+def predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
+    """Predict rows by the classifier's own rule, with posteriors, else with decision scores.
 
     Raises
     ------
@@ -171,7 +188,6 @@ def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Arra
     if isinstance(classifier, MomentClassifier):
         return _own_predictions(classifier, rows, n_classes)
     predicted = _checked(classifier.predict(rows), rows.shape[0], n_classes)
-    log_proba = np.full((len(predicted), n_classes), np.nan)
     # hasattr is scikit-learn's own contract: it may depend on options which of the two there is.
     with np.errstate(divide="ignore"):
         if hasattr(classifier, "predict_log_proba"):
@@ -179,11 +195,27 @@ def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Arra
         elif hasattr(classifier, "predict_proba"):
             found = np.log(classifier.predict_proba(rows))
         else:
-            return predicted, log_proba
+            silent = np.full((len(predicted), n_classes), np.nan)
+            return Predicted(predicted, silent, _decision(classifier, rows, n_classes))
     expected, shape = (len(predicted), len(classifier.classes_)), np.shape(found)
     if shape != expected:
         raise ValueError(f"Its posteriors have shape {shape} instead of {expected}.")
-    return predicted, _placed(found, classifier.classes_, n_classes)
+    return Predicted(predicted, _placed(found, classifier.classes_, n_classes))
+
+
+def _decision(classifier: Any, rows: Any, n_classes: int) -> Array | None:
+    """Return decision scores by class (m, K), None where they are not one for each class."""
+    if not hasattr(classifier, "decision_function"):
+        return None
+    scores = by_class(np.asarray(classifier.decision_function(rows), dtype=float))
+    if scores.shape != (rows.shape[0], len(classifier.classes_)) or not np.isfinite(scores).all():
+        return None
+    return _placed(scores, classifier.classes_, n_classes)
+
+
+def by_class(scores: Array) -> Array:
+    """Return decision scores with a column for each class, also of two classes, (m, K)."""
+    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 
 
 def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
@@ -197,7 +229,7 @@ def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
     return found.astype(np.intp)
 
 
-def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Array]:
+def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
     """Evaluate the scores once for labels and posteriors."""
     scores, classes = classifier.score_rows(rows), classifier.classes_
     # What is not finite in a row makes every score of it so; a class without rows has none either.
@@ -205,8 +237,9 @@ def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes,
         raise ValueError("Rows to predict hold NaN or infinity.")
     predicted = classes[chosen_codes(scores)]
     if not isinstance(classifier, SoftmaxPosterior):
-        return predicted, np.full((len(predicted), n_classes), np.nan)
-    return predicted, _placed(log_posterior(scores), classes, n_classes)
+        silent = np.full((len(predicted), n_classes), np.nan)
+        return Predicted(predicted, silent, _placed(by_class(scores), classes, n_classes))
+    return Predicted(predicted, _placed(log_posterior(scores), classes, n_classes))
 
 
 def _placed(found: Array, classes: Codes, n_classes: int) -> Array:

@@ -247,8 +247,7 @@ def _fit_folds(
         if said is None:
             yield _fit_and_predict(run, method, *ready)
         else:
-            predicted, log_proba = said[0]
-            yield Outcome(predicted, log_proba, ready.seconds + each)
+            yield Outcome(said[0], ready.seconds + each)
 
 
 def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -> Ready | Outcome:
@@ -267,7 +266,7 @@ def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -
     try:
         training, rows = _fit_steps(data, fold, front, known, group)
     except ValueError as error:
-        return Outcome(None, None, 0.0, str(error))
+        return Outcome(None, 0.0, str(error))
     shared += time.perf_counter() - start
     if group.iterated and _may_keep(run, group):
         group.fronts[number] = front, shared
@@ -321,7 +320,7 @@ def _iterate(run: Run, group: Group, method: int) -> None:
                 shared += time.perf_counter() - start
                 outcome = _fit_and_predict(run, method, training, rows, shared)
             except ValueError as error:
-                outcome = Outcome(None, None, 0.0, str(error))
+                outcome = Outcome(None, 0.0, str(error))
             run.keep(method, i, outcome)
         if i == len(run.plan) - 1:
             run.finish([method])
@@ -339,13 +338,13 @@ def _fit_and_predict(
         else:
             model = _fit_watched(run, method, training)
         seconds = shared + time.perf_counter() - start
-        return Outcome(*predictions(model, rows, training.n_classes), seconds)
+        return Outcome(predictions(model, rows, training.n_classes), seconds)
     except ValueError as error:
-        return Outcome(None, None, 0.0, str(error))
+        return Outcome(None, 0.0, str(error))
     except Exception as error:  # a classifier from elsewhere may raise anything
         if run.methods[method].word is not None:
             raise
-        return Outcome(None, None, 0.0, f"{type(error).__name__}: {error}")
+        return Outcome(None, 0.0, f"{type(error).__name__}: {error}")
 
 
 def _same(prototype: Any) -> Any:
