@@ -16,6 +16,7 @@ from lincore.plots.confusion_difference import confusion_difference
 from lincore.plots.contour import contour
 from lincore.plots.convergence import convergence, error_curves
 from lincore.plots.correlation import correlation_matrix
+from lincore.plots.direction import direction_histogram
 from lincore.plots.distribution import box_plot, densities, histogram, share_bars
 from lincore.plots.forest import pairwise_effects, score_intervals
 from lincore.plots.frame import Frame
@@ -51,6 +52,7 @@ __all__ = [
     "confusion_difference",
     "contour",
     "convergence",
+    "direction_histogram",
     "error_curves",
     "images",
     "odds_ratios",
