@@ -58,7 +58,9 @@ def replicates(results: Results) -> dict[str, Array] | None:
         return None
     n_classes = len(results.classes)
     known = [not np.isnan(results.log_proba[i]).any() for i in range(len(results.methods))]
-    columns = [_columns(results, i, known[i]) for i in range(len(results.methods))]
+    columns, scales = zip(
+        *(_columns(results, i, known[i]) for i in range(len(results.methods))), strict=True
+    )
     truth = _one_hot(results.truth, n_classes)
     blocks: dict[str, list[Array]] = {name: [] for name in (*MEASURES, *LOSSES, "AUC")}
     for block in weights(results):
@@ -68,8 +70,9 @@ def replicates(results: Results) -> dict[str, Array] | None:
         for name, measure in MEASURES.items():
             tallies = [Tally(s[:, :n_classes], true, s[:, n_classes : 2 * n_classes]) for s in sums]
             blocks[name].append(np.stack([measure.value(tally) for tally in tallies]))
-        for j, name in enumerate((*LOSSES, "AUC"), 2 * n_classes):
-            blocks[name].append(np.stack([s[:, j] / n for s in sums]))
+        for j, name in enumerate((*LOSSES, "AUC")):
+            means = [s[:, 2 * n_classes + j] / n * c[j] for s, c in zip(sums, scales, strict=True)]
+            blocks[name].append(np.stack(means))
         if len(results.rows) * n_classes <= MOST_RANKED:
             for i in np.flatnonzero(known):
                 blocks["AUC"][-1][i] = resampled_areas(results.log_proba[i], results.truth, block)
@@ -81,13 +84,20 @@ def mean_replicates(results: Results, columns: Array) -> Array | None:
     if len(results.rows) > MOST_ROWS:
         return None
     middle = columns.mean(axis=0)
-    matrix = (columns - middle).astype(np.float32)
+    matrix, scales = _in_single_precision(columns - middle)
     means = [(matrix.T @ block) / block.sum(axis=0) for block in weights(results)]
-    return np.concatenate(means, axis=1).astype(float) + middle[:, None]
+    return np.concatenate(means, axis=1) * scales[:, None] + middle[:, None]
 
 
-def _columns(results: Results, i: int, known: bool) -> Weights:
-    """Return for one method what is to be summed over rows: hits, predictions, losses."""
+def _in_single_precision(columns: Array) -> tuple[Weights, Array]:
+    """Return columns (m, c) between -1 and 1, and their scales (c,): 1e-120 and 1e+120 survive."""
+    scales = np.nanmax(np.abs(columns), axis=0, initial=0)
+    scales[scales == 0] = 1
+    return (columns / scales).astype(np.float32), scales
+
+
+def _columns(results: Results, i: int, known: bool) -> tuple[Weights, Array]:
+    """Return what is to be summed over rows, hits, predictions, losses, and the losses' scales."""
     n_classes, truth = len(results.classes), results.truth
     predicted, log_proba = results.predicted[i], results.log_proba[i]
     linear = np.full((len(truth), len(LOSSES) + 1), np.nan)
@@ -99,8 +109,8 @@ def _columns(results: Results, i: int, known: bool) -> Weights:
             ranked = area(log_proba, truth)
             linear[:, -1] = ranked.value + ranked.influence
     hits = _one_hot(predicted, n_classes) * (predicted == truth)[:, None]
-    parts = [hits, _one_hot(predicted, n_classes), linear]
-    return np.hstack(parts).astype(np.float32)
+    scaled, scales = _in_single_precision(linear)
+    return np.hstack([hits, _one_hot(predicted, n_classes), scaled]), scales
 
 
 def _one_hot(codes: Codes, n_classes: int) -> Weights:

@@ -81,7 +81,8 @@ def mcc(tally: Tally) -> Array:
     p, t = tally.predicted / n[..., None], tally.true / n[..., None]
     above = tally.right.sum(-1) / n - (p * t).sum(-1)
     below = np.sqrt(spread(p) * spread(t))
-    return np.where(below > 0, above / np.where(below > 0, below, 1), 0.0)
+    # Rounding would carry a perfect correlation beyond 1.
+    return np.clip(np.where(below > 0, above / np.where(below > 0, below, 1), 0.0), -1, 1)
 
 
 def accuracy_influence(tally: Tally, truth: Codes, predicted: Codes) -> Array:

@@ -241,6 +241,19 @@ def prepared_names(preparer: Preparer | None, data: Dataset) -> tuple[str, ...]:
     return tuple(_names(preparer, data.feature_names, data.levels))
 
 
+def source_features(preparer: Preparer | None, data: Dataset) -> NDArray[np.intp]:
+    """Return the feature that each column behind a fitted preparer was made of, shape (q,)."""
+    if preparer is None:
+        return np.arange(data.n_features)
+    widths = [
+        1 + learned.has_indicator if isinstance(learned, Filling) else len(learned.of_column)
+        for learned in preparer.columns_
+    ]
+    first_word = data.n_features - preparer.n_words
+    words = first_word + np.asarray(preparer.words_, dtype=np.intp)
+    return np.concatenate([np.repeat(np.arange(len(widths)), widths), words])
+
+
 def _names(
     preparer: Preparer, names: Sequence[str], levels: Sequence[Sequence[str] | None] | None
 ) -> list[str]:

@@ -88,6 +88,12 @@ class Results:
         """Whether all predictions are of one fit, on rows that were set apart once."""
         return bool(np.ptp(self._cells) == 0) if len(self.rows) else True
 
+    @property
+    def class_counts(self) -> NDArray[Any]:
+        """Rows of each class in the data, else among the predictions, (K,)."""
+        counts = self.settings.get("class_counts")
+        return np.bincount(self.truth, minlength=len(self.classes)) if counts is None else counts
+
     def select(self, methods: str | Sequence[str]) -> Results:
         """Return the results of some of the methods, in the order asked for.
 

@@ -122,8 +122,8 @@ def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, NDArray[Any]]:
     -------
     dict
         "training_shares" (K,): of the classes in the training parts, which count as often as they
-        stand behind a prediction. "row_groups" (m,), where the data have groups: the group of
-        each predicted row.
+        stand behind a prediction. "class_counts" (K,): rows of each class in the data.
+        "row_groups" (m,), where the data have groups: the group of each predicted row.
 
     Examples
     --------
@@ -137,7 +137,8 @@ def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, NDArray[Any]]:
         np.bincount(data.codes[f.train], minlength=data.n_classes) / len(f.train) for f in plan
     ]
     found: dict[str, NDArray[Any]] = {
-        "training_shares": np.average(shares, axis=0, weights=n_tested)
+        "training_shares": np.average(shares, axis=0, weights=n_tested),
+        "class_counts": data.counts,
     }
     if data.groups is not None:
         found["row_groups"] = data.groups[np.concatenate([fold.test for fold in plan])]

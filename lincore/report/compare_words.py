@@ -191,31 +191,6 @@ def disagreement_finding(
     return text + (f", neither on {counts[2]:,}." if counts[2] else ".")
 
 
-def with_interval(found: scores.Interval, score: str) -> str:
-    """Write a score with its interval as its kind is read; nothing where there is none.
-
-    Examples
-    --------
-    >>> with_interval(scores.Interval(0.877, 0.835, 0.91), "accuracy")
-    '87.7 % (83.5–91.0)'
-    >>> with_interval(scores.Interval(0.5, 0.4, 0.62), "log loss")
-    '0.500 (0.400–0.620)'
-    >>> with_interval(scores.Interval(56754486.7, 0.3, 2e8), "log loss")
-    '5.68e+07 (0.3–2e+08)'
-    """
-    if np.isnan(found.value):
-        return ""
-    if np.isinf(found.value):
-        return "infinite"
-    if scores.SCORES[score].is_share:
-        value, ends = words.percent(found.value), words.interval(found)
-    else:
-        # The log loss of a model that is surely wrong has no bound.
-        form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
-        value, ends = f"{found.value:{form}}", f"{found.low:{form}}–{found.high:{form}}"
-    return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
-
-
 def probability(p: float) -> str:
     """Write a p-value for a sentence.
 

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 import lincore
 from lincore.datasets import Dataset
 from lincore.experiments import differences, ranking, scores
+from lincore.experiments.class_ratio import leading_score
 from lincore.experiments.disagreement import disagreement
 from lincore.experiments.methods import LABELS
 from lincore.experiments.pipeline import Steps, default_steps
@@ -79,7 +80,7 @@ def numbers(values) -> np.ndarray:
     return np.array(values, dtype=float)
 
 
-def compared(data, methods=TABLE, scheme="holdout", steps=None, score="accuracy"):
+def compared(data, methods=TABLE, scheme="holdout", steps=None, score=None):
     with heard():
         found = lincore.compare(
             data,
@@ -103,14 +104,16 @@ def test_every_sample_is_compared_at_once(sample):
     assert not app.error
     assert app.header[0].value == text.escape(words.comparison_finding(results))
     assert text.escape(compare_words.scope(results, text.row_noun(data))) in main_text(app)
-    drawn = numbers(titled(app, "Accuracy of")["data"][0]["x"])
-    right = [scores.accuracy(results, name).value for name in results.methods]
-    np.testing.assert_allclose(drawn, right, rtol=1e-6)
+    leading = leading_score(data.counts)
+    assert app.selectbox(key="compare.score").value == leading
+    drawn = numbers(titled(app, f"{leading.capitalize()} of")["data"][0]["x"])
+    reached = [scores.score(results, name, leading).value for name in results.methods]
+    np.testing.assert_allclose(drawn, reached, rtol=1e-6)
     table = app.dataframe[0].value
     assert list(table["model"]) == [LABELS[name] for name in results.methods]
     for name, shown in zip(results.methods, table["log loss"], strict=True):
         found = scores.score(results, name, "log loss")
-        assert shown == compare_words.with_interval(found, "log loss")
+        assert shown == words.with_interval(found, "log loss")
 
 
 @pytest.mark.parametrize("score", scores.SCORES)
@@ -290,12 +293,12 @@ def test_large_data_wait_for_the_button(monkeypatch):
     assert "real?" in app.header[0].value and not figures(app)[1:]
     app.button(key="compare.run.start").click().run()
     settled(app)
-    assert "cannot be told apart" in app.header[0].value
+    assert "not significantly different" in app.header[0].value
     app.pills(key="compare.words").set_value([]).run()
     assert app.header[0].value == "Choose at least one model."
     app.pills(key="compare.words").set_value(["lda"]).run()
     app.button(key="compare.run.update").click().run()
-    assert "LDA reaches accuracy" in settled(app).header[0].value
+    assert "LDA reaches an accuracy" in settled(app).header[0].value
     for tab in ("Pairs", "Where two differ", "Recall by class", "Boundaries", "Time"):
         open_tab(app, tab)
 
@@ -356,4 +359,4 @@ def test_the_file_is_safe_to_open_in_a_spreadsheet():
     results = compared(lincore.sample("iris"), {"=cmd()": "lda", "plain": "qda"})
     shown = ranking.for_file(results)
     assert sorted(shown.index) == ["'=cmd()", "plain"]
-    assert {"accuracy", "accuracy from", "log loss to", "seconds", "tier"} <= set(shown.columns)
+    assert {"accuracy", "accuracy from", "log loss to", "seconds", "group"} <= set(shown.columns)

@@ -58,7 +58,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     fitted, results = holdout.holdout(faces, pipeline, split)
     model = fitted.named_steps["classify"]
     accuracy = scores.accuracy(results, "model").value
-    assert f"Logistic regression gets {100 * accuracy:.1f} %" in dashboard.text()
+    assert f"Logistic regression reaches an accuracy of {100 * accuracy:.1f} %" in dashboard.text()
     assert f"{model.log_error_:.4f} nats" in dashboard.text()
     fall = dashboard.figure("classify.convergence")["data"][0]["y"]
     np.testing.assert_allclose(fall, [step.objective for step in model.trace_], rtol=1e-6)
@@ -97,11 +97,11 @@ def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
     dashboard.element("classify.fit.restart").wait_for()
     dashboard.settle()
     assert "it was asked to stop" in dashboard.text()
-    assert "Logistic regression gets" in dashboard.text()
+    assert "Logistic regression reaches" in dashboard.text()
     dashboard.visit("explore")
     dashboard.visit("classify")
     assert "it was asked to stop" in dashboard.text(), "what there was is kept"
     dashboard.choose("classify.word", "Perceptron")
     dashboard.settle()
-    assert "Perceptron gets" in dashboard.text()
+    assert "Perceptron reaches" in dashboard.text()
     dashboard.check()

@@ -108,5 +108,5 @@ def test_digits_travel_as_a_zip_of_images(dashboard):
     dashboard.upload("data.upload", ("again.zip", packed))
     assert "again: 1,797 pictures of 8 × 8 pixels in 10 classes" in dashboard.text()
     dashboard.visit("classify")
-    assert "LDA gets" in dashboard.text()
+    assert "LDA reaches" in dashboard.text()
     dashboard.check()

@@ -123,7 +123,7 @@ def test_differences_are_in_points_with_their_band(figures):
     np.testing.assert_allclose(decoded(data(figure)[0]["x"]), [2.0], rtol=1e-6)
     band = next(s for s in figure.layout.shapes if s.type == "rect")
     assert (band.x0, band.x1) == (-1, 1)
-    assert figure.layout.meta["title"] == "1 of 1 pair can be told apart"
+    assert figure.layout.meta["title"] == "1 of 1 pair is significantly different"
 
 
 @pytest.mark.parametrize("n_classes", [1, 40])

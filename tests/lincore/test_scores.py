@@ -13,10 +13,12 @@ from scipy.stats import t as student
 from sklearn import metrics
 from statsmodels.stats.proportion import proportion_confint
 
+import lincore
 from lincore import Results
 from lincore.experiments import curves, ranks, scores
-from lincore.experiments.differences import pairwise
+from lincore.experiments.differences import pairwise, tiers
 from lincore.experiments.priors import reprior
+from lincore.experiments.ranking import guesses, ranked
 from lincore.report import words
 
 
@@ -381,10 +383,10 @@ def predictions(truth, predicted):
 @pytest.mark.parametrize(
     ("predicted", "ending"),
     [
-        ([0, 0, 1, 1, 2, 2], "and none wrong."),
-        ([0, 0, 1, 2, 2, 2], "its one error is b taken for c."),
-        ([0, 0, 2, 2, 2, 0], "most errors are b taken for c."),
-        ([1, 2, 2, 2, 0, 1], "the commonest errors are b taken for c."),
+        ([0, 0, 1, 1, 2, 2], "none is misclassified."),
+        ([0, 0, 1, 2, 2, 2], "its one error is b misclassified as c."),
+        ([0, 0, 2, 2, 2, 1], "most errors are b misclassified as c."),
+        ([1, 2, 2, 2, 0, 1], "the commonest errors are b misclassified as c."),
     ],
 )
 def test_the_finding_names_the_largest_confusion(predicted, ending):
@@ -395,9 +397,17 @@ def test_the_finding_names_the_largest_confusion(predicted, ending):
 @pytest.mark.parametrize(
     ("truth", "predicted", "beginning"),
     [
-        ([0, 1, 2] * 20, [0, 1, 2] * 20, "That is better than always guessing a (33.3 %)"),
+        (
+            [0, 1, 2] * 20,
+            [0, 1, 2] * 20,
+            "That is better than always predicting a (accuracy 33.3 %)",
+        ),
         ([0, 1, 2] * 20, [1, 2, 0] * 20, "That is worse"),
-        ([0, 0, 1], [0, 0, 0], "That cannot be told apart from always guessing a (66.7 %)"),
+        (
+            [0, 0, 1],
+            [0, 0, 0],
+            "That is not distinguishable from always predicting a (accuracy 66.7 %)",
+        ),
     ],
 )
 def test_the_finding_is_held_against_guessing(truth, predicted, beginning):
@@ -429,7 +439,7 @@ def test_one_group_alone_has_no_interval():
         assert np.isfinite(found.value) and np.isnan([found.low, found.high]).all()
     assert np.isnan(scores.recall(results, "method 0")[0].high)
     pair = pairwise(results)[0]
-    assert np.isnan([pair.low, pair.high, pair.p]).all() and pair.verdict == "cannot be told"
+    assert np.isnan([pair.low, pair.high, pair.p]).all() and pair.verdict == "not significant"
 
 
 def test_results_without_a_method_are_an_empty_table():
@@ -438,3 +448,61 @@ def test_results_without_a_method_are_an_empty_table():
     assert list(none.table().columns) == list(results.table().columns) and none.table().empty
     assert pairwise(none) == []
     assert reprior(none, [0.2, 0.3, 0.5], [0.5, 0.3, 0.2]).predicted.shape == (0, 40)
+
+
+def imbalanced(*predicted, labels=("LDA", "Fisher", "Least squares")):
+    """Return results of 360 rows "common" and 40 "rare", from predicted codes (400,) each."""
+    truth = np.repeat([0, 1], [360, 40])
+    return Results(
+        labels[: len(predicted)], np.array(["common", "rare"]), np.arange(400), truth,
+        np.array(predicted), np.full((len(predicted), 400, 2), np.nan), np.zeros(len(predicted)),
+    )  # fmt: skip
+
+
+ALWAYS = np.zeros(400, int)
+#: 120 false alarms, 36 of the 40 rare rows found: accuracy 69 %, balanced accuracy 78.3 %.
+FINDS_RARE = np.where(np.arange(400) < 120, 1, np.repeat([0, 1], [364, 36]))
+
+
+def test_balanced_accuracy_leads_where_classes_are_unequal():
+    results = imbalanced(ALWAYS, FINDS_RARE)
+    assert scores.accuracy(results, "LDA").value == 0.9 > scores.accuracy(results, "Fisher").value
+    assert ranked(results).methods == ("Fisher", "LDA")
+    assert tiers(results) == {"LDA": 2, "Fisher": 1}
+    assert scores.table(results).columns[0] == "balanced accuracy"
+    assert scores.table(results)["never predicts"].to_list() == ["rare", ""]
+    assert guesses(results) == {"Majority class": 0.5}
+    assert pairwise(results)[0].better == "Fisher"
+    assert words.comparison_finding(results) == (
+        "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %). LDA never predicts rare."
+    )
+    assert words.classification_finding(results, "Fisher").startswith(
+        "Fisher reaches a balanced accuracy of 78.3 % ("
+    )
+    said = words.against_baseline(results, "Fisher")
+    assert said.startswith(
+        "That is better than always predicting common (balanced accuracy 50.0 %). Accuracy 69.0 % ("
+    )
+    assert "MCC 0.349, recall of rare, the rarest class, 90.0 % (" in said
+
+
+def test_models_that_never_predict_a_class_are_named_and_not_called_equivalent():
+    results = imbalanced(ALWAYS, ALWAYS, ALWAYS)
+    assert words.comparison_finding(results, rope=0.5) == (
+        "LDA, Fisher and Least squares are not significantly different (balanced accuracy 50.0 %). "
+        "None of them ever predicts rare."
+    )
+    assert words.comparison_finding(results, "MCC", rope=0.5).count("equivalent") == 0
+    assert words.classification_finding(results, "LDA").startswith(
+        "LDA never predicts rare: a balanced accuracy of 50.0 % ("
+    )
+    assert words.against_baseline(results, "LDA").startswith("That is not distinguishable from")
+    two = words.comparison_finding(imbalanced(ALWAYS, ALWAYS, FINDS_RARE))
+    assert two.endswith("LDA and Fisher never predict rare.")
+
+
+def test_the_counts_of_the_data_decide_and_not_those_of_one_test_set():
+    results = replace(imbalanced(FINDS_RARE), settings={"class_counts": np.array([50, 50])})
+    assert words.classification_finding(results, "LDA").startswith("LDA reaches an accuracy of")
+    found = lincore.compare(lincore.sample("iris"), "lda")
+    assert found.class_counts.tolist() == [50, 50, 50]
