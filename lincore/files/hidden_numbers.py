@@ -164,18 +164,18 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
     if (plain := _read_plain(column, marks.decimal)) and not marks.assumed:
         return plain
     few = len(column) <= _FEW_ROWS
-    unique = list(dict.fromkeys(first_texts(column))) if few else column.dropna().unique()
-    if not len(unique):
+    unique = list(dict.fromkeys(first_texts(column))) if few else list(column.dropna().unique())
+    if not unique:
         return None
     unit = _common_unit(unique)
     decimals = (marks.decimal,) if strict else (marks.decimal, _OTHER[marks.decimal])
     # A look at some of them spares long texts the whole.
-    decimals = tuple(decimal for decimal in decimals if _mostly_numbers(unique, decimal, unit))
+    likely = [decimal for decimal in decimals if _mostly_numbers(unique, decimal, unit)]
     proved: set[str] = set()
     either: set[str] = set()
-    if decimals and not strict:
+    if likely and not strict:
         proved, either = _evidence(_bare(value.strip().removesuffix(unit))[0] for value in unique)
-    for decimal in proved if len(proved) == 1 and proved <= set(decimals) else decimals:
+    for decimal in proved if len(proved) == 1 and proved <= set(likely) else likely:
         numbers = {value: _as_number(value, decimal, unit) for value in unique}
         odd = [value for value, number in numbers.items() if number is None]
         if not _may_be_missing(odd, len(numbers), column) or not _mostly_plain(numbers):

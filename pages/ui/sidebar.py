@@ -12,6 +12,7 @@ from pages.ui import cached, controls, state, text, uploads
 if TYPE_CHECKING:
     from lincore.datasets import Dataset, Split
 
+_GROUPED = "sidebar.grouped"
 _HOW = {
     "stratified": "At random, by class",
     "last": "The last of each class",
@@ -121,7 +122,11 @@ def _choose_target() -> None:
 def _split(data: Dataset) -> cached.SplitChoice:
     options = ["stratified", "last"]
     if data.groups is not None:
-        options.append("group")
+        options.insert(0, "group")
+    if st.session_state.setdefault(_GROUPED, data.groups is not None) != (data.groups is not None):
+        # Groups that have just been set are kept together until somebody wants it otherwise.
+        st.session_state[_GROUPED] = data.groups is not None
+        st.session_state.pop("sidebar.how", None)
     if data.given_test is not None:
         options.insert(0, "given")
     how = controls.choose(
@@ -145,7 +150,7 @@ def _split(data: Dataset) -> cached.SplitChoice:
         key=SHARE,
         persist_state="session",
         help="Of each class; the rest is for training. By group it is as near as whole groups "
-        "come, and rounded to a half, a third, a quarter and so on.",
+        "come.",
     )
     seed = 0
     if how in ("stratified", "group"):
