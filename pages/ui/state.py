@@ -301,6 +301,8 @@ def keep(
     is_new: bool = True,
 ) -> None:
     """Make a data set that of this session."""
+    if data.groups is not None and (not has_dataset() or require_dataset().groups is None):
+        st.session_state.pop("sidebar.how", None)
     st.session_state[DATASET] = data
     st.session_state[SOURCE] = made_from
     st.session_state[ORIGIN] = came_from
