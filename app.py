@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui import courtesy, turns, warm
+from pages.ui import turns, warm
 
 # A picture of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
@@ -31,8 +31,7 @@ def main() -> None:
     with turns.scripts.released():
         warm.wait()
     try:
-        with courtesy.pages.drawing():
-            page.run()
+        page.run()
     finally:
         warm.start()
 
