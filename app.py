@@ -39,10 +39,9 @@ def main() -> None:
 # `streamlit run` reads this file twice: once as a module, for the server that it describes, and
 # for every visitor as a script.
 if get_script_run_ctx(suppress_warning=True) is None:
-    from pages.ui import handover, serving
+    from pages.ui import serving
 
     serving.announce_navigation()
-    handover.in_batches()
     turns.let_scripts_take_turns()
     warm.start()
     app = st.App(__file__, middleware=serving.middleware())
