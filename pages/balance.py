@@ -52,13 +52,13 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="balance.sho
 balance_pictures.show(setup, first, data, method, drawing, camera)
 
 WHY, REMEDIES, SWEEP, PRIORS, COSTS, SCORES, OBJECTIVE = (
-    "Why it fell",
+    "Error decomposition",
     "Remedies",
-    "Size by size",
-    "Priors in use",
+    "Class-size sweep",
+    "Priors in deployment",
     "Costs",
     "Scores",
-    "Objective",
+    "Training loss",
 )
 tabs = st.tabs(
     [WHY, REMEDIES, SWEEP, PRIORS, COSTS, SCORES, OBJECTIVE],

@@ -60,7 +60,7 @@ def _waterfall(
 
 
 def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
-    """Draw and list what each remedy buys back, and offer to apply the one to be proposed."""
+    """Draw and list what each remedy recovers, and offer to apply the one to be proposed."""
     import pandas as pd
 
     from lincore import plots
@@ -89,7 +89,7 @@ def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
     controls.figure(
         plots.remedies(
             [balance_rows.REMEDY_NAMES.get(remedy.name, remedy.name) for remedy in found],
-            [remedy.bought_back for remedy in found],
+            [remedy.recovered for remedy in found],
             None if everybody or in_nats else [remedy.others for remedy in found],
             whole=abs(study.attribution(method, loss).total.value),
             score=loss,
@@ -102,7 +102,7 @@ def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
         tables.show(
             pd.DataFrame(balance_rows.remedy_rows(study, method, loss)),
             hide_index=True,
-            alt=f"What each remedy buys back of the {loss}, with 95 % intervals.",
+            alt=f"What each remedy recovers of the {loss}, with 95 % intervals.",
         )
     st.caption(
         f"{'In nats' if in_nats else 'In points'}. {_basis(study)} Corrected priors are applied "

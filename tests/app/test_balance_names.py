@@ -55,7 +55,7 @@ def test_options_of_lists_are_written_as_they_are():
     rows = [f"{k % 7},{k % 5},{'ab'[k % 2]} (*no-1*)" for k in range(60)]
     app = upload(open_app(), "two.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
     app.session_state["balance.repeats"] = 2
-    app.session_state["balance.tabs"] = "Priors in use"
+    app.session_state["balance.tabs"] = "Priors in deployment"
     app.switch_page(PAGE).run()
     app = settled(app)
     assert app.multiselect(key="balance.classes").options == ["a (*no-1*)", "b (*no-1*)"]

@@ -16,7 +16,7 @@ from tests.app.settling import settled
 from tests.app.test_pages import assert_fine, choose_sample, figures, main_text, open_app, upload
 
 PAGE = "pages/balance.py"
-TABS = ("Remedies", "Size by size", "Priors in use", "Costs", "Scores", "Objective")
+TABS = ("Remedies", "Class-size sweep", "Priors in deployment", "Costs", "Scores", "Training loss")
 
 
 @pytest.fixture(autouse=True)
@@ -88,12 +88,12 @@ def test_every_tab_has_something_to_show(tab):
     app = open_tab(open_balance(), tab)
     assert not app.error
     added = {
-        "Remedies": "buys back",
-        "Size by size": "smaller sets lie inside larger ones",
-        "Priors in use": "weighted to these shares",
+        "Remedies": "recovers",
+        "Class-size sweep": "smaller sets lie inside larger ones",
+        "Priors in deployment": "weighted to these shares",
         "Costs": "What an error costs",
         "Scores": "The truth is known here",
-        "Objective": "the log error of the training rows",
+        "Training loss": "the log error of the training rows",
     }
     assert added[tab] in main_text(app).replace("\\", "") or tab == "Remedies"
     assert len(app.dataframe) or len(figures(app)) > 6
@@ -249,7 +249,7 @@ def test_models_options_and_losses():
 
 
 def test_the_share_in_use_rescores_at_once():
-    app = open_tab(open_balance(), "Priors in use")
+    app = open_tab(open_balance(), "Priors in deployment")
     before = app.dataframe[-1].value
     app.slider(key="balance.use.share.2").set_value(60).run()
     assert_fine(app)
@@ -358,7 +358,7 @@ def test_awkward_data_work_or_say_why_not(name, raw):
             open_tab(app, tab)
 
 
-@pytest.mark.parametrize("tab", ["Why it fell", *TABS])
+@pytest.mark.parametrize("tab", ["Error decomposition", *TABS])
 def test_every_panel_says_what_trained_and_what_tested(tab):
     app = open_tab(open_balance(), tab)
     panel = [caption.value.replace("\\", "") for caption in app.caption]

@@ -41,26 +41,30 @@ def with_losses(study, full, reduced, both, spread=0.001):
 def test_costs_and_gains(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
     words = parts_in_words(planted, "lda")
-    assert words["lean"].startswith("Lean costs 15.0 points (")
-    assert words["lean"].endswith("balanced weights buy this back without a new row.")
-    assert words["uneven rows"].startswith("Uneven rows cost 5.0 points (")
-    assert "class 3 is estimated from too few rows" in words["uneven rows"]
-    assert words["prior shift"].startswith("Prior shift cannot be told apart from nothing")
+    assert words["majority bias"].startswith("Majority bias costs 15.0 points (")
+    assert words["majority bias"].endswith("balanced weights recover this without a new row.")
+    assert words["class size"].startswith("Class size costs 5.0 points (")
+    assert "class 3 is estimated from too few rows" in words["class size"]
+    assert words["prior shift"].startswith("Prior shift is not distinguishable from zero")
     # A recall that falls is a cost, and one that rises a gain.
     falls = with_losses(study, full=0.9, reduced=0.3, both=0.7)
-    assert parts_in_words(falls, "lda", "recall of class 3")["lean"].startswith("Lean costs 40.0")
+    assert parts_in_words(falls, "lda", "recall of class 3")["majority bias"].startswith(
+        "Majority bias costs 40.0"
+    )
     rises = with_losses(study, full=0.3, reduced=0.9, both=0.7)
-    assert "Lean gains" in parts_in_words(rises, "lda", "recall of class 3")["lean"]
+    assert (
+        "Majority bias gains" in parts_in_words(rises, "lda", "recall of class 3")["majority bias"]
+    )
 
 
 def test_the_finding_names_the_largest_part(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
     said = balance_finding(planted, "lda")
     assert said.startswith("With 21 instead of 210 training rows of class 3, the error of LDA goes")
-    assert said.endswith("goes from 10.0 % to 30.0 %; 75 % of it is lean.")
+    assert said.endswith("goes from 10.0 % to 30.0 %; 75 % of it is majority bias.")
     unchanged = with_losses(study, full=0.1, reduced=0.1, both=0.1)
-    assert balance_finding(unchanged, "lda").endswith("could be told apart from chance.")
-    assert remedies_finding(unchanged, "lda") == "No remedy buys back error beyond chance."
+    assert balance_finding(unchanged, "lda").endswith("no loss distinguishable from chance.")
+    assert remedies_finding(unchanged, "lda") == "No correction recovers error beyond chance."
 
 
 def test_remedies_name_their_price(study):
@@ -76,9 +80,9 @@ def test_what_throws_no_row_away_is_named_beside_what_does(study):
         return remedies_finding(planted, "lda")
 
     close = said(both=0.105, undersampling=0.1)
-    assert close.startswith("Undersampling buys back most: 20.0 points")
+    assert close.startswith("Undersampling recovers most: 20.0 points")
     assert close.endswith(
-        " Balanced weights with corrected priors buy back 19.5 points, with every row once."
+        " Balanced weights + corrected priors recover 19.5 points, with every row once."
     )
     assert "with every row once" not in said(both=0.2, undersampling=0.1)
     assert "with every row once" not in said(both=0.1, undersampling=0.105)
@@ -97,7 +101,7 @@ def test_a_proposal_says_what_it_is_not_worse_than(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     planted.losses[:, CELLS.index("undersampling")] -= 0.0005
     said = advice_in_words(advice(planted, "lda"))
-    assert said.startswith("Proposed: balanced weights with corrected priors.")
+    assert said.startswith("Proposed: balanced weights + corrected priors.")
     assert "It uses every row once" in said
 
 
@@ -106,20 +110,20 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     planted.losses[:, CELLS.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
     planted.losses[:, CELLS.index("corrected priors")] -= 0.019
     said = remedies_finding(planted, "lda")
-    assert said.startswith("Beyond chance, corrected priors buy back most: 1.9 points (")
+    assert said.startswith("Beyond chance, corrected priors recover most: 1.9 points (")
     unclear = with_losses(study, full=0.1, reduced=0.3, both=0.3, spread=0.2)
     unclear.losses[:, CELLS.index("full")] = 0.1
     unclear.losses[:, CELLS.index("reduced")] = 0.3
     found = balance_finding(unclear, "lda")
-    assert found.endswith("; all of it is uneven rows, by itself not beyond chance.")
+    assert found.endswith("; all of it is class size, by itself not beyond chance.")
     nothing = with_losses(study, full=0.1, reduced=0.3, both=0.3)
     advised = advice_in_words(advice(nothing, "lda"))
-    assert "What it buys back cannot be told apart from nothing: " in advised
+    assert "What it recovers is not distinguishable from zero: " in advised
     # "It" is what is proposed, not what was named last.
     other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     other.losses[:, CELLS.index("undersampling")] -= 0.0005
     told = advice_in_words(advice(other, "lda"))
-    whole = told.index("The whole loss is bought back: what is missing, 0.5 points (")
+    whole = told.index("The whole loss is recovered: what is missing, 0.5 points (")
     assert whole < told.index("The value of undersampling"), "what is said of the proposed is first"
     assert "The whole loss" not in advised
     assert told.index("It uses every row once") < told.index(
@@ -129,7 +133,7 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
 
 def test_a_method_without_posteriors(study):
     assert remedies_finding(study, "least-squares", "log loss").startswith("Least squares has no")
-    assert parts_in_words(study, "least-squares")["fewer rows"] != "Fewer rows is nil."
+    assert parts_in_words(study, "least-squares")["sample size"] != "Sample size is nil."
     assert parts_in_words(study, "least-squares")["prior shift"] == "Prior shift is nil."
     for said in (
         balance_finding(study, "least-squares", "log loss"),
@@ -145,7 +149,9 @@ def test_one_seed_and_several_classes():
     assert "30 instead of 140 training rows of class 2 and class 3" in balance_finding(study, "lda")
     assert "nan" not in " ".join(parts_in_words(study, "lda").values())
     assert "nan" not in remedies_finding(study, "lda")
-    assert remedies_finding(study, "lda") == "One split cannot tell which remedy buys back error."
+    assert (
+        remedies_finding(study, "lda") == "One split cannot tell which correction recovers error."
+    )
     assert "nan" not in advice_in_words(advice(study, "lda"))
 
 

@@ -29,9 +29,9 @@ def test_each_is_measured_against_the_reduced_set(study):
             gain = sign * (study.loss("lda", "reduced", loss) - with_it)
             missing = sign * (with_it - study.loss("lda", "full", loss))
             assert remedy.loss.value == pytest.approx(with_it.mean())
-            assert remedy.bought_back.value == pytest.approx(gain.mean())
+            assert remedy.recovered.value == pytest.approx(gain.mean())
             assert remedy.still_missing.value == pytest.approx(missing.mean())
-            assert remedy.bought_back.low < remedy.bought_back.value < remedy.bought_back.high or (
+            assert remedy.recovered.low < remedy.recovered.value < remedy.recovered.high or (
                 np.ptp(gain) == 0
             )
 
@@ -40,10 +40,10 @@ def test_corrected_priors_buy_recall_and_cost_the_others(study):
     for method in study.methods:
         for remedy in study.remedies(method, "recall of class 3"):
             change = [interval.value for interval in remedy.recall_change]
-            assert remedy.bought_back.value == pytest.approx(change[2])
+            assert remedy.recovered.value == pytest.approx(change[2])
             assert remedy.others.value == pytest.approx(np.mean(change[:2]))
             if remedy.name != "balanced weights":  # equal covariances: there is no lean to mend
-                assert remedy.bought_back.low > 0
+                assert remedy.recovered.low > 0
                 assert remedy.share > 0.7
                 assert remedy.others.value < 0
 
@@ -76,8 +76,8 @@ def test_the_tables_hold_the_same_numbers(study):
     assert list(table.index) == list(REMEDIES)
     for remedy in study.remedies("logistic", "log loss"):
         line = table.loc[remedy.name]
-        names = ["bought back", "bought back from", "bought back to"]
-        assert_allclose(line[names].to_numpy(float), remedy.bought_back)
+        names = ["recovered", "recovered from", "recovered to"]
+        assert_allclose(line[names].to_numpy(float), remedy.recovered)
     parts = study.table("log loss").loc["logistic"]
     split = study.attribution("logistic", "log loss")
     assert parts["prior shift from"] == pytest.approx(split.prior_shift.low)
@@ -125,9 +125,9 @@ def test_advice_is_of_the_loss_that_is_asked_for(study):
     for loss in study.loss_names:
         found = {remedy.name: remedy for remedy in study.remedies("lda", loss)}
         advised = advice(study, "lda", loss)
-        assert advised.most.bought_back.value == max(r.bought_back.value for r in found.values())
+        assert advised.most.recovered.value == max(r.recovered.value for r in found.values())
         assert advised.behind.value == pytest.approx(
-            advised.most.bought_back.value - advised.remedy.bought_back.value
+            advised.most.recovered.value - advised.remedy.recovered.value
         )
         if advised.remedy.name in ("undersampling", "oversampling"):
             assert advised.behind.value == 0 or advised.most.name == "undersampling"
