@@ -153,15 +153,17 @@ def advice(study: BalanceStudy, method: str, loss: str = "error") -> Advice:
     'corrected priors'
     """
     found = {remedy.name: remedy for remedy in remedies(study, method, loss)}
+    # Where some are better than none beyond chance, only these are thought of.
+    found = {name: remedy for name, remedy in found.items() if remedy.recovered.low > 0} or found
     most = max(found.values(), key=_bought)
-    kept = max((found[name] for name in EVERY_ROW_ONCE), key=_bought)
+    kept = max((found[name] for name in EVERY_ROW_ONCE if name in found), key=_bought, default=most)
     chosen = kept
     if most.name not in EVERY_ROW_ONCE:
-        rest = [found[name] for name in SIMPLEST_FIRST if name not in EVERY_ROW_ONCE]
-        if _behind(study, method, loss, kept, most).low > 0:
+        rest = [found[n] for n in SIMPLEST_FIRST if n not in EVERY_ROW_ONCE and n in found]
+        if kept is most or _behind(study, method, loss, kept, most).low > 0:
             chosen = next(r for r in rest if _is_as_good(study, method, loss, r, most))
-    if chosen is kept:
-        whole = (found[name] for name in EVERY_ROW_ONCE)
+    if chosen is kept and kept.name in EVERY_ROW_ONCE:
+        whole = (found[name] for name in EVERY_ROW_ONCE if name in found)
         chosen = next(r for r in whole if _is_as_good(study, method, loss, r, kept))
     return Advice(chosen, most, _behind(study, method, loss, chosen, most))
 

@@ -137,8 +137,10 @@ def remedies(
     unit: str = "points",
     scale: float = 100.0,
     title: str = "",
+    basis: str = "Bars: 95 % intervals, paired by choice of the rows.",
+    height: int | None = None,
 ) -> go.Figure:
-    """Draw what each remedy recovers, and how the recall of the other classes changes.
+    """Draw what each correction recovers, and how the recall of the other classes changes.
 
     Parameters
     ----------
@@ -152,6 +154,10 @@ def remedies(
     score, unit : str
     scale : float, default 100
     title : str, optional
+    basis : str
+        What the bars on the bars are.
+    height : int, optional
+        In pixels; by default as many rows of bars need.
     """
     back = scale * np.array([tuple(i) for i in recovered], dtype=float).reshape(-1, 3)
     heading = _best(names, back, score, unit)
@@ -163,9 +169,9 @@ def remedies(
     return figure(
         bars,
         title or heading,
-        subtitle="Bars: 95 % intervals, paired by choice of the rows.",
+        subtitle=basis,
         alt=join(f"What corrections recover: {heading}.", _all(list(names), back, unit)),
-        height=int(np.clip(110 + (52 if others else 36) * len(names), 180, 640)),
+        height=height or int(np.clip(110 + (52 if others else 36) * len(names), 180, 640)),
         barmode="group",
         bargap=0.3,
         shapes=[upright_line(0), *(upright_line(limit, dash="dot") for limit in limits)],
@@ -173,7 +179,7 @@ def remedies(
         xaxis=axis(unit or score),
         yaxis=axis(
             tickvals=list(range(len(names))),
-            ticktext=[escape(shorten(name, 20)) for name in names],
+            ticktext=[escape(shorten(name, 36)).replace(" + ", " +<br>") for name in names],
             # Above the first remedy there is room for the name of the line.
             range=[len(names) - 0.5, -0.85 if limits else -0.5],
             showgrid=False,

@@ -101,57 +101,25 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
     return f"{text}; {how_much} {most}{chance}."
 
 
-def remedies_finding(study: BalanceStudy, method: str, loss: str = "error") -> str:
-    """Say which correction recovers most, and what it costs the other classes.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
-    >>> remedies_finding(study, "lda", "recall of class 3").split(":")[0]
-    'Corrected priors recover most'
-    """
-    if np.isnan(study.loss(method, "full", loss)).any():
-        return f"{_label(study, method)} has no posterior probabilities, so it has no {loss}."
-    if len(study.seeds) == 1:
-        return f"One split cannot tell which correction recovers {loss}."
-    every = study.remedies(method, loss)
-    found = [remedy for remedy in every if remedy.recovered.low > 0]
-    if not found:
-        return f"No correction recovers {loss} beyond chance."
-    best = max(found, key=lambda remedy: remedy.recovered.value)
-    is_most = best.recovered.value >= max(remedy.recovered.value for remedy in every)
-    name = _NAMES[best.name]
-    start = name if is_most else f"Beyond chance, {name[0].lower()}{name[1:]}"
-    text = f"{start} most: {_amount(best.recovered.value, loss)}"
-    text += _range(best.recovered, loss)
-    if not np.isnan(best.share):
-        whole = _amount(best.recovered.value / best.share, loss)
-        text += f" of {whole}" if best.share <= 1 else f", more than the {whole} that were lost"
-    if not best.still_missing.low > 0:
-        text += ", not significantly different from the full set"
-    return f"{text}{_price(best)}.{_as_good(best, found, loss)}"
-
-
 def advice_in_words(advised: Advice, loss: str = "error") -> str:
-    """Say why a remedy is proposed although another one has a larger value, if one has.
+    """Say which correction is recommended, what it recovers, and why, or that none is.
 
     Examples
     --------
     >>> import lincore
     >>> from lincore.experiments.remedies import advice
-    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, ["lda"], repeats=4)
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 8}, ["lda"], repeats=9)
     >>> print(advice_in_words(advice(study, "lda", "recall of class 3"), "recall of class 3"))
-    Proposed: corrected priors. ...
+    Recommended: corrected priors, which recover ...
     """
     chosen, most, behind = advised
-    text = f"Proposed: {_CALLED[chosen.name]}."
+    if not chosen.recovered.low > 0:
+        if np.isnan(chosen.recovered.low):
+            return "One split cannot tell which correction to recommend."
+        return f"Recommended: no correction. None recovers {loss} beyond chance."
+    text = f"Recommended: {_CALLED[chosen.name]}, which {_recovers(chosen, loss)}."
     if chosen is not most:
         text += f" {_WHY[chosen.name]}"
-    back = chosen.recovered
-    if back.low <= 0:
-        amount = f"{_amount(back.value, loss)}{_range(back, loss)}"
-        text += f" What it recovers is not distinguishable from zero: {amount}."
     missing = chosen.still_missing
     if chosen.share >= AS_GOOD and not missing.low > 0:
         amount = f"{_amount(missing.value, loss)}{_range(missing, loss)}"
@@ -161,18 +129,6 @@ def advice_in_words(advised: Advice, loss: str = "error") -> str:
         text += f" The value of {_CALLED[most.name]} is larger by {by}"
         text += "." if np.isnan(behind.low) else ", which is not distinguishable from zero."
     return text
-
-
-def _as_good(best: Remedy, found: list[Remedy], loss: str) -> str:
-    """Name what does as well without leaving rows out or taking them twice."""
-    whole = [r for r in found if r.name not in ("undersampling", "oversampling")]
-    if not whole or best in whole:
-        return ""
-    other = max(whole, key=lambda remedy: remedy.recovered.value)
-    if other.recovered.value < AS_GOOD * best.recovered.value:
-        return ""
-    amount = _amount(other.recovered.value, loss)
-    return f" {_NAMES[other.name]} {amount}, with every row once."
 
 
 def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
@@ -214,7 +170,7 @@ def objective_in_words(
     )
 
 
-#: A remedy that recovers so much of what the best does is named beside it.
+#: A correction that recovers so much of the loss is said to recover all of it, within chance.
 AS_GOOD = 0.9
 
 _CALLED = {
@@ -235,14 +191,13 @@ _WHY = {
     "oversampling": "It leaves no row out.",
 }
 
-_NAMES = {
-    "corrected priors": "Corrected priors recover",
-    "balanced weights": "Balanced weights recover",
-    "both": "Balanced weights + corrected priors recover",
-    "moved threshold": "A moved threshold recovers",
-    "undersampling": "Undersampling recovers",
-    "oversampling": "Oversampling recovers",
-}
+
+def _recovers(remedy: Remedy, loss: str) -> str:
+    verb = "recover" if remedy.name in ("corrected priors", "balanced weights", "both") else (
+        "recovers"
+    )  # fmt: skip
+    found = remedy.recovered
+    return f"{verb} {_amount(found.value, loss)}{_range(found, loss)}{_price(remedy)}"
 
 
 def _price(remedy: Remedy) -> str:
