@@ -138,6 +138,7 @@ def _figure(
 def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:
     """Ask for a plane through what all the models see; return it with what names it."""
     from lincore.experiments import planes
+    from lincore.experiments.discriminant_planes import discriminant_plane
 
     width = planes.coordinates(pipeline, data.X[split.train[:1]]).shape[1]
     if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
@@ -149,7 +150,7 @@ def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, P
             axes = controls.axes(names, key="compare.axes")
             return axes, planes.feature_plane(data, axes, split.train)
     if kind == "discriminant":
-        return kind, planes.discriminant_plane(pipeline, data, split.train)
+        return kind, discriminant_plane(pipeline, data, split.train)
     if data.n_words:
         names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
         axes = tuple(range(len(names)))

@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.datasets import Dataset
+
+# The last page and the number of its visit; for each widget, the visit in which it began.
+_VISIT, _BEGUN = "shared.visit", "shared.visit.begun"
 
 
 def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> Any:
@@ -55,10 +59,24 @@ def begin_with(key: str, value: Any) -> None:
     """Give a widget a value until the visitor chooses one.
 
     Through the session: a widget that is on the screen when its key is forgotten (another data
-    set has come) would else go on with the former value.
+    set has come) would else go on with the former value. And anew at every visit of a page: a
+    number or a slider returns its default in the first run of a page, whatever the session holds.
     """
-    if key not in st.session_state:
-        st.session_state[key] = value
+    visit, begun = count_visits(), st.session_state.setdefault(_BEGUN, {})
+    if key not in st.session_state or begun.get(key) != visit:
+        st.session_state[key] = st.session_state.get(key, value)
+    begun[key] = visit
+
+
+def count_visits() -> int:
+    """Return how many pages were visited, this one included; every page asks at least once."""
+    context = get_script_run_ctx(suppress_warning=True)
+    page = context.page_script_hash if context is not None else ""
+    former, number = st.session_state.get(_VISIT, (None, 0))
+    if page != former:
+        number += 1
+        st.session_state[_VISIT] = (page, number)
+    return int(number)
 
 
 def standardize(data: Dataset, *, key: str) -> bool:

@@ -70,6 +70,12 @@ PER_DATASET = (
     "data.pictures.fit",
     "data.pictures.level",
     "data.pictures.pattern",
+    "explore.view",
+    "explore.column",
+    "explore.ranked",
+    "explore.pair",
+    "explore.pair.x",
+    "explore.pair.y",
     "explore.standardize",
     "explore.x",
     "explore.y",
@@ -164,6 +170,12 @@ def sample_source() -> Source | None:
     if came_from.kind != "sample" or source() is not None or require_dataset().image_shape:
         return None
     return cached.sample_source(came_from.name)
+
+
+def target() -> str | None:
+    """Return the name of the column of the classes, where the data are a table."""
+    found = source() or sample_source()
+    return None if found is None else found.target
 
 
 def origin() -> Origin:
@@ -289,6 +301,8 @@ def keep(
     is_new: bool = True,
 ) -> None:
     """Make a data set that of this session."""
+    if data.groups is not None and (not has_dataset() or require_dataset().groups is None):
+        st.session_state.pop("sidebar.how", None)
     st.session_state[DATASET] = data
     st.session_state[SOURCE] = made_from
     st.session_state[ORIGIN] = came_from

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from lincore.errors import DataError, Remedy
-from pages.ui import data_groups, state
+from pages.ui import data_groups
 from pages.ui.data_sources import Pictures, Source, recognise
-from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, opened, source_of
+from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, opened
 from tests.app.test_pages import assert_fine, main_text, open_app
 
 
@@ -85,11 +85,11 @@ def test_groups_are_tested_as_a_whole():
 def test_the_sidebar_offers_whole_groups_where_there_are_any():
     app = bring(open_app(), ("good.csv", a_table(200)))
     assert "Whole groups, at random" not in app.selectbox(key="sidebar.how").options
-    app.session_state[state.SOURCE] = found = source_of(app).with_roles({"batch": "group"})
-    app.session_state[state.DATASET] = found.dataset()
-    app.run()
-    app.selectbox(key="sidebar.how").set_value("group").run()
+    app.selectbox(key="sidebar.how").set_value("last").run()
+    app.button(key="data.finding.0.0").click().run()
     assert_fine(app)
+    assert app.selectbox(key="sidebar.how").value == "group", "kept together unasked"
+    assert "Groups are kept together" in main_text(app)
     assert "50 groups of rows" in main_text(app)
     app.switch_page("pages/classify.py").run()
     assert_fine(app)

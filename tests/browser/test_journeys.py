@@ -50,6 +50,7 @@ def test_from_the_faces_to_their_confusion_matrix(dashboard):
     dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
     assert "3,000 pictures of 30 × 30 pixels in 3 classes" in dashboard.text()
     dashboard.screenshot("faces-data")
+    dashboard.unfold("sidebar.split")
     dashboard.choose("sidebar.how", "The last of each class")
     dashboard.slide("sidebar.share", 10)
     dashboard.visit("explore")
@@ -75,6 +76,7 @@ def test_from_titanic_to_its_confusion_matrix(dashboard):
     assert "titanic" in dashboard.text() and "PassengerId" in dashboard.text()
     dashboard.screenshot("titanic-data")
     dashboard.visit("classify")
+    dashboard.unfold("sidebar.target.open")
     target = dashboard.element("sidebar.target").get_by_role("combobox")
     assert target.input_value() == "Survived"
 
