@@ -113,9 +113,11 @@ def set_value(key: str, value: Any) -> None:
 
 
 def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
-    """Say that components stand for the features, which costs what they leave out."""
+    """Say what rows and features the models see, where these are not all."""
     from lincore.report.step_words import projection_sentence
 
+    if data.n_beyond:
+        st.caption(f"All on this page is of the {data.n_rows:,} rows in memory.")
     sentence = projection_sentence(data, steps.n_components, len(split.train), who="All models see")
     if not sentence:
         return

@@ -67,8 +67,6 @@ def ask(experiment: Experiment, row: DeltaGenerator) -> Asked:
     if methods:
         with place:
             method = balance_models.ask_shown(methods)
-    if data.n_beyond:
-        st.caption(f"All on this page is of the {data.n_rows:,} rows in memory.")
     balance_models.say_what_is_seen(data, steps, split)
     if data.image_shape:
         _preset(data, choice, _counts(data, split))

@@ -7,7 +7,7 @@ import pytest
 from lincore.experiments.remedies import REMEDIES
 from pages.ui import jobs
 from tests.app.settling import settled
-from tests.app.test_balance_page import PAGE, open_balance
+from tests.app.test_balance_page import PAGE, open_balance, open_tab
 from tests.app.test_pages import assert_fine, figures, open_app, upload
 
 

@@ -111,7 +111,7 @@ def test_a_hair_that_is_no_difference_is_no_reason(study, bought, chosen):
     assert advised.behind.value == pytest.approx(max(bought.values()) - bought[chosen])
 
 
-def test_beyond_the_full_set_there_is_nothing_to_be_bought_back(study):
+def test_beyond_the_full_set_there_is_nothing_to_recover(study):
     """Corrected priors bring nearly all of it back: a threshold that gains more is no better."""
     losses = np.full_like(study.losses, 0.4)
     losses[:, CELLS.index("full")] = 0.3
