@@ -116,7 +116,7 @@ def test_what_cannot_be_read_in_blocks_is_refused_with_both_ways_out():
     assert data.has_categories
     assert data.n_beyond == 0
     assert data.n_rows < N_ROWS
-    app.button(key="data.undo.drawn_only").click().run()
+    app.button(key="data.undo.drawn_only.0").click().run()
     assert "cannot be read in blocks either" in said(app)
     button(app, "Ignore 'colour'").click().run()
     assert_fine(app)
