@@ -19,6 +19,7 @@ from lincore.experiments.methods import as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.priors import move_threshold
 from lincore.experiments.sample_fits import Job, Prediction, fit_sample, fit_samples
+from lincore.experiments.schemes import default_scheme
 from lincore.experiments.trials import Plan
 from lincore.heard import heard
 from lincore.threads import WORTHWHILE, part_mapper
@@ -104,8 +105,7 @@ def imbalance_cost(
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
-    if split is None:
-        split = "stratified" if data.groups is None else "holdout by group"
+    split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, {}, as_methods(methods), steps, split, test_size, seed)
     shares = as_prevalence(data, prevalence)
     return _Study(plan, shares, _as_costs(data, costs), repeats).run(progress, keep)

@@ -160,11 +160,11 @@ class BalanceStudy:
         return frame
 
     def remedy_table(self, method: str, loss: str = "error") -> pd.DataFrame:
-        """Return one line for each remedy: the loss with it, bought back, change of the others."""
+        """Return one line for each remedy: the loss with it, recovered, change of the others."""
         lines = {
             remedy.name: {
                 f"{name}{end}": value
-                for name in ("loss", "bought back", "still missing", "others")
+                for name in ("loss", "recovered", "still missing", "others")
                 for end, value in zip(
                     ("", " from", " to"), getattr(remedy, name.replace(" ", "_")), strict=True
                 )
