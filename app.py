@@ -20,7 +20,8 @@ def main() -> None:
     st.set_page_config(page_title="lincore", page_icon=str(ICON), layout="wide")
     page = st.navigation(
         [
-            st.Page("pages/data.py", title="Data", icon=":material/table:", default=True),
+            st.Page("pages/start.py", title="Start", icon=":material/home:", default=True),
+            st.Page("pages/data.py", title="Data", icon=":material/table:"),
             st.Page("pages/explore.py", title="Explore", icon=":material/explore:"),
             st.Page("pages/classify.py", title="Classify", icon=":material/polyline:"),
             st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),

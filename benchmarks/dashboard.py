@@ -216,7 +216,8 @@ def faces() -> None:
         for page in ("classify", "balance"):
             visit.dashboard.visit(page)
             visit.widgets(page)
-            if visit.dashboard.element(f"{page}.components").count():
+            if visit.dashboard.element(f"{page}.pca").count():
+                visit.dashboard.choose(f"{page}.pca", "Number")
                 visit.dashboard.enter(f"{page}.components", 50)
         every_option(visit, "faces", server=1.0, drawn=2.5)
 
@@ -232,7 +233,7 @@ def digits() -> None:
         times = []
         for _ in range(TURNS):
             # Every visitor brings another seed: the caches of the one before do not answer.
-            visit.dashboard.goto(f"?arrays={path}")
+            visit.dashboard.goto(f"data?arrays={path}")
             visit.reseed(len(times))
             times.append(visit.time(lambda: visit.dashboard.visit("classify")))
         _require("MNIST, Classify", times, server=6.0, drawn=6.0)

@@ -78,7 +78,7 @@ class Page:
                 self.repeats.clear()
         elif kind == "navigation":
             pages = message.navigation.app_pages
-            self.pages = {one.url_pathname or "data": one.page_script_hash for one in pages}
+            self.pages = {one.url_pathname or "start": one.page_script_hash for one in pages}
             self.page = message.navigation.page_script_hash
         elif kind == "file_urls_response":
             self.upload_places.put_nowait(message.file_urls_response.file_urls[0])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lincore.files.pictures import Fit
     from lincore.files.reading import ReadOptions
+    from lincore.files.target_guess import TargetGuess
     from lincore.moments import Moments
 
     Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | pd.DataFrame | tuple[Any, Any]
@@ -105,6 +106,12 @@ class Dataset:
     beyond : Moments of shapes (K,), (K, p), (K, p, p), optional
         Of the rows of a large file that are not among these, by class: what is solved from
         moments learns from them too. They are never tested.
+    target_name : str
+        The column that holds the classes; "" where there is none.
+    target_guess : TargetGuess, optional
+        Why that column was taken, and the next best ones, where nobody chose it.
+    group_candidate : str
+        A column that seems to name subjects of several rows each and is not used as `groups`.
 
     Examples
     --------
@@ -131,6 +138,9 @@ class Dataset:
     imputation: Imputation = "median"
     rare: int = 0
     beyond: Moments | None = None
+    target_name: str = ""
+    target_guess: TargetGuess | None = None
+    group_candidate: str = ""
 
     @property
     def n_rows(self) -> int:
@@ -228,7 +238,7 @@ class Dataset:
     def digest(self) -> str:
         """Fingerprint of the whole content (never a sample of it), for caches."""
         state = blake2b(digest_size=16)
-        names = (self.name, self.feature_names, self.row_names, self.image_shape)
+        names = (self.name, self.target_name, self.feature_names, self.row_names, self.image_shape)
         preparation = (self.levels, self.n_words, self.group_names, self.imputation, self.rare)
         described = repr((names, self.classes.tolist(), preparation))
         state.update(described.encode("utf-8", "surrogatepass"))

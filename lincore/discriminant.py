@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from lincore.canonical import CanonicalMeans, canonical_means
+from lincore.class_weights import ClassWeight
 from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
 from lincore.linear import LinearClassifier, SoftmaxPosterior
-from lincore.moment_classifier import MomentClassifier, class_priors
+from lincore.moment_classifier import MomentClassifier, Priors, class_priors
 from lincore.moments import Moments
 
 Array = NDArray[np.float64]
@@ -27,7 +28,7 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
 
     Parameters
     ----------
-    priors : array-like of shape (K,), optional
+    priors : array-like of shape (K,) or "equal", optional
         Probabilities of the classes, in the order of `classes_`; default: their shares of the
         rows. They never enter the covariance (two solvers of scikit-learn let them).
     shrinkage : None, float in [0, 1] or "oas"
@@ -35,6 +36,9 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
     divisor : {"n", "n-k"}, default "n"
         What the pooled scatter is divided by: "n" is the maximum likelihood estimate, "n-k" the
         unbiased one.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.class_weights.class_weights`. Learned priors follow it; given `priors` win.
 
     Attributes
     ----------
@@ -69,18 +73,21 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
     def __init__(
         self,
         *,
-        priors: ArrayLike | None = None,
+        priors: Priors = None,
         shrinkage: Shrinkage = None,
         divisor: Literal["n", "n-k"] = "n",
+        class_weight: ClassWeight = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
         self.divisor = divisor
+        self.class_weight = class_weight
 
     @property
     def covariance_(self) -> Array:
         """The pooled covariance after shrinkage, (p, p); formed when it is asked for."""
-        return self._covariance(self.moments_)
+        moments = self._solved_moments
+        return self._covariance(moments if self._space is None else self._space.lift(moments))
 
     def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
         """Return the space of the rows, in the units in which the covariance is inverted.

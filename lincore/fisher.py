@@ -11,10 +11,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lincore.canonical import CanonicalMeans, canonical_means
+from lincore.class_weights import ClassWeight, weighted_rows
 from lincore.covariance import RowSpace, Whitener, is_positive
 from lincore.fisher_criterion import Definition, fisher_criterion
 from lincore.linear import LinearClassifier
-from lincore.moment_classifier import MomentClassifier, class_priors, total_mean
+from lincore.moment_classifier import MomentClassifier, Priors, class_priors, total_mean
 from lincore.moments import BLOCK_VALUES, Moments
 from lincore.thresholds import minimum_error_shifts
 from lincore.validation import LabelledRows
@@ -51,11 +52,15 @@ class FisherDiscriminant(
         for two classes; for more, starting from "gaussian", each class's offset in turn is put
         where the fewest are wrong, until none can be bettered (a local minimum). It needs
         the rows, so there is no `partial_fit` and no `fit_moments` with it.
-    priors : array-like of shape (K,), optional
+    priors : array-like of shape (K,) or "equal", optional
         Probabilities of the classes for "gaussian"; default: their shares of the rows. They
         never enter the directions.
     n_components : int, optional
         How many directions to keep, at most K - 1; default all.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.class_weights.class_weights`. Two classes have
+        the same midpoint under any weights that leave the direction as it is.
 
     Attributes
     ----------
@@ -101,12 +106,14 @@ class FisherDiscriminant(
         self,
         threshold: Threshold = "midpoint",
         *,
-        priors: ArrayLike | None = None,
+        priors: Priors = None,
         n_components: int | None = None,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.threshold = threshold
         self.priors = priors
         self.n_components = n_components
+        self.class_weight = class_weight
 
     @available_if(_asks_for_no_rows)
     def partial_fit(
@@ -135,7 +142,7 @@ class FisherDiscriminant(
         directions = np.asarray(w, dtype=float)
         if self._space is not None:
             directions = directions @ (self._space.axes * self._space.scale[:, None])
-        return fisher_criterion(self._moments, directions, definition)
+        return fisher_criterion(self._solved_moments, directions, definition)
 
     @property
     def _n_features_out(self) -> int:
@@ -144,8 +151,9 @@ class FisherDiscriminant(
     def _fit_rows(self, labelled: LabelledRows) -> Self:
         super()._fit_rows(labelled)
         if self.threshold == "minimum-error":
-            scores = self._project(labelled.X) @ self.projected_means_.T + self._offsets
-            shifts = minimum_error_shifts(scores, labelled.codes, labelled.weight)
+            rows, codes, weight = weighted_rows(self, labelled)
+            scores = self._project(rows) @ self.projected_means_.T + self._offsets
+            shifts = minimum_error_shifts(scores, codes, weight)
             self._set_scores(self._offsets + shifts)
         return self
 

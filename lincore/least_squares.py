@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.canonical import canonical_means
+from lincore.class_weights import ClassWeight
 from lincore.covariance import RowSpace, is_positive
 from lincore.linear import LinearClassifier
 from lincore.moment_classifier import MomentClassifier, total_mean
@@ -36,6 +37,9 @@ class LeastSquaresClassifier(MomentClassifier, LinearClassifier):
         large ones. The score of two classes is the difference of the second from the first: 1
         and -1 (the same for "one-hot" and "plus-minus"), or ``N / N_2`` and ``-N / N_1``, which
         give Fisher's direction.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.class_weights.class_weights`. It enters N and N_k too.
 
     Attributes
     ----------
@@ -69,9 +73,16 @@ class LeastSquaresClassifier(MomentClassifier, LinearClassifier):
     array(['a', 'a', 'c'], dtype='<U1')
     """
 
-    def __init__(self, alpha: float = 0.0, *, targets: Targets = "one-hot") -> None:
+    def __init__(
+        self,
+        alpha: float = 0.0,
+        *,
+        targets: Targets = "one-hot",
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.alpha = alpha
         self.targets = targets
+        self.class_weight = class_weight
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         if not np.isfinite(self.alpha) or self.alpha < 0:

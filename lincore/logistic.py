@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from lincore.class_weights import ClassWeight, weighted_rows
 from lincore.linear import LinearClassifier, SoftmaxPosterior
 from lincore.optimize import Optimum, Reason, Step
 from lincore.separation import Separation, SeparationWarning, notice
@@ -54,6 +55,10 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     fit_intercept : bool, default True
     random_state : int, RandomState or None
         Order of the rows for "sgd".
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.class_weights.class_weights`. The likelihood is
+        then a weighted one, and has no Wald errors.
 
     Attributes
     ----------
@@ -105,6 +110,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         batch_size: int = 1,
         fit_intercept: bool = True,
         random_state: Any = None,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.C = C
         self.solver = solver
@@ -114,6 +120,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         self.batch_size = batch_size
         self.fit_intercept = fit_intercept
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows.
@@ -144,7 +151,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             When C is infinite and the classes can be separated, with the features that do it.
         """
         self._check_options()
-        rows = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
+        labelled = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
+        rows = weighted_rows(self, labelled)
         count = np.bincount(rows.codes, rows.weight, len(self.classes_)).astype(np.float64)
         if np.count_nonzero(count) < 2:
             raise ValueError("Rows of at least two classes are needed; these are of one class.")
@@ -200,10 +208,15 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         Raises
         ------
         ValueError
-            When C is finite (a penalised estimate is biased and has no such errors), the fit did
-            not converge, or the information matrix is singular.
+            When C is finite (a penalised estimate is biased and has no such errors), classes are
+            weighted, the fit did not converge, or the information matrix is singular.
         """
         check_is_fitted(self)
+        if self.class_weight is not None:
+            raise ValueError(
+                "Wald standard errors belong to rows that count once: class weights change what "
+                "is estimated and not how much is known. Fit with class_weight=None."
+            )
         if np.isfinite(self.C) or not self.converged_:
             raise ValueError(
                 "Wald standard errors belong to a converged maximum likelihood fit: "

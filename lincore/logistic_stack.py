@@ -57,6 +57,8 @@ def may_have_one_minimum(estimator: Any) -> bool:
     """
     if type(estimator) is not LogisticRegression or estimator.solver not in NEWTONS:
         return False
+    if estimator.class_weight is not None:  # of each model's own classes
+        return False
     try:
         estimator._check_options()
     except ValueError:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from lincore.class_weights import ClassWeight, class_weights
 from lincore.covariance import RowSpace, deviations
 from lincore.moments import Moments
 from lincore.validation import LabelledRows, begins, require_two_classes, validate_rows
 
 Array = NDArray[np.float64]
+Priors: TypeAlias = ArrayLike | Literal["equal"] | None
 
 
 class MomentClassifier(ClassifierMixin, BaseEstimator):
@@ -23,6 +25,9 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     What is learned does not depend on how the rows are cut into batches, nor on their order.
     With fewer rows than features the moments are those of coordinates in the space that the
     rows span, and the (p, p) scatter is only formed when `moments_` is asked for.
+
+    Moments of a class are scaled by its weight (`class_weight`) before they are solved, so that
+    weights cost no pass either, and batches may come in which the classes have other shares.
 
     That input is finite is seen while it is summed: no pass over the rows is spent on it.
     """
@@ -34,7 +39,9 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     classes_: NDArray[Any]
     n_features_in_: int
+    class_weight: ClassWeight
     _moments: Moments
+    _class_weights: Array | None
     _space: RowSpace | None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -113,18 +120,29 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def moments_(self) -> Moments:
-        """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p) or (K, p)."""
+        """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p) or (K, p).
+
+        Sample weights are in them, class weights are not: these follow from the final counts.
+        """
         check_is_fitted(self)
         return self._moments if self._space is None else self._space.lift(self._moments)
+
+    @property
+    def _solved_moments(self) -> Moments:
+        """The moments that the model was solved from, class weights included."""
+        check_is_fitted(self)
+        return scaled(self._moments, self._class_weights)
 
     @abstractmethod
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         """Set what is learned from moments by class, of the rows or of their coordinates."""
 
     def _keep(self, moments: Moments, space: RowSpace | None = None) -> Self:
-        require_two_classes(moments.count)
-        self._solve(moments, space)
-        self._moments, self._space = moments, space
+        weights = class_weights(self.class_weight, self.classes_, moments.count)
+        weighted = scaled(moments, weights)
+        require_two_classes(weighted.count)
+        self._solve(weighted, space)
+        self._moments, self._class_weights, self._space = moments, weights, space
         return self
 
     def _fit_rows(self, labelled: LabelledRows) -> Self:
@@ -136,7 +154,8 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             # A row of no weight is absent: it must not stretch the space.
             rows, codes, weight = rows[weight > 0], codes[weight > 0], weight[weight > 0]
         diagonal = summarise(rows, codes, n_classes, weight, diagonal=True)
-        space = self._row_space(rows, diagonal)
+        by_class = class_weights(self.class_weight, self.classes_, diagonal.count)
+        space = self._row_space(rows, scaled(diagonal, by_class))
         coordinates = summarise(space.coordinates(rows), codes, n_classes, weight)
         return self._keep(coordinates, space)
 
@@ -179,13 +198,18 @@ def summarise(
     return moments
 
 
+def scaled(moments: Moments, weights: Array | None) -> Moments:
+    """Return moments by class with the weights (K,) of the classes in them, if there are any."""
+    return moments if weights is None else moments.scale(weights)
+
+
 def total_mean(total: Moments, space: RowSpace | None) -> Array:
     """Return the mean (p,) of all rows, of moments `total`, in the units of the features."""
     return total.mean if space is None else space.lift_points(total.mean)
 
 
-def class_priors(count: Array, priors: ArrayLike | None) -> Array:
-    """Return the priors (K,) to use: those given, or the shares of the rows.
+def class_priors(count: Array, priors: Priors) -> Array:
+    """Return the priors (K,) to use: those given, "equal" ones, or the shares of the rows.
 
     A class without rows gets none, and the others share what it would have had.
 
@@ -197,6 +221,10 @@ def class_priors(count: Array, priors: ArrayLike | None) -> Array:
     require_two_classes(count)
     if priors is None:
         return count / count.sum()
+    if isinstance(priors, str):
+        if priors != "equal":
+            raise ValueError(f"priors must be None, 'equal' or probabilities, got {priors!r}.")
+        return np.where(count > 0, 1.0, 0.0) / np.count_nonzero(count)
     given = np.asarray(priors, dtype=float)
     if given.shape != count.shape or not np.all(given >= 0) or not np.isclose(given.sum(), 1):
         raise ValueError(f"priors must be {len(count)} probabilities that sum to 1, got {priors}.")

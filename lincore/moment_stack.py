@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from lincore.cholesky import CLEAR
+from lincore.class_weights import class_weights
 from lincore.discriminant import LinearDiscriminantAnalysis
 from lincore.fisher import FisherDiscriminant
 from lincore.gaussian import multiplied_out, needs_differences
@@ -163,7 +164,8 @@ def is_plain(estimator: Any) -> bool:
         plain = estimator.shrinkage is None and estimator.divisor in ("n", "n-1")
         return plain and estimator.regularization == 0
     if type(estimator) is GaussianNB:
-        return bool(estimator.var_smoothing >= 0)
+        categories = estimator.categorical_columns
+        return bool(estimator.var_smoothing >= 0) and not categories and estimator.alpha > 0
     if type(estimator) is LeastSquaresClassifier:
         return estimator.alpha == 0
     if type(estimator) is FisherDiscriminant:
@@ -172,7 +174,7 @@ def is_plain(estimator: Any) -> bool:
 
 
 def solve_together(estimator: Any, stack: MomentStack) -> Scores:
-    """Fit a classifier that `is_plain` to each of B samples.
+    """Fit a classifier that `is_plain` to each of B samples of classes 0 to K - 1.
 
     Raises
     ------
@@ -189,6 +191,10 @@ def solve_together(estimator: Any, stack: MomentStack) -> Scores:
     >>> bool(np.allclose(scores[:, 1] - scores[:, 0], alone.decision_function(X)))
     True
     """
+    count = stack.moments.count
+    by_class = class_weights(estimator.class_weight, np.arange(count.shape[1]), count)
+    if by_class is not None:
+        stack = MomentStack(stack.moments.scale(by_class))
     with np.errstate(all="ignore"):  # what comes of it is not certain
         found = _SOLVERS[type(estimator)](estimator, stack)
     finite = np.isfinite(found.constant).all(axis=-1)

@@ -15,6 +15,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from lincore import logistic_stack
+from lincore.class_weights import ClassWeight, weighted_rows
 from lincore.linear import LinearClassifier, blocked_product
 from lincore.validation import validate_rows
 
@@ -61,6 +62,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """
 
     estimator: Any
+    class_weight: ClassWeight
     classes_: NDArray[Any]
     estimators_: list[Any]
     design_: NDArray[np.int8]
@@ -91,7 +93,8 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             For input that is not finite, fewer than two classes, weights where `estimator` takes
             none, a class without weight, and for what `estimator` itself raises.
         """
-        rows, codes, weight = validate_rows(self, X, y, sample_weight, accept_sparse=self._sparse)
+        labelled = validate_rows(self, X, y, sample_weight, accept_sparse=self._sparse)
+        rows, codes, weight = weighted_rows(self, labelled)
         self._check_classes(codes, weight)
         self.design_ = self._design(len(self.classes_))
         together = self._fit_together(rows, codes, weight)
@@ -211,6 +214,11 @@ class OneVsRest(BinaryModels):
     models : {"k", "k-1"}, default "k"
         "k-1" is the lecture's construction: the last class has no model, its score is zero, and
         it claims what nobody else does. Then no point is without a claim.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class, in every binary model alike: see
+        `lincore.class_weights.class_weights`. With "balanced" all classes weigh the same, so "one"
+        still weighs 1 / (K - 1) of "the rest". (`class_weight="balanced"` of the binary
+        `estimator` balances the two sides of each model instead.)
 
     Attributes
     ----------
@@ -239,9 +247,16 @@ class OneVsRest(BinaryModels):
     ['CLEAR', 'CLAIMED_BY_SEVERAL', 'CLAIMED_BY_NONE']
     """
 
-    def __init__(self, estimator: Any, *, models: Literal["k", "k-1"] = "k") -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        models: Literal["k", "k-1"] = "k",
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.estimator = estimator
         self.models = models
+        self.class_weight = class_weight
 
     def claims(self, X: ArrayLike) -> NDArray[np.bool_]:
         """Return which classes claim each row, shape (n, K): positive scores."""
@@ -282,6 +297,10 @@ class OneVsOne(BinaryModels):
     ----------
     estimator : classifier
         Any binary classifier with scikit-learn's contract; it is cloned.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class, in every pair alike: see
+        `lincore.class_weights.class_weights`. With "balanced" the two classes of a pair weigh the
+        same.
 
     Attributes
     ----------
@@ -311,8 +330,9 @@ class OneVsOne(BinaryModels):
            [1, 1, 1]])
     """
 
-    def __init__(self, estimator: Any) -> None:
+    def __init__(self, estimator: Any, *, class_weight: ClassWeight = None) -> None:
         self.estimator = estimator
+        self.class_weight = class_weight
 
     def votes(self, X: ArrayLike) -> NDArray[np.intp]:
         """Return the number of pairs that each class wins, shape (n, K)."""

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from lincore.class_weights import ClassWeight, class_weights
 from lincore.linear import LinearClassifier, SoftmaxPosterior, blocked_product
-from lincore.moment_classifier import class_priors
+from lincore.moment_classifier import Priors, class_priors
 from lincore.moments import BLOCK_VALUES
 from lincore.validation import begins, validate_rows
 
@@ -31,15 +32,18 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
     alpha : float, default 1.0
         Occurrences added to every word in every class; >= 0. With 0, the lecture's plain estimate,
         one word that a class has never had excludes the class.
-    priors : array-like of shape (K,), optional
+    priors : array-like of shape (K,) or "equal", optional
         Probabilities of the classes; default: their shares of the rows.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.class_weights.class_weights`. Learned priors follow it; given `priors` win.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
     priors_ : ndarray of shape (K,)
     class_count_ : ndarray of shape (K,)
-        Rows, or total weight, of each class.
+        Rows, or total weight, of each class; class weights included, here and in N_ki.
     feature_count_ : ndarray of shape (K, p)
         N_ki.
     feature_log_prob_ : ndarray of shape (K, p)
@@ -79,9 +83,16 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
     array([[0.9846..., 0.0153...]])
     """
 
-    def __init__(self, alpha: float = 1.0, *, priors: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        priors: Priors = None,
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.alpha = alpha
         self.priors = priors
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
         """Say that counts may be sparse and are not negative, and that clouds of points are none.
@@ -142,6 +153,8 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         """Return the logarithms of the posterior probabilities, shape (n, K)."""
         return np.asarray(log_softmax(self._scores(X), axis=1))
 
+    _counted: tuple[Array, Array]
+
     def _count(
         self,
         X: ArrayLike,
@@ -158,7 +171,12 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         words = _counts_by_class(rows, codes, n_classes, weight)
         documents = np.bincount(codes, weight, minlength=n_classes).astype(np.float64)
         if not first:
-            words, documents = self.feature_count_ + words, self.class_count_ + documents
+            words, documents = self._counted[0] + words, self._counted[1] + documents
+        # As they were counted: how "balanced" weighs them, later batches decide.
+        self._counted = words, documents
+        by_class = class_weights(self.class_weight, self.classes_, documents)
+        if by_class is not None:
+            words, documents = words * by_class[:, None], documents * by_class
         return self._solve(words, documents)
 
     def _solve(self, words: Array, documents: Array) -> Self:

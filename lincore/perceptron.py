@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lincore.class_weights import ClassWeight, weighted_rows
 from lincore.covariance import deviations
 from lincore.linear import LinearClassifier
 from lincore.mistake_driven import SparseStepRows, StepRows, Walk
@@ -56,6 +57,9 @@ class Perceptron(LinearClassifier):
         Visit the rows in a new random order in every epoch; with False as they come.
     random_state : int, RandomState or None
         Of the orders.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.class_weights.class_weights`. It multiplies eta.
 
     Attributes
     ----------
@@ -107,6 +111,7 @@ class Perceptron(LinearClassifier):
         standardize: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
+        class_weight: ClassWeight = None,
     ) -> None:
         self.eta = eta
         self.weights = weights
@@ -115,6 +120,7 @@ class Perceptron(LinearClassifier):
         self.standardize = standardize
         self.shuffle = shuffle
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows.
@@ -141,7 +147,7 @@ class Perceptron(LinearClassifier):
         """
         self._check_options()
         labelled = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
-        seen, rows = self._rows(labelled)
+        seen, rows = self._rows(weighted_rows(self, labelled))
         if len(seen) < 2:
             raise ValueError(
                 f"A classifier needs rows of at least two classes; got {len(seen)} class."

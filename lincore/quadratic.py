@@ -10,10 +10,11 @@ from scipy.linalg import lapack, solve_triangular
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lincore.cholesky import EPS
+from lincore.class_weights import ClassWeight
 from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
 from lincore.linear import SoftmaxPosterior, chosen_codes
-from lincore.moment_classifier import MomentClassifier, class_priors
+from lincore.moment_classifier import MomentClassifier, Priors, class_priors
 from lincore.moments import Moments
 from lincore.quadric import Quadric
 
@@ -45,32 +46,46 @@ class QuadraticScores(SoftmaxPosterior):
 
     def score_rows(self, rows: NDArray[np.generic]) -> Array:
         """Return the `decision_function` of rows that are known to be numbers: no checks."""
-        log_dets = np.array([whitener.log_det for whitener in self.densities_.whiteners])
-        with np.errstate(divide="ignore"):
-            log_priors = np.log(self.priors_)
-        scores = log_priors - 0.5 * (self.densities_.squared_distances(rows) + log_dets)
+        scores = self._log_joint(rows)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _log_joint(self, rows: NDArray[np.generic]) -> Array:
+        """Return the log joint densities (n, K), but for a constant."""
+        return gaussian_scores(rows, self.densities_, self.priors_)
 
     def discriminants(self) -> list[Quadric]:
         """Return the score of each class as a function of the features, K quadrics."""
         check_is_fitted(self)
-        centre = self.priors_ @ self.means_
-        with np.errstate(divide="ignore"):
-            constants = np.log(self.priors_)
-        functions = []
-        for mean, whitener, constant in zip(
-            self.means_ - centre, self.densities_.whiteners, constants, strict=True
-        ):
-            push = whitener.unwhiten(whitener.whiten(mean[None]))[0]
-            inverse = whitener.unwhiten(whitener.whiten(np.eye(len(mean))))
-            c = constant - 0.5 * (mean @ push + whitener.log_det)
-            functions.append(Quadric(-0.5 * inverse, push, float(c), centre))
-        return functions
+        return gaussian_quadrics(self.densities_, self.priors_)
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of the largest score, shape (n,)."""
         chosen = chosen_codes(self.decision_function(X))
         return self.classes_[chosen]
+
+
+def gaussian_scores(rows: NDArray[np.generic], densities: Gaussians, priors: Array) -> Array:
+    """Return ``log p_k - (d_k² + log|Σ_k|) / 2`` of rows (n, p), shape (n, K)."""
+    log_dets = np.array([whitener.log_det for whitener in densities.whiteners])
+    with np.errstate(divide="ignore"):
+        log_priors = np.log(priors)
+    return np.asarray(log_priors - 0.5 * (densities.squared_distances(rows) + log_dets))
+
+
+def gaussian_quadrics(densities: Gaussians, priors: Array) -> list[Quadric]:
+    """Return the same as K functions of a point."""
+    centre = priors @ densities.means
+    with np.errstate(divide="ignore"):
+        constants = np.log(priors)
+    functions = []
+    for mean, whitener, constant in zip(
+        densities.means - centre, densities.whiteners, constants, strict=True
+    ):
+        push = whitener.unwhiten(whitener.whiten(mean[None]))[0]
+        inverse = whitener.unwhiten(whitener.whiten(np.eye(len(mean))))
+        c = constant - 0.5 * (mean @ push + whitener.log_det)
+        functions.append(Quadric(-0.5 * inverse, push, float(c), centre))
+    return functions
 
 
 class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
@@ -81,7 +96,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
 
     Parameters
     ----------
-    priors : array-like of shape (K,), optional
+    priors : array-like of shape (K,) or "equal", optional
         Probabilities of the classes, in the order of `classes_`; default: their shares.
     regularization : float in [0, 1], default 0
         Pull every covariance towards the pooled one (Friedman's lambda): 0 is QDA, 1 is LDA.
@@ -92,6 +107,9 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
     divisor : {"n", "n-1"}, default "n"
         What the scatter of each class is divided by: "n" is maximum likelihood, and what
         scikit-learn does; "n-1" is unbiased.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.class_weights.class_weights`. Learned priors follow it; given `priors` win.
 
     Attributes
     ----------
@@ -127,21 +145,22 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
     def __init__(
         self,
         *,
-        priors: ArrayLike | None = None,
+        priors: Priors = None,
         regularization: float = 0.0,
         shrinkage: Shrinkage = None,
         divisor: Literal["n", "n-1"] = "n",
+        class_weight: ClassWeight = None,
     ) -> None:
         self.priors = priors
         self.regularization = regularization
         self.shrinkage = shrinkage
         self.divisor = divisor
+        self.class_weight = class_weight
 
     @property
     def covariance_(self) -> Array:
         """The covariances after regularising and shrinking, (K, p, p)."""
-        check_is_fitted(self)
-        return self._covariances(self._moments)
+        return self._covariances(self._solved_moments)
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self.priors_ = class_priors(moments.count, self.priors)

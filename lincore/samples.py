@@ -1,9 +1,10 @@
-"""Data sets at one call: those that scikit-learn carries or downloads, and Gaussian classes."""
+"""Data sets at one call: synthetic ones, and those that scikit-learn carries or downloads."""
 
 from __future__ import annotations
 
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,12 +12,19 @@ import numpy as np
 
 from lincore.datasets import Dataset
 from lincore.errors import DataError
+from lincore.faces import faces
 from lincore.files.labels import encode_labels, pixel_names
 from lincore.gaussian_classes import gaussian_classes
+from lincore.passengers import passengers_csv
+from lincore.tables import read_table, table_to_dataset
 
-__all__ = ["DOWNLOADS", "SAMPLES", "fetch", "gaussian_classes", "sample"]
+__all__ = ["DOWNLOADS", "SAMPLES", "TABLES", "fetch", "gaussian_classes", "sample", "sample_file"]
 
-SAMPLES = ("iris", "wine", "breast cancer", "digits", "gaussian")
+SAMPLES = ("passengers", "faces", "gaussian", "iris", "wine", "breast cancer", "digits")
+#: Of the samples, those that are read from the text of a table, and the column of their classes.
+TABLES = {"passengers": "survived"}
+# What the classes of the bundled tables are.
+_TARGETS = {"iris": "species", "wine": "cultivar", "breast cancer": "diagnosis"}
 
 # Seconds to wait for the first answer of a server.
 _PATIENCE = 4.0
@@ -57,7 +65,7 @@ def sample(name: str) -> Dataset:
 
     Parameters
     ----------
-    name : {"iris", "wine", "breast cancer", "digits", "gaussian"}
+    name : {"passengers", "faces", "gaussian", "iris", "wine", "breast cancer", "digits"}
 
     Returns
     -------
@@ -80,9 +88,20 @@ def sample(name: str) -> Dataset:
             where=f"sample {name!r}",
             remedy=f"Choose one of: {', '.join(SAMPLES)}.",
         )
-    if name == "gaussian":
-        return gaussian_classes()
-    return _digits() if name == "digits" else _bundled_table(name)
+    if name in TABLES:
+        table = read_table(sample_file(name), f"{name}.csv")
+        return table_to_dataset(table, TABLES[name])
+    made: dict[str, Callable[[], Dataset]] = {
+        "gaussian": gaussian_classes,
+        "faces": faces,
+        "digits": _digits,
+    }
+    return made[name]() if name in made else _bundled_table(name)
+
+
+def sample_file(name: str) -> bytes:
+    """Return the text of a sample that is a table with columns of all kinds, one of `TABLES`."""
+    return {"passengers": passengers_csv}[name]()
 
 
 def _bundled_table(name: str) -> Dataset:
@@ -96,7 +115,8 @@ def _bundled_table(name: str) -> Dataset:
     bunch = loaders[name]()
     codes, classes = encode_labels(bunch.target_names[bunch.target], name)
     features = tuple(str(feature) for feature in bunch.feature_names)
-    return Dataset(name, bunch.data.astype(np.float64), codes, classes, features)
+    X = bunch.data.astype(np.float64)
+    return Dataset(name, X, codes, classes, features, target_name=_TARGETS[name])
 
 
 def _digits() -> Dataset:

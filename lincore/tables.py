@@ -16,6 +16,7 @@ from lincore.datasets import Dataset
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.files.bins import Bins, cut_into_bins
 from lincore.files.choosing import choose_roles, keep_rows, left_out, no_feature
+from lincore.files.column_names import rename_features
 from lincore.files.columns import ROLES, Column, Content, content_of
 from lincore.files.delimited import read_delimited
 from lincore.files.features import build_features, level_codes, merge_labels, refuse_infinite
@@ -25,14 +26,17 @@ from lincore.files.labels import (
     encode_column,
     is_number,
     lone_class_notices,
-    propose_label_column,
     unique_names,
 )
 from lincore.files.large_tables import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.files.limits import LIMITS, Limits, check_table_shape
 from lincore.files.missing import mark_missing
 from lincore.files.reading import Reading, ReadOptions
+from lincore.files.repeated_ids import repeated_ids
+from lincore.files.row_filters import Condition, filter_rows
 from lincore.files.streams import LargeFile
+from lincore.files.target_guess import TargetGuess, guess_target
+from lincore.files.with_columns import with_columns
 
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 
@@ -59,6 +63,8 @@ class Table:
         How it was read.
     source : RowSource, optional
         All rows of a file too large to be held, of which `frame` holds some, drawn at random.
+    rows : (n,) intp, optional
+        The rows of the file that `frame` holds, where a filter left some out.
     """
 
     frame: pd.DataFrame
@@ -67,6 +73,7 @@ class Table:
     first_line: int | None = None
     reading: Reading | None = None
     source: RowSource | None = None
+    rows: NDArray[np.intp] | None = None
 
     @cached_property
     def contents(self) -> dict[str, Content]:
@@ -74,12 +81,18 @@ class Table:
         return {str(name): content_of(self.frame[name]) for name in self.frame}
 
     @cached_property
+    def guess(self) -> TargetGuess | None:
+        """The column that looks like the classes, if one does, and the next best ones."""
+        return guess_target(self.frame)
+
+    @property
     def proposed(self) -> str | None:
-        """The column that looks like the classes, if one does."""
-        return propose_label_column(self.frame)
+        """The name of the column that looks like the classes, if one does."""
+        return self.guess.column if self.guess is not None else None
 
     def place(self, row: int) -> str:
         """Say in words where a row, counted from 0, stands."""
+        row = row if self.rows is None else int(self.rows[row])
         return f"data row {row + 1}" if self.first_line is None else f"line {row + self.first_line}"
 
 
@@ -160,7 +173,7 @@ def frame_to_table(
     names, naming = unique_names([str(column) for column in frame.columns])
     frame = frame.set_axis(names, axis=1).reset_index(drop=True)
     odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
-    frame = mark_missing(frame.assign(**odd), missing_in)
+    frame = mark_missing(with_columns(frame, odd), missing_in)
     reading = Reading(*frame.shape, kind=kind)
     return Table(frame, name, (*notices, *naming), reading=reading)
 
@@ -201,10 +214,10 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
     """
     frame = pd.DataFrame(data.X, columns=list(data.feature_names))
     missing_in = options.missing_in if options is not None else None
-    return frame_to_table(frame.assign(**{target: data.y}), data.name, missing_in=missing_in)
+    return frame_to_table(with_columns(frame, {target: data.y}), data.name, missing_in=missing_in)
 
 
-def propose_target(table: Table) -> str | None:
+def propose_target(table: Table) -> TargetGuess | None:
     """Guess the column that holds the classes, or None where no column looks like it.
 
     A column called "class", "label", "species" and so on comes first; then the last column,
@@ -213,15 +226,17 @@ def propose_target(table: Table) -> str | None:
     Examples
     --------
     >>> propose_target(frame_to_table(pd.DataFrame({"Class": [1, 2, 1], "x": [1, 1, 2]}), "t"))
-    'Class'
+    TargetGuess(column='Class', by_name=True, runners_up=())
     """
-    return table.proposed
+    return table.guess
 
 
 def table_to_dataset(
     table: Table,
     target: str | int | None = None,
     *,
+    where: Sequence[Condition | tuple[str, str, tuple[Any, ...]]] = (),
+    rename: Mapping[str, str] | None = None,
     roles: Mapping[str, str] | None = None,
     missing: Missing | None = None,
     rare: int | None = None,
@@ -240,6 +255,11 @@ def table_to_dataset(
     table : Table
     target : str or int, optional
         Name of a column, or its position (negative ones count from the end). Proposed if None.
+    where : sequence of Condition, or of (column, relation, values)
+        The rows that are used: those that meet all conditions, such as
+        ``("age", "between", (18, None))``. See `lincore.files.row_filters`.
+    rename : mapping of str to str, optional
+        Other names for some of the columns. All other choices name them as the table does.
     roles : mapping of str to {"target", "feature", "text", "group", "ignore"}, optional
         For some of the columns, instead of the roles that `describe_columns` proposes.
     missing : {"median", "most_frequent", "indicator", "drop"}, optional
@@ -284,7 +304,7 @@ def table_to_dataset(
     True
     """
     if table.source is not None and not drawn_only:
-        return large_table_to_dataset(
+        data = large_table_to_dataset(
             table,
             target,
             roles=roles,
@@ -293,15 +313,20 @@ def table_to_dataset(
                 "Cutting the target into ranges": bins is not None,
                 "Taking numbers as names": bool(categories),
                 "Keeping one of each repeated row": drop_duplicates,
+                "Filtering rows": bool(where),
             },
             drop_classes=drop_classes,
             merge_classes=merge_classes,
             progress=progress,
         )
+        return rename_features(data, table, rename)
     if table.source is not None:
         table = replace(table, notices=(*table.notices, drawn_notice(table)))
+    if where:
+        table = filter_rows(table, where)
     missing = missing or "median"
     columns = choose_roles(table, target, roles, categories)
+    guess = None if target is not None or "target" in (roles or {}).values() else table.guess
     chosen = {role: [c for c in columns if c.role == role] for role in ROLES}
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
@@ -316,7 +341,7 @@ def table_to_dataset(
         rows = np.flatnonzero(kept)
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
     groups, group_names = _groups(frame, chosen["group"])
-    return Dataset(
+    data = Dataset(
         name=display_name(table.name),
         X=built.X,
         codes=codes,
@@ -328,6 +353,7 @@ def table_to_dataset(
             *left_out(columns),
             *built.notices,
             *lone_class_notices(codes, classes),
+            *([guess.notice] if guess is not None else []),
         ),
         levels=built.levels,
         n_words=built.n_words,
@@ -335,7 +361,11 @@ def table_to_dataset(
         group_names=group_names,
         imputation="median" if missing == "drop" else missing,
         rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if rare is None else rare,
+        target_name=label,
+        target_guess=guess,
+        group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
     )
+    return rename_features(data, table, rename)
 
 
 def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from lincore.experiments.class_ratio import leading_score
 from lincore.report import compare_words, words
 from pages.ui import (
     compare_choice,
@@ -32,7 +33,7 @@ results, rows = shown.results, text.row_noun(data)
 finding = words.comparison_finding(results, shown.score, shown.rope)
 heading.header(text.escape(finding), anchor=False)
 best = ""
-if shown.score == "accuracy":
+if shown.score == leading_score(results.class_counts):
     best = words.against_baseline(results, results.methods[0])
 heading.markdown(text.escape(f"{best} {compare_words.scope(results, rows)}"))
 

@@ -1,4 +1,4 @@
-"""When classes are unequal enough that accuracy would mislead."""
+"""When classes are unequal enough that accuracy would mislead, and which score then leads."""
 
 from __future__ import annotations
 
@@ -38,3 +38,19 @@ def is_imbalanced(counts: ArrayLike) -> bool:
     (True, False)
     """
     return class_ratio(counts) >= IMBALANCED
+
+
+def leading_score(counts: ArrayLike) -> str:
+    """Return the score that headlines, order and groups of models follow by default.
+
+    Parameters
+    ----------
+    counts : array-like of shape (K,)
+        Rows of each class, as in `lincore.experiments.results.Results.class_counts`.
+
+    Examples
+    --------
+    >>> leading_score([900, 300]), leading_score([50, 50, 40])
+    ('balanced accuracy', 'accuracy')
+    """
+    return "balanced accuracy" if is_imbalanced(counts) else "accuracy"

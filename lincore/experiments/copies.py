@@ -23,8 +23,10 @@ SAME_NUMBER = 1e-3
 SURPRISING = 0.01
 # Texts of fewer different words come twice by themselves: "ok", "good morning".
 FEWEST_WORDS = 4
-# Products of numbers that a search may cost (about half a second); then test rows are drawn.
+# Products of numbers that a search may cost (about half a second).
 COST = 2e10
+# What finding the nearest row of a table takes, in such products.
+_TREE_COST = 1e5
 # Numbers of one block.
 BLOCK_VALUES = 8_000_000
 
@@ -60,6 +62,7 @@ def find_copies(
     *,
     train_codes: NDArray[np.intp] | None = None,
     seed: int = 0,
+    cost: float = COST,
 ) -> Copies:
     """Search the training rows for copies of the test rows.
 
@@ -72,8 +75,10 @@ def find_copies(
     train_codes : ndarray of shape (n,), optional
         Chance is judged within the class of the copy.
     seed : int
+    cost : float
+        Products of numbers that the search may cost; then test rows are drawn.
     """
-    chosen = _drawn(test.shape[0], int(COST / max(1, _cost(train, test, what))), seed)
+    chosen = _drawn(test.shape[0], int(cost / max(1, _cost(train, test, what))), seed)
     if what == "pictures":
         return _pictures(np.asarray(train), np.asarray(test)[chosen], chosen)
     if what == "texts":
@@ -90,7 +95,7 @@ def _cost(train: Any, test: Any, what: What) -> float:
         met = np.bincount(train.indices, minlength=train.shape[1])
         return 50.0 * float(met[test.indices].sum()) / max(1, test.shape[0])
     # The tree of a table's rows looks at few of them.
-    return float(train.shape[0] * train.shape[1]) if what == "pictures" else 1.0
+    return float(train.shape[0] * train.shape[1]) if what == "pictures" else _TREE_COST
 
 
 def _drawn(n: int, at_most: int, seed: int) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""Which methods differ: paired tests, intervals of the differences, tiers."""
+"""Which methods differ: paired tests, intervals of the differences, groups of equals."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from lincore.experiments.bootstrap import replicates
+from lincore.experiments.class_ratio import leading_score
 from lincore.experiments.estimates import SCORES, estimate
 from lincore.experiments.evidence import evidence
 from lincore.experiments.intervals import (
@@ -26,7 +27,7 @@ from lincore.experiments.measures import MEASURES
 from lincore.experiments.results import Results
 
 Array = NDArray[np.float64]
-Verdict = Literal["first better", "second better", "equivalent", "cannot be told"]
+Verdict = Literal["first better", "second better", "equivalent", "not significant"]
 ALPHA = 1 - LEVEL
 
 
@@ -45,7 +46,7 @@ class Difference(NamedTuple):
         Two-sided p-value of no difference, before Holm.
     p_holm : float
         The same adjusted for the number of pairs.
-    verdict : {"first better", "second better", "equivalent", "cannot be told"}
+    verdict : {"first better", "second better", "equivalent", "not significant"}
     test : str
         What was used.
     """
@@ -75,7 +76,7 @@ class Omnibus(NamedTuple):
     df: int
 
 
-def pairwise(results: Results, score: str = "accuracy", rope: float = 0.01) -> list[Difference]:
+def pairwise(results: Results, score: str | None = None, rope: float = 0.01) -> list[Difference]:
     """Compare every two methods on the same rows.
 
     ========================================  ================================================
@@ -86,13 +87,14 @@ def pairwise(results: Results, score: str = "accuracy", rope: float = 0.01) -> l
 
     p-values are adjusted over the pairs by Holm's method. The verdict is "equivalent" when the
     whole interval lies inside the region of practical equivalence; otherwise one method is
-    "better" when the adjusted p-value is below 0.05; otherwise it "cannot be told".
+    "better" when the adjusted p-value is below 0.05; otherwise the difference is "not significant".
 
     Parameters
     ----------
     results : Results
-    score : str
-        One of `SCORES`.
+    score : str, optional
+        One of `SCORES`; by default the leading one, see
+        `lincore.experiments.class_ratio.leading_score`.
     rope : float
         How small a difference does not matter, in the unit of the score: 0.01 of accuracy is
         one point.
@@ -129,6 +131,7 @@ def pairwise(results: Results, score: str = "accuracy", rope: float = 0.01) -> l
     """
     if not rope >= 0:
         raise ValueError(f"The region of practical equivalence cannot be {rope}.")
+    score = score or leading_score(results.class_counts)
     if score not in SCORES:
         raise KeyError(f"No score {score!r}; there are {', '.join(SCORES)}.")
     pairs = list(combinations(results.methods, 2))
@@ -237,7 +240,7 @@ def _verdict(interval: Interval, p_holm: float, score: str, rope: float) -> Verd
     if p_holm < ALPHA or np.isinf(interval.value):
         first = bool(interval.value > 0) == SCORES[score].higher_is_better
         return "first better" if first else "second better"
-    return "cannot be told"
+    return "not significant"
 
 
 def cochran(results: Results) -> Omnibus:
@@ -265,19 +268,25 @@ def cochran(results: Results) -> Omnibus:
     return Omnibus(float(found.statistic), float(found.pvalue), int(found.df))
 
 
-def tiers(results: Results, score: str = "accuracy", rope: float = 0.01) -> dict[str, int]:
-    """Sort methods into tiers, 1 for the best: who shares one cannot be told from its best.
+def tiers(results: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
+    """Return groups of methods that are not significantly different, numbered from 1, the best.
 
-    The best method leads tier 1, and every other method that it does not beat by the verdict of
-    `pairwise` (Holm over all pairs) joins it. The best of those that are left leads tier 2, and
-    so on. A method of a tier need not be equal to the others in it, only to its leader; and a
+    The best method leads group 1, and every other method that it does not beat by the verdict of
+    `pairwise` (Holm over all pairs) joins it. The best of those that are left leads group 2, and
+    so on. A method of a group need not be equal to the others in it, only to its leader; and a
     method whose score varies much may stand above one with a better, steadier score.
+
+    Parameters
+    ----------
+    results, score, rope
+        As for `pairwise`.
 
     Returns
     -------
     dict of str to int
         By method, in the order of the results; 0 for a method that has no such score.
     """
+    score = score or leading_score(results.class_counts)
     found = pairwise(results, score, rope)
     better = {frozenset((d.first, d.second)): d.better for d in found}
     sign = -1 if SCORES[score].higher_is_better else 1

@@ -7,14 +7,14 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from lincore.datasets import Dataset, Split
-from lincore.experiments.copies import Copies, What, find_copies
+from lincore.experiments.copies import COST, Copies, What, find_copies
 from lincore.experiments.verdicts import Check, Verdict
 
 # Shares of the test rows that deserve a note and a warning, and how many they must be at least.
 NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
 
 
-def copies_across(data: Dataset, split: Split, *, seed: int = 0) -> Check:
+def copies_across(data: Dataset, split: Split, *, seed: int = 0, cost: float = COST) -> Check:
     """Say how many test rows have a copy, or nearly one, in the training part.
 
     A copy in a table of few, coarse columns is no surprise; the check counts those that are.
@@ -26,6 +26,8 @@ def copies_across(data: Dataset, split: Split, *, seed: int = 0) -> Check:
     split : Split
     seed : int
         Of the test rows that are drawn where all would take too long.
+    cost : float
+        Products of numbers that the search may cost.
 
     Returns
     -------
@@ -44,7 +46,9 @@ def copies_across(data: Dataset, split: Split, *, seed: int = 0) -> Check:
         return Check("copies across the split", {}, "fine", "One part is empty.")
     train, test = data.X[split.train], data.X[split.test]
     what = what_rows_are(data)
-    found = find_copies(train, test, what, train_codes=data.codes[split.train], seed=seed)
+    found = find_copies(
+        train, test, what, train_codes=data.codes[split.train], seed=seed, cost=cost
+    )
     exact = found.rows[found.exact]
     other = data.codes[split.test[exact]] != data.codes[split.train[found.nearest[found.exact]]]
     values = {

@@ -93,7 +93,7 @@ def fold_error(influence: Array, found: Evidence, spread: float) -> float:
     deviation = sums / (len(influence) / found.n_folds)
     # Sums of rounding errors are no variance.
     deviation[np.abs(sums) < 1e-9] = 0
-    return float(np.sqrt(spread * (deviation**2).sum() / (found.n_folds - 1)))
+    return root_of_squares(deviation) * float(np.sqrt(spread / (found.n_folds - 1)))
 
 
 def from_rows(
@@ -120,7 +120,7 @@ def from_rows(
     if found.n_units < 2:
         return Interval(value, np.nan, np.nan)
     if replicates is None:
-        half = Z * float(np.sqrt((by_unit**2).sum())) / len(influence)
+        half = Z * root_of_squares(by_unit) / len(influence)
         return Interval(value, value - half, value + half)
     replicates = replicates[~np.isnan(replicates)]
     bias, acceleration = _shape(value, by_unit, replicates)
@@ -138,12 +138,14 @@ def p_from_rows(value: float, influence: Array, found: Evidence, replicates: Arr
     if found.n_units < 2:
         return np.nan
     if replicates is None:
-        error = float(np.sqrt((by_unit**2).sum())) / len(influence)
+        error = root_of_squares(by_unit) / len(influence)
+        if error == 0:  # groups in which the differences of the rows cancel
+            return 1.0 if value == 0 else 0.0
         return float(2 * ndtr(-abs(value) / error))
     replicates = replicates[~np.isnan(replicates)]
     bias, acceleration = _shape(value, by_unit, replicates)
     at_zero = _normal_place(0.0, replicates) - bias
-    z = at_zero / (1 + acceleration * at_zero) - bias
+    z = at_zero / max(1 + acceleration * at_zero, 0.1) - bias
     return float(min(1.0, 2 * stats.t.sf(abs(z), _degrees(by_unit))))
 
 
@@ -153,15 +155,33 @@ def _by_unit(influence: Array, found: Evidence) -> Array:
 
 def _degrees(by_unit: Array) -> float:
     """Return how many units of equal influence would say as much about a variance, less one."""
-    squares = by_unit**2
+    squares = (by_unit / magnitude(by_unit)) ** 2
     fourth = float((squares**2).sum())
     return max(float(squares.sum()) ** 2 / fourth - 1, 1.0) if fourth > 0 else np.inf
 
 
 def _shape(value: float, by_unit: Array, replicates: Array) -> tuple[float, float]:
     """Return Efron's bias correction and acceleration."""
-    cubes, squares = float((by_unit**3).sum()), float((by_unit**2).sum())
+    scaled = by_unit / magnitude(by_unit)  # powers of 1e-120 are 0, those of 1e+120 infinite
+    cubes, squares = float((scaled**3).sum()), float((scaled**2).sum())
     return _normal_place(value, replicates), cubes / (6 * squares**1.5) if squares > 0 else 0.0
+
+
+def magnitude(values: Array) -> float:
+    """Return the largest absolute value, by which to divide before powers; 1 where all are 0."""
+    return float(np.abs(values).max(initial=0)) or 1.0
+
+
+def root_of_squares(values: Array) -> float:
+    """Return the root of the sum of squares, of numbers whose squares may not be numbers.
+
+    Examples
+    --------
+    >>> root_of_squares(np.array([3e-200, 4e-200]))
+    5e-200
+    """
+    scale = magnitude(values)
+    return scale * float(np.sqrt(((values / scale) ** 2).sum()))
 
 
 def _normal_place(value: float, replicates: Array) -> float:

@@ -9,10 +9,12 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
 from lincore.discriminant import DiagonalLinearDiscriminantAnalysis, LinearDiscriminantAnalysis
+from lincore.experiments.pipeline import CATEGORICAL
 from lincore.experiments.specs import parse, render
 from lincore.fisher import FisherDiscriminant
 from lincore.least_squares import LeastSquaresClassifier
@@ -99,15 +101,28 @@ class Method:
 
     @cached_property
     def own_weights(self) -> str | None:
-        """The option by which the classifier weighs the classes itself, if it does."""
+        """The option by which the classifier weighs the classes itself, if it does.
+
+        Not "balanced" weights of a classifier of the library: to these the weights of a study
+        make no difference, whatever they are.
+        """
         for name, value in self.estimator.get_params(deep=True).items():
-            if name.rpartition("__")[2] == "class_weight" and value is not None:
+            given = name.rpartition("__")[2] == "class_weight" and value is not None
+            if given and not (self._balances and name == "class_weight"):
                 return str(name)
         return None
+
+    @property
+    def _balances(self) -> bool:
+        """Whether it gives all classes the same weight, whatever the rows weigh."""
+        own = self.estimator.get_params(deep=False).get("class_weight")
+        return self.word is not None and isinstance(own, str) and own == "balanced"
 
     @cached_property
     def has_fixed_priors(self) -> bool:
         """Whether the options say what the priors are, so that none are learned from rows."""
+        if self._balances:
+            return True
         for name, value in self.estimator.get_params(deep=True).items():
             option = name.rpartition("__")[2]
             if option in ("priors", "class_prior") and value is not None:
@@ -116,43 +131,41 @@ class Method:
                 return True
         return False
 
-    def like_prototype(self, n_classes: int, seed: int = 0) -> Any:
+    def like_prototype(self, classes: int | ArrayLike, seed: int = 0) -> Any:
         """Return what `fresh` does, for one that is solved from moments: a shallow copy.
 
         Nothing is written into what it shares with others, and it takes no time.
         """
-        known = self._prototypes
-        if (n_classes, seed) not in known:
-            known[n_classes, seed] = self.fresh(n_classes, seed)
-        prototype = known[n_classes, seed]
+        known, key = self._prototypes, (repr(np.asarray(classes).tolist()), seed)
+        if key not in known:
+            known[key] = self.fresh(classes, seed)
+        prototype = known[key]
         model = object.__new__(type(prototype))
         model.__dict__.update(prototype.__dict__)
         return model
 
     @cached_property
-    def _prototypes(self) -> dict[tuple[int, int], Any]:
+    def _prototypes(self) -> dict[tuple[str, int], Any]:
         return {}
 
-    def fresh(self, n_classes: int, seed: int = 0) -> Any:
-        """Return an estimator to fit.
+    def fresh(self, classes: int | ArrayLike, seed: int = 0) -> Any:
+        """Return an estimator to fit on codes from 0 to K - 1.
 
         Parameters
         ----------
-        n_classes : int
-            For ``priors="equal"``, which stands for 1 / n_classes each.
+        classes : sequence of K labels, or K
+            The labels of the codes, which a mapping of class weights may name.
         seed : int
             For every `random_state` that was left at None, so that results can be made again.
         """
         estimator = clone(self.estimator)
         changed: dict[str, Any] = {}
         for name, value in estimator.get_params(deep=True).items():
-            last = name.rpartition("__")[2]
-            if last == "random_state" and value is None:
+            if name.rpartition("__")[2] == "random_state" and value is None:
                 changed[name] = seed
-            elif last == "priors" and isinstance(value, str) and value == "equal":
-                # A binary model inside another one has two classes.
-                k = n_classes if name == last else 2
-                changed[name] = np.full(k, 1 / k)
+            # A binary model inside another one knows two sides, and none of the labels.
+            elif name == "class_weight" and isinstance(value, Mapping):
+                changed[name] = _by_code(value, classes)
         return estimator.set_params(**changed)
 
 
@@ -229,15 +242,24 @@ def keywords(word: str) -> dict[str, Any]:
     Examples
     --------
     >>> keywords("least-squares")
-    {'alpha': 0.0, 'targets': 'one-hot'}
+    {'alpha': 0.0, 'targets': 'one-hot', 'class_weight': None}
     """
     if word not in FACTORIES:
         raise ValueError(f"No method is called {word!r}; there are {', '.join(FACTORIES)}.")
     parameters = inspect.signature(FACTORIES[word]).parameters.values()
-    defaults = {p.name: p.default for p in parameters}
+    defaults = {p.name: p.default for p in parameters if p.name != CATEGORICAL}
     if "estimator" in defaults:
         defaults["estimator"] = BINARY
     return defaults
+
+
+def _by_code(weights: Mapping[Any, float], classes: int | ArrayLike) -> dict[Any, float]:
+    """Return class weights by code instead of by label; ValueError for a label that is none."""
+    labels = list(range(classes)) if isinstance(classes, int) else np.asarray(classes).tolist()
+    unknown = [label for label in weights if label not in labels]
+    if unknown:
+        raise ValueError(f"class_weight names {unknown}; the classes are {labels}.")
+    return {labels.index(label): weight for label, weight in weights.items()}
 
 
 def _from_line(line: str) -> Method:

@@ -21,6 +21,14 @@ PRIORS = Option(
     main=True,
     choices=_choices(shares_of_the_training_rows=None, equal="equal"),
 )
+CLASS_WEIGHT = Option(
+    "class_weight",
+    "Class weights",
+    "choice",
+    None,
+    "Balanced: every class counts as much in the fit as the others, however few its rows.",
+    choices=_choices(none=None, balanced="balanced"),
+)
 SHRINKAGE = Option(
     "shrinkage",
     "Shrinkage",
@@ -74,6 +82,7 @@ _LDA = (
         "n is maximum likelihood; n less the classes is unbiased.",
         choices=(Choice("n", "n"), Choice("n-k", "n less the classes")),
     ),
+    CLASS_WEIGHT,
 )
 
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
@@ -100,6 +109,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "n is maximum likelihood; n less one is unbiased.",
             choices=(Choice("n", "n"), Choice("n-1", "n less one")),
         ),
+        CLASS_WEIGHT,
     ),
     "naive-bayes": (
         PRIORS,
@@ -111,6 +121,16 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Share of each feature's overall variance that is added to its variance in a class.",
             low=0,
         ),
+        Option(
+            "alpha",
+            "Added counts",
+            "number",
+            1.0,
+            "Occurrences added to every level of a categorical column in every class.",
+            low=0,
+            open_low=True,
+        ),
+        CLASS_WEIGHT,
     ),
     "multinomial-nb": (
         Option(
@@ -123,6 +143,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             low=0,
         ),
         PRIORS,
+        CLASS_WEIGHT,
     ),
     "fisher": (
         Option(
@@ -149,6 +170,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             low=1,
         ),
         PRIORS._replace(main=False, help="Class probabilities; for the Gaussian threshold alone."),
+        CLASS_WEIGHT,
     ),
     "least-squares": (
         Option(
@@ -173,6 +195,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             main=True,
             low=0,
         ),
+        CLASS_WEIGHT,
     ),
     "perceptron": (
         Option(
@@ -225,6 +248,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Otherwise rows are visited as they come.",
         ),
         RANDOM_STATE,
+        CLASS_WEIGHT,
     ),
     "logistic": (
         Option(
@@ -297,6 +321,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Without it every boundary goes through the origin.",
         ),
         RANDOM_STATE,
+        CLASS_WEIGHT,
     ),
     "one-vs-rest": (
         BINARY,
@@ -309,8 +334,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             main=True,
             choices=(Choice("k", "one for each class"), Choice("k-1", "one less")),
         ),
+        CLASS_WEIGHT,
     ),
-    "one-vs-one": (BINARY,),
+    "one-vs-one": (BINARY, CLASS_WEIGHT),
 }
 
 

@@ -58,6 +58,38 @@ class Steps(NamedTuple):
 
 PLAIN = Steps()
 
+#: Images of more pixels than this are projected at first, to as many components as hold this
+#: share of the variance.
+MANY_PIXELS = 400
+MOST_VARIANCE = 0.95
+
+
+def default_steps(data: Dataset, n_train: int) -> Steps:
+    """Return the steps that suit a data set: all features, and of large images most variance.
+
+    Parameters
+    ----------
+    data : Dataset
+    n_train : int
+        Number of training rows.
+
+    Returns
+    -------
+    Steps
+        Tables are standardised and nothing else. Images of more pixels than `MANY_PIXELS` or
+        training rows are projected to the components that hold 95 % of their variance.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> default_steps(lincore.sample("wine"), 125)
+    Steps(standardize=True, basis=None, n_components=None, whiten=False)
+    """
+    steps = PLAIN.resolved(data)
+    if data.image_shape is not None and data.n_features > min(MANY_PIXELS, n_train):
+        return steps._replace(n_components=MOST_VARIANCE)
+    return steps
+
 
 def build_pipeline(
     classifier: Any | None,
@@ -119,6 +151,39 @@ def build_pipeline(
     return Pipeline(named)
 
 
+#: The option of a classifier that asks which columns code a category.
+CATEGORICAL = "categorical_columns"
+
+
+def asks_for_categories(classifier: Any) -> bool:
+    """Tell whether a classifier, or one inside it, treats categories in a way of their own.
+
+    Examples
+    --------
+    >>> from lincore import GaussianNB, LinearDiscriminantAnalysis, OneVsRest
+    >>> [asks_for_categories(model) for model in (GaussianNB(), LinearDiscriminantAnalysis())]
+    [True, False]
+    >>> asks_for_categories(OneVsRest(GaussianNB()))
+    True
+    """
+    return any(name.rpartition("__")[2] == CATEGORICAL for name in classifier.get_params())
+
+
+def steps_before(classifier: Any, data: Dataset, steps: Steps) -> Steps:
+    """Return the steps before a classifier, which leave categories as they are if it asks for them.
+
+    Standardising makes no difference to what naive Bayes learns of numbers. A basis and a
+    projection mix the columns, so that there are no categories behind them.
+    """
+    steps = steps.resolved(data)
+    coded = data.levels is not None and any(data.levels)
+    coded = coded or (data.imputation == "indicator" and data.has_missing)
+    mixed = steps.basis is not None or steps.n_components is not None or data.n_words > 0
+    if coded and not mixed and asks_for_categories(classifier):
+        return steps._replace(standardize=False)
+    return steps
+
+
 def pipeline_for(
     data: Dataset, classifier: Any | None, steps: Steps = PLAIN, *, seed: int = 0
 ) -> Pipeline:
@@ -126,7 +191,7 @@ def pipeline_for(
     return build_pipeline(
         classifier,
         prepare=build_preparer(data),
-        steps=steps.resolved(data),
+        steps=steps.resolved(data) if classifier is None else steps_before(classifier, data, steps),
         sparse=data.n_words > 0,
         seed=seed,
     )

@@ -11,10 +11,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Dataset
-from lincore.fisher import FisherDiscriminant
 from lincore.linear import blocked_product
-from lincore.moment_classifier import MomentClassifier
-from lincore.moments import Moments
 from lincore.pca import PCA
 
 Array = NDArray[np.float64]
@@ -124,7 +121,7 @@ def feature_plane(
         columns=tuple(chosen),
         projection=None,
         subject="two features" if len(chosen) == 2 else "one feature",
-        rest=_held(n_rest, "feature", where),
+        rest=held(n_rest, "feature", where),
         levels=tuple(levels[column] for column in chosen),
     )
 
@@ -170,7 +167,7 @@ def coordinate_plane(
     unit = np.eye(len(centre))[list(axes)]
     base = np.where(unit.any(axis=0), 0.0, centre)
     what = subject or ("two coordinates" if len(axes) == 2 else "one coordinate")
-    rest = _held(len(centre) - len(axes), "coordinate", "their means")
+    rest = held(len(centre) - len(axes), "coordinate", "their means")
     return Plane(names, base, unit, None, unit.T, what, rest, (None,) * len(axes))
 
 
@@ -195,65 +192,15 @@ def principal_plane(
         names = tuple(f"Component {axis + 1}" for axis in axes)
         return coordinate_plane(axes, names, np.zeros(size), subject="principal axes")
     seen = coordinates(pipeline, data.X[rows])
-    pca = PCA().fit(_dense(seen))
+    pca = PCA().fit(dense(seen))
     axes = tuple(axis for axis in axes if axis < pca.n_components_)
     directions = pca.components_[list(axes)]
-    rest = _held(seen.shape[1] - len(axes), "direction", "their means")
+    rest = held(seen.shape[1] - len(axes), "direction", "their means")
     names = tuple(f"Principal axis {axis + 1}" for axis in axes)
     return Plane(
         names, pca.mean_, directions, None, directions.T, "principal axes", rest,
         (None,) * len(axes),
     )  # fmt: skip
-
-
-def discriminant_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Plane:
-    """Look along Fisher's first directions: two, or the only one of two classes.
-
-    What lies off the plane is held where it lies on average, given the place in the plane, among
-    the training rows of a class.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted. If its classifier is not Fisher's, that is fitted here, on what it sees.
-    data : Dataset
-    rows : ndarray of shape (n,)
-        The training rows.
-
-    Raises
-    ------
-    ValueError
-        When the means of the classes are equal.
-    """
-    model = pipeline.steps[-1][1]
-    moments = _moments(model, len(rows))
-    if moments is None:
-        seen, codes = _dense(coordinates(pipeline, data.X[rows])), data.codes[rows]
-        if len(seen) >= seen.shape[1]:
-            moments = Moments.from_groups(seen, codes, data.n_classes)
-    if isinstance(model, FisherDiscriminant):
-        fisher = model
-    elif moments is not None:
-        fisher = FisherDiscriminant().fit_moments(moments, np.arange(len(moments.count)))
-    else:
-        fisher = FisherDiscriminant().fit(seen, codes)
-    directions = fisher.directions_[:2]
-    if moments is not None:
-        steps = _regression(directions @ moments.within(), directions)
-    else:
-        steps = _regression_of_rows(seen, codes, directions)
-    names = tuple(f"Discriminant {axis + 1}" for axis in range(len(directions)))
-    n_rest = len(fisher.mean_) - len(directions)
-    return Plane(
-        axis_names=names,
-        base=fisher.mean_,
-        steps=steps,
-        columns=None,
-        projection=directions.T,
-        subject="discriminant plane" if len(directions) == 2 else "discriminant direction",
-        rest=_held(n_rest, "direction", "what is usual within a class at that place"),
-        levels=(None,) * len(directions),
-    )
 
 
 def coordinates(pipeline: Pipeline, X: Any) -> Any:
@@ -263,31 +210,8 @@ def coordinates(pipeline: Pipeline, X: Any) -> Any:
     return seen if issparse(seen) else np.asarray(seen)
 
 
-def _moments(model: Any, n_rows: int) -> Moments | None:
-    """Return the moments that a classifier was solved from, if they hold all of the scatter."""
-    if not isinstance(model, MomentClassifier) or n_rows < model.n_features_in_:
-        return None
-    moments = model.moments_
-    return moments if moments.scatter.ndim == 3 else None
-
-
-def _regression(push: Array, directions: Array) -> Array:
-    """Return the regression (d, q) of a row on its point; push: directions times the scatter.
-
-    What is left over is uncorrelated with the point within classes.
-    """
-    return np.asarray(np.linalg.lstsq(push @ directions.T, push, rcond=None)[0], dtype=float)
-
-
-def _regression_of_rows(seen: Array, codes: NDArray[np.intp], directions: Array) -> Array:
-    """Return the same from the rows, where a scatter would be larger than these are."""
-    centred = seen.astype(float)
-    for code in np.unique(codes):
-        centred[codes == code] -= centred[codes == code].mean(axis=0)
-    return _regression((centred @ directions.T).T @ centred, directions)
-
-
-def _dense(seen: Any) -> NDArray[Any]:
+def dense(seen: Any) -> NDArray[Any]:
+    """Return rows as an array that has all of their zeros."""
     return np.asarray(seen.toarray() if issparse(seen) else seen)
 
 
@@ -297,7 +221,8 @@ def _typical(data: Dataset, rest: Rest) -> str:
     return f"{rest}s" + (" or most frequent level" if data.levels else "")
 
 
-def _held(number: int, noun: str, where: str) -> str:
+def held(number: int, noun: str, where: str) -> str:
+    """Return where everything off a plane is held, in words; empty where there is nothing."""
     if not number:
         return ""
     return f"the other {f'{number:,} {noun}s' if number > 1 else noun} held at {where}"

@@ -147,6 +147,21 @@ class Preparer(TransformerMixin, BaseEstimator):
         given = numbers if input_features is None else input_features
         return np.array(_names(self, [str(name) for name in given], None), dtype=object)
 
+    def categorical_columns(self) -> tuple[tuple[int, ...], ...]:
+        """Return the columns of `transform` that code one category each, with what is missing."""
+        check_is_fitted(self)
+        groups: list[tuple[int, ...]] = []
+        begin = 0
+        for learned in self.columns_:
+            if isinstance(learned, Coding):
+                end = begin + len(learned.of_column)
+                groups.append(tuple(range(begin, end)))
+            else:
+                end = begin + 1 + learned.has_indicator
+                groups.append(tuple(range(begin + 1, end)))
+            begin = end
+        return tuple(group for group in groups if group)
+
     def _parts(self, X: Any) -> tuple[Array, Any]:
         """Return the columns that count no words, dense, and those that do, CSR."""
         if not self.n_words:
@@ -239,6 +254,19 @@ def prepared_names(preparer: Preparer | None, data: Dataset) -> tuple[str, ...]:
     if preparer is None:
         return data.feature_names
     return tuple(_names(preparer, data.feature_names, data.levels))
+
+
+def source_features(preparer: Preparer | None, data: Dataset) -> NDArray[np.intp]:
+    """Return the feature that each column behind a fitted preparer was made of, shape (q,)."""
+    if preparer is None:
+        return np.arange(data.n_features)
+    widths = [
+        1 + learned.has_indicator if isinstance(learned, Filling) else len(learned.of_column)
+        for learned in preparer.columns_
+    ]
+    first_word = data.n_features - preparer.n_words
+    words = first_word + np.asarray(preparer.words_, dtype=np.intp)
+    return np.concatenate([np.repeat(np.arange(len(widths)), widths), words])
 
 
 def _names(

@@ -106,7 +106,8 @@ def grouped(
         name = method.own_weights
         if name is not None:
             failures[method.name] = (
-                f"It weighs the classes itself ({name}): leave that to the study."
+                f"It weighs the classes itself ({name}), and so does the study: leave these "
+                "weights out."
             )
             continue
         steps = steps_of(method, job.data, job.steps)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lincore.experiments.class_ratio import leading_score
 from lincore.experiments.estimates import SCORES, estimate
 from lincore.experiments.evidence import per_results
 from lincore.experiments.results import Results
-from lincore.experiments.scores import baselines, table
+from lincore.experiments.scores import baseline, baselines, table
 from lincore.files.spreadsheet import spreadsheet_safe
 
 if TYPE_CHECKING:
@@ -17,8 +18,14 @@ if TYPE_CHECKING:
 
 
 @per_results  # scores are remembered with the object: it must be the same at every look
-def ranked(results: Results, score: str = "accuracy") -> Results:
+def ranked(results: Results, score: str | None = None) -> Results:
     """Return the results with the best method first; those without such a score come last.
+
+    Parameters
+    ----------
+    results : Results
+    score : str, optional
+        By default the leading one, see `lincore.experiments.class_ratio.leading_score`.
 
     Raises
     ------
@@ -34,6 +41,7 @@ def ranked(results: Results, score: str = "accuracy") -> Results:
     >>> ranked(r).methods
     ('QDA', 'LDA')
     """
+    score = score or leading_score(results.class_counts)
     sign = -1 if SCORES[score].higher_is_better else 1
     values = sign * np.array([estimate(results, m, score).value for m in results.methods])
     order = np.argsort(values, kind="stable")  # NaN is sorted to the end
@@ -49,8 +57,8 @@ def known(results: Results) -> tuple[str, ...]:
     )
 
 
-def guesses(results: Results, score: str = "accuracy") -> dict[str, float]:
-    """Return what guessing without looking at the features would score.
+def guesses(results: Results, score: str | None = None) -> dict[str, float]:
+    """Return what guessing without looking at the features would score, by the leading score.
 
     "Majority class" always guesses the class commonest in training, "Prior only" gives all rows
     the shares of the classes as posteriors, "Chance" guesses every class equally often, where
@@ -66,13 +74,18 @@ def guesses(results: Results, score: str = "accuracy") -> dict[str, float]:
     >>> truth = np.array([0, 0, 0, 1])
     >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), truth, truth[None],
     ...             np.full((1, 4, 2), np.nan), np.zeros(1))
-    >>> guesses(r)
+    >>> guesses(r, "accuracy")
     {'Majority class': 0.75, 'Chance': 0.5}
     """
-    name = "Prior only" if SCORES[score].needs_posteriors else "Majority class"
-    found = {name: estimate(baselines(results), name, score).value}
+    score = score or leading_score(results.class_counts)
+    if SCORES[score].needs_posteriors:
+        found = {"Prior only": estimate(baselines(results), "Prior only", score).value}
+    elif score == "AUC":
+        found = {"Chance": 0.5}
+    else:
+        found = {"Majority class": baseline(results, score)}
     chance = 1 / len(results.classes)
-    if score == "accuracy" and not np.isclose(found[name], chance):
+    if score == "accuracy" and not np.isclose(found["Majority class"], chance):
         found["Chance"] = chance
     return {name: value for name, value in found.items() if np.isfinite(value)}
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.experiments import measures
 from lincore.experiments.bootstrap import mean_replicates, replicates
+from lincore.experiments.class_ratio import leading_score
 from lincore.experiments.estimates import (
     SCORES,
     Estimate,
@@ -47,6 +48,7 @@ __all__ = [
     "f1",
     "has_posteriors",
     "log_loss",
+    "never_predicted",
     "precision",
     "recall",
     "score",
@@ -136,6 +138,8 @@ def accuracy(results: Results, method: str) -> Interval:
 
 def log_loss(results: Results, method: str) -> Interval:
     """Return the mean of -log(posterior of the true class), in nats, see `score`.
+
+    As scikit-learn's metric it takes posteriors below 2.2e-16 for 2.2e-16: 36.04 nats.
 
     References
     ----------
@@ -248,21 +252,51 @@ def baselines(results: Results) -> Results:
     )
 
 
-def baseline(results: Results) -> float:
-    """Return the accuracy of always guessing the largest class, see `baselines`."""
-    return estimate(baselines(results), "Majority class", "accuracy").value
+def baseline(results: Results, name: str = "accuracy") -> float:
+    """Return the score of always predicting the largest class, see `baselines`.
+
+    The balanced accuracy of that is 1/K for K classes that have rows.
+    """
+    if name == "balanced accuracy":  # also where the class commonest in training is not tested
+        return 1 / max(len(np.unique(results.truth)), 1)
+    return estimate(baselines(results), "Majority class", name).value
 
 
-def table(results: Results) -> pd.DataFrame:
-    """Return one line for each method: every score with its interval, seconds, and the tier.
+def never_predicted(results: Results, method: str) -> NDArray[np.intp]:
+    """Return the codes of the classes that have rows, none of which a method predicts.
 
-    Columns are the names of `SCORES`, each followed by "<name> from" and "<name> to"; then
-    "seconds" and "tier", see `lincore.experiments.differences.tiers` (of the accuracy).
+    Examples
+    --------
+    >>> truth = np.array([0, 0, 0, 1])
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), truth, 0 * truth[None],
+    ...             np.full((1, 4, 2), np.nan), np.zeros(1))
+    >>> never_predicted(r, "LDA")
+    array([1])
+    """
+    predicted = results.predicted[results.position(method)]
+    return np.setdiff1d(results.truth, predicted)
+
+
+def table(results: Results, leading: str | None = None) -> pd.DataFrame:
+    """Return one line for each method: every score with its interval, seconds, and the group.
+
+    Columns are the names of `SCORES`, the leading one first, each followed by "<name> from" and
+    "<name> to"; then "seconds", "group", the number of the group of methods that are not
+    significantly different by the leading score (see `lincore.experiments.differences.tiers`),
+    and "never predicts", the classes with rows that the method never predicts.
+
+    Parameters
+    ----------
+    results : Results
+    leading : str, optional
+        See `lincore.experiments.class_ratio.leading_score`.
     """
     from lincore.experiments.differences import tiers
 
-    tier = tiers(results)
-    columns = [f"{name}{end}" for name in SCORES for end in ("", " from", " to")]
+    leading = leading or leading_score(results.class_counts)
+    group = tiers(results, leading)
+    names = sorted(SCORES, key=lambda name: name != leading)
+    columns = [f"{name}{end}" for name in names for end in ("", " from", " to")]
     lines = []
     for method in results.methods:
         line: dict[str, object] = {"method": method}
@@ -270,7 +304,8 @@ def table(results: Results) -> pd.DataFrame:
             found = score(results, method, name)
             line |= {name: found.value, f"{name} from": found.low, f"{name} to": found.high}
         seconds = float(results.seconds[results.position(method)])
-        lines.append(line | {"seconds": seconds, "tier": tier[method]})
+        blind = ", ".join(str(label) for label in results.classes[never_predicted(results, method)])
+        lines.append(line | {"seconds": seconds, "group": group[method], "never predicts": blind})
     # Named also where a comparison was stopped before a method was finished.
-    names = ["method", *columns, "seconds", "tier"]
-    return pd.DataFrame(lines, columns=names).set_index("method")
+    columns = ["method", *columns, "seconds", "group", "never predicts"]
+    return pd.DataFrame(lines, columns=columns).set_index("method")

@@ -13,7 +13,7 @@ _WORDS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 def parse(text: str) -> tuple[str, dict[str, Any]]:
     """Take a line apart.
 
-    Values are Python's numbers, True, False, None, lists, and inf; anything else is a word.
+    Values are Python's numbers, True, False, None, lists, mappings, and inf; all else is a word.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def _pieces(text: str) -> list[str]:
     """Cut at the commas that stand in no brackets of their own."""
     pieces, depth, begin = [], 0, 0
     for i, character in enumerate(text):
-        depth += (character in "([") - (character in ")]")
+        depth += (character in "([{") - (character in ")]}")
         if character == "," and depth == 0:
             pieces.append(text[begin:i])
             begin = i + 1

@@ -179,21 +179,26 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Sam
         weight = np.ones_like(target)
         np.divide(target, trial.shares(source), out=weight, where=target > 0)
         found[arm] = found[source]._replace(class_weight=weight)
-    found["oversampling"] = _oversampled(data, trial, found["reduced"])
+    found["oversampling"] = oversampled(
+        data, trial.nested, trial.sizes["reduced"], trial.sizes["oversampling"], found["reduced"],
+        seed=trial.seed,
+    )  # fmt: skip
     return found
 
 
-def _oversampled(data: Dataset, trial: Trial, reduced: Sample) -> Sample:
-    rng = np.random.default_rng([trial.seed, data.n_classes])
-    added = trial.sizes["oversampling"] - trial.sizes["reduced"]
+def oversampled(
+    data: Dataset, nested: NestedRows, sizes: Counts, wanted: Counts, sample: Sample, *, seed: int
+) -> Sample:
+    """Add rows drawn again at random to a sample of `sizes` (K,) rows, up to `wanted` (K,)."""
+    rng = np.random.default_rng([seed, data.n_classes])
     extra = [
         rng.choice(rows[:size], more)
-        for rows, size, more in zip(trial.nested.order, trial.sizes["reduced"], added, strict=True)
+        for rows, size, more in zip(nested.order, sizes, wanted - sizes, strict=True)
     ]
-    moments = reduced.moments
+    moments = sample.moments
     if moments is not None:
         moments = moments + _of_each(data, extra)
-    return Sample(np.concatenate([reduced.rows, *extra]), None, moments)
+    return Sample(np.concatenate([sample.rows, *extra]), None, moments)
 
 
 def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:

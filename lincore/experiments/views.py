@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -83,6 +84,26 @@ class View:
     def scores(self, Z: Array) -> Array:
         """Return what decides at points Z (g, d), shape (g, K): the largest score wins."""
         return self.log_joint(Z) if self.densities is not None else self._belief.scores(Z)
+
+    @cached_property
+    def n_faithful(self) -> int:
+        """Number of rows whose place in the picture lies in the region of what is predicted."""
+        if not len(self.points):
+            return 0
+        scores = self.scores(self.points)
+        winner = np.where(np.isnan(scores), -np.inf, scores).argmax(axis=1)
+        return int(np.count_nonzero(winner == self.predicted))
+
+    @property
+    def fidelity(self) -> str:
+        """How many predictions the regions drawn show as the model makes them, in a sentence."""
+        n_rows = len(self.points)
+        if self.n_faithful == n_rows:
+            return f"The regions show all {n_rows:,} predictions as the model makes them."
+        return (
+            f"The regions show {self.n_faithful:,} of {n_rows:,} predictions as the model makes "
+            "them; the others depend on what is off the plane."
+        )
 
     @property
     def gaussians(self) -> Gaussians:
@@ -243,13 +264,10 @@ def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
         verb = "are" if rest[:1].isdigit() else "is"
         text = (
             f"Seen from {names} alone: the other {rest} that the model uses {verb} integrated "
-            "out, exactly, so its own decisions can differ from the regions drawn here."
+            "out, exactly."
         )
     else:
-        text = (
-            f"A cut through the model: {names} vary, with {plane.rest}. The rows lie off this "
-            "cut, so the decision on a row can differ from the region in which it is drawn."
-        )
+        text = f"A cut through the model: {names} vary, with {plane.rest}."
     if n_incomplete:
         who = "1 row lacks" if n_incomplete == 1 else f"{n_incomplete:,} rows lack"
         text += f" {who} a value here and {'is' if n_incomplete == 1 else 'are'} not drawn."

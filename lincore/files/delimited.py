@@ -24,6 +24,7 @@ from lincore.files.missing import MISSING_MARKS, mark_missing
 from lincore.files.odd_rows import drop_odd_rows, drop_totals
 from lincore.files.parsing import of_one_kind, parse_text, pieces_of
 from lincore.files.reading import SPACES, Reading, ReadOptions
+from lincore.files.with_columns import with_columns
 
 _FOOTER_LINES = 10
 _SHORT_LINES = 1_000
@@ -144,7 +145,7 @@ def marks_of(layout: Layout, heading: Heading, options: ReadOptions) -> Marks:
     thousands = (
         (found.thousands if agree else "") if options.thousands is None else options.thousands
     )
-    return Marks(decimal, thousands)
+    return Marks(decimal, thousands, found.assumed and options.decimal is None)
 
 
 def _parse(
@@ -161,7 +162,12 @@ def _parse(
     frame = _read_csv(rows, layout, names, marks, options, name, heading.first_line)
     n_lines = rows.rstrip("\n").count("\n") + 1
     notices = []
-    if len(frame) < n_lines and layout.quote in rows and _splits_evenly(rows, layout, len(names)):
+    if (
+        len(frame) < n_lines
+        and layout.quote in rows
+        and len(frame) < n_lines - _count_blank(rows)
+        and _splits_evenly(rows, layout, len(names))
+    ):
         # An apostrophe or quotation mark that opens a text and never closes it joins lines.
         unquoted = layout._replace(quote="")
         del frame
@@ -178,6 +184,11 @@ def _parse(
         told = "Fewer fields than columns: the rest was read as missing."
         notices.append(Notice(told, f"{name}, line{'s' if len(short) > 1 else ''} {shown}"))
     return frame, first_line, tuple(notices)
+
+
+def _count_blank(rows: str) -> int:
+    """Return how many lines hold nothing, which are no rows."""
+    return len(re.findall(r"^[ \r]*\n", rows, re.MULTILINE))
 
 
 def _check_first_row(layout: Layout, heading: Heading, names: Sequence[str], name: str) -> None:
@@ -370,7 +381,7 @@ def _tidy(
         notices += () if numbers is None else numbers.notices
     # Thousands of columns of numbers are left where they are.
     if len(texts) < len(names) / 2:
-        frame = frame.assign(**texts)
+        frame = with_columns(frame, texts)
     else:
         frame = pd.DataFrame({name: texts.get(name, frame[name]) for name in names})
     unnamed = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,25 +12,19 @@ from numpy.typing import NDArray
 
 from lincore.errors import Notice, Remedy
 from lincore.files.columns import REASONS, Column
-from lincore.files.labels import is_number, present_numbers
+from lincore.files.labels import is_number
+from lincore.files.leakage import LEAKS, may_leak, share_by_level, share_by_order
 from lincore.files.missing import suspicious_number
 from lincore.files.misspelt import is_slip
+from lincore.files.repeated_ids import RepeatedId, repeated_ids
 
 if TYPE_CHECKING:
     from lincore.tables import Table
 
-# From this share of rows on, a single column tells the classes too well to be a measurement.
-GIVES_AWAY = 0.99
 _ENOUGH_ROWS = 50
 _MOST_CLASSES = 200
 # A class of at most this share of another one's rows may be that one, misspelt.
 _RARE_SLIP = 0.15
-# Names of columns that say to whom or to what a row belongs.
-_NAMES_GROUPS = re.compile(
-    r"(?i:(^|[\s_.-])(id|uuid|guid|subject|patient|participant|speaker|person|user|customer)"
-    r"([\s_.-]?(id|no|nr|number))?)$|[a-z]I[Dd]$"
-)
-_FEWEST_GROUPS = 10
 # Words: names of people and things have fewer.
 _LONG_TEXT = 6
 _SOME_TEXTS = 500
@@ -60,7 +53,6 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     -------
     tuple of Finding
         Identifiers, constants and columns that give the classes away among the features, numbers
-    XX
 
     Examples
     --------
@@ -76,9 +68,8 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     found: list[Finding | None]
     found = [_posing(column) for column in features if column.kind in ("identifier", "constant")]
     values = {column.name: table.frame[column.name] for column in features}
-    values = {column.name: table.frame[column.name] for column in features}
     found += [_unread(table.frame[c.name], c) for c in columns if c.role == "ignore"]
-    found += [_belonging(values[c.name], c) for c in features]
+    found += [_belonging(one) for one in repeated_ids(table.frame, columns)]
     found += [_zeros(values[c.name], c) for c in features if c.kind == "number"]
     target = next((column.name for column in columns if column.role == "target"), None)
     if target is not None:
@@ -120,22 +111,18 @@ def _unread(values: pd.Series[Any], column: Column) -> Finding | None:
     return Finding(notice, (Remedy(f"Count the words of {column.name!r}", {column.name: "text"}),))
 
 
-def _belonging(values: pd.Series[Any], column: Column) -> Finding | None:
-    """Tell whether a column names persons or things of which there are several rows each."""
-    several = _FEWEST_GROUPS <= column.n_distinct <= len(values) / 2
-    if not several or column.kind == "text" or not _NAMES_GROUPS.search(column.name):
-        return None
-    if column.kind == "number" and (present_numbers(values) % 1).any():
-        return None
+def _belonging(found: RepeatedId) -> Finding:
+    """Propose to keep the rows of one subject together."""
+    name = found.column
     notice = Notice(
-        f"It seems to name {column.n_distinct:,} things or persons to which several rows each "
-        "belong. As a feature, or with some of their rows to train on and others to test, it "
-        "flatters every model.",
-        f"column {column.name!r}",
+        f"It seems to name {found.n_groups:,} subjects of several rows each: it {found.why}. With "
+        "rows of one subject both in training and in test, scores are biased upwards.",
+        f"column {name!r}",
         "Keep the rows of each together.",
     )
-    together = Remedy(f"Keep the rows of one {column.name!r} together", {column.name: "group"})
-    return Finding(notice, (together, _ignore(column)))
+    together = Remedy(f"Keep the rows of one {name!r} together", {name: "group"})
+    ignore = Remedy(f"Ignore {name!r}", roles={name: "ignore"})
+    return Finding(notice, (together, ignore))
 
 
 def _zeros(values: pd.Series[Any], column: Column) -> Finding | None:
@@ -162,16 +149,15 @@ def _giving_away(
 
     `codes` are those of the rows whose class is known.
     """
-    commonest = np.bincount(codes).max() / len(codes) if len(codes) else 1.0
-    if len(codes) < _ENOUGH_ROWS or column.role == "text" or 1 - commonest < 2 * (1 - GIVES_AWAY):
+    if column.role == "text" or not may_leak(codes):
         return None
     few = column.kind != "number" or column.n_distinct <= len(codes) / 10
     if few:
-        share = _share_by_level(values[known], codes)
+        share = share_by_level(values[known], codes)
     else:
         numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)[known]
-        share = _share_by_order(numbers, codes)
-    if share < GIVES_AWAY:
+        share = share_by_order(numbers, codes)
+    if share < LEAKS:
         return None
     notice = Notice(
         f"It alone tells the class of {share:.1%} of the rows, as if it said the answer in other "
@@ -180,29 +166,6 @@ def _giving_away(
         "Ignore it, unless it is known before the class is.",
     )
     return Finding(notice, (_ignore(column),))
-
-
-def _share_by_level(values: pd.Series[Any], codes: NDArray[np.intp]) -> float:
-    """Return the share of rows whose class is the commonest of the other rows of their level."""
-    levels, found = pd.factorize(values)
-    n_classes = int(codes.max()) + 1
-    cells = (levels * n_classes + codes)[levels >= 0]
-    counts = np.bincount(cells, minlength=len(found) * n_classes).reshape(-1, n_classes)
-    top = counts.max(axis=1)
-    # A level of one row tells nothing: without that row nothing is known of it.
-    second = np.partition(counts, -2, axis=1)[:, -2] if n_classes > 1 else 0 * top
-    return float(top[(top >= 2) & (top - 1 >= second)].sum() / len(codes))
-
-
-def _share_by_order(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
-    """Return the share of rows that have the class of the row before, in order of the value."""
-    present = ~np.isnan(values)
-    order = np.argsort(values[present], kind="stable")
-    ordered = codes[present][order]
-    bounds = int((np.diff(ordered) != 0).sum())
-    # One step from each class to the next is what a perfect order needs.
-    needed = np.count_nonzero(np.bincount(codes)) - 1
-    return float((present.sum() - max(bounds - needed, 0)) / len(codes))
 
 
 def _spellings(labels: pd.Series[Any]) -> Finding | None:

@@ -15,24 +15,9 @@ from lincore.files.limits import LIMITS
 if TYPE_CHECKING:
     import pandas as pd
 
-# fmt: off
-TARGET_WORDS = (
-    "class", "label", "target", "species", "outcome", "diagnosis", "response", "survived",
-    "churn", "default", "category", "type", "y", "attrition", "fraud", "spam", "sentiment", "genre",
-)
-# fmt: on
 MAX_PROPOSED_CLASSES = 50
-# Numbers of more different values count something, rather than name a class.
-_FEW_NUMBERS = 20
-# Texts of more than a few values are classes where each has several rows.
-_MOST_CLASSES = 200
-_ROWS_OF_A_CLASS = 5
 _MANY_NUMBERS = 10
 _MANY_VALUES = 100_000
-# Words that say "target" also inside a longer name.
-_TARGET_TOKENS = frozenset((*TARGET_WORDS[:6], *TARGET_WORDS[-5:]))
-# Flags of two values that describe a row, whatever place they have.
-_TRAITS = frozenset(("sex", "gender", "male", "female", "geschlecht", "sexe"))
 
 # What a file name ends in that is no part of the name of the data.
 _ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq))+$", re.IGNORECASE)
@@ -137,7 +122,7 @@ def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
         With too many distinct values, and as `encode_labels` does.
     """
     where = f"column {labels.name!r}"
-    if _is_quantity(labels):
+    if is_quantity(labels):
         number = is_number(labels)
         kind = "a quantity" if number else "names or free text"
         cut = ", or cut it into ranges, such as low and high" if number else ""
@@ -171,58 +156,21 @@ def lone_class_notices(codes: np.ndarray, classes: np.ndarray) -> tuple[Notice, 
     )
 
 
-def propose_label_column(frame: pd.DataFrame) -> str | None:
-    """Guess the column that holds the labels: first by its name, then by its content."""
-    columns: list[str] = list(frame.columns)
-    for word in TARGET_WORDS:
-        for column in columns:
-            if column.strip().casefold() == word and _is_label_like(frame[column]):
-                return column
-    for column in columns:
-        tokens = re.split(r"[\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column).casefold())
-        if _TARGET_TOKENS.intersection(tokens) and (
-            _is_repeating(frame[column]) or _is_of_many_classes(frame[column])
-        ):
-            return column
-    return _label_by_place(frame)
-
-
-def _label_by_place(frame: pd.DataFrame) -> str | None:
-    """Guess the column of labels where no name tells: the last, the first, or any other."""
-    columns: list[str] = list(frame.columns)
-    # The last column before the first.
-    repeating = [name for name in columns[-1:] + columns[:-1] if _is_repeating(frame[name])]
-    plain = [name for name in repeating if not _is_count(frame[name], _FEW_NUMBERS)]
-    if plain and plain[0] == columns[-1] and _is_count(frame[plain[0]], 2):
-        # The only flag of 0 and 1, in front: what is to be told, rather than a count at the end.
-        flags = [name for name in plain if _count_distinct(frame[name]) == 2]
-        front = next(name for name in columns if not _is_quantity(frame[name]))
-        named = front.strip().casefold() in _TRAITS
-        if flags == [front] and is_number(frame[front]) and not named:
-            return front
-    if plain or repeating:
-        return (plain or repeating)[0]
-    return next((name for name in columns[-1:] if _is_of_many_classes(frame[name])), None)
-
-
 def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) -> str:
-    """Return the column asked for by name or position, or else the one proposed.
+    """Return the column asked for by name or position.
 
     Raises
     ------
     DataError
-        When there is no such column, or none to propose.
+        When there is no such column, or none was asked for or proposed.
     """
     columns = list(frame.columns)
     if target is None:
-        proposed = propose_label_column(frame)
-        if proposed is None:
-            raise DataError(
-                "No column looks like classes: few distinct values that repeat.",
-                where=name,
-                remedy="Name the column that holds the class of each row.",
-            )
-        return proposed
+        raise DataError(
+            "No column looks like classes: few distinct values that repeat.",
+            where=name,
+            remedy="Name the column that holds the class of each row.",
+        )
     if isinstance(target, str):
         if target in columns:
             return target
@@ -241,46 +189,8 @@ def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) 
     )
 
 
-def _is_label_like(column: pd.Series[Any]) -> bool:
-    """Tell whether a column could hold classes: some distinct values, none with a fraction."""
-    if column.nunique() < 2 or _is_quantity(column):
-        return False
-    return not is_number(column) or bool((column.dropna() % 1 == 0).all())
-
-
-def _is_repeating(column: pd.Series[Any]) -> bool:
-    """Tell whether a column looks like classes whatever its name: few values, repeated."""
-    n_present = int(column.notna().sum())
-    # A column that is mostly empty would take most rows with it.
-    if 2 * n_present < len(column):
-        return False
-    few = _count_distinct(column) <= min(MAX_PROPOSED_CLASSES, n_present / 2)
-    return few and _is_label_like(column)
-
-
-def _is_count(column: pd.Series[Any], most: int) -> bool:
-    """Tell whether a column holds numbers, more different ones than so many."""
-    return is_number(column) and _count_distinct(column) > most
-
-
-def _is_of_many_classes(column: pd.Series[Any]) -> bool:
-    """Tell whether a column of text has up to some hundred values, each of several rows."""
-    if is_number(column):
-        return False
-    n_present = int(column.notna().sum())
-    n_distinct = int(column.nunique())
-    enough = n_present >= _ROWS_OF_A_CLASS * n_distinct and 2 * n_present >= len(column)
-    return 2 <= n_distinct <= _MOST_CLASSES and enough
-
-
-def _count_distinct(column: pd.Series[Any]) -> int:
-    # pandas takes ten times as long for a short column of numbers, and there may be thousands.
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
-        return count_distinct(present_numbers(column))
-    return int(column.nunique())
-
-
-def _is_quantity(column: pd.Series[Any]) -> bool:
+def is_quantity(column: pd.Series[Any]) -> bool:
+    """Tell whether a column has too many different values to hold classes."""
     n_distinct, n_rows = column.nunique(), int(column.notna().sum())
     many = n_distinct > MAX_PROPOSED_CLASSES and n_distinct > n_rows / 10
     # Numbers of which most stand only once are measured, however few the rows.

@@ -131,6 +131,7 @@ def large_table_to_dataset(
     with _refused_by_size(table.source.file):
         _refuse_choices(table, asked)
         columns = choose_roles(table, target, roles)
+        guess = None if target is not None or "target" in (roles or {}).values() else table.guess
         features = _features(table, columns)
         label = next(column.name for column in columns if column.role == "target")
         is_text = not is_number(table.frame[label])
@@ -148,8 +149,11 @@ def large_table_to_dataset(
             *held.notices,
             *left_out(columns),
             *lone_class_notices(held.codes, held.classes),
+            *([guess.notice] if guess is not None else []),
         ),
         beyond=held.beyond,
+        target_name=label,
+        target_guess=guess,
     )
 
 

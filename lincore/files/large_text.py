@@ -26,6 +26,7 @@ from lincore.files.hidden_numbers import read_numbers
 from lincore.files.missing import mark_missing
 from lincore.files.reading import ReadOptions
 from lincore.files.streams import LargeFile, whole_lines
+from lincore.files.with_columns import with_columns
 
 _HEAD_BYTES = 65_536
 _LOOKED_AT = 1_000_000
@@ -120,7 +121,7 @@ class LargeText:
                 odd = column[column.notna() & numbers.column.isna()]
                 words.setdefault(name, set()).update(odd.unique()[:_FEW_WORDS])
         wanted = {n: v for n, v in (self.options.missing_in or {}).items() if n in frame}
-        return mark_missing(frame.assign(**found) if found else frame, wanted)
+        return mark_missing(with_columns(frame, found) if found else frame, wanted)
 
 
 def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from lincore.errors import Notice
 from lincore.files.labels import columns_named, first_texts
+from lincore.files.with_columns import with_columns
 
 _CODE_NAME = re.compile(
     r"(?:^|[\W_])(?:zip|zipcode|postal|postcode|post|plz|fips|phone|tel|code|id|sku|isbn|ean|iban"
@@ -72,7 +73,7 @@ def restore_zeros(
     if not whole:
         return frame
     text = read_as_text(whole)
-    return frame.assign(**{name: text[name] for name in whole if _is_padded(text[name])})
+    return with_columns(frame, {name: text[name] for name in whole if _is_padded(text[name])})
 
 
 def _is_whole(column: pd.Series[Any]) -> bool:

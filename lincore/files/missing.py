@@ -10,6 +10,7 @@ import pandas as pd
 
 from lincore.errors import DataError
 from lincore.files.labels import present_numbers
+from lincore.files.with_columns import with_columns
 
 # Besides those that pandas knows: NA, N/A, NaN, null, None and the like.
 # fmt: off
@@ -46,7 +47,7 @@ def mark_missing(
             remedy=f"Choose among: {', '.join(map(str, frame.columns[:10]))}.",
         )
     marked = {name: _without(frame[name], values) for name, values in missing_in.items()}
-    return frame.assign(**marked)
+    return with_columns(frame, marked)
 
 
 def _without(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series[Any]:

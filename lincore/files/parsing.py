@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pandas as pd
 
+from lincore.files.with_columns import with_columns
 from lincore.heard import heard
 
 # Longer texts are parsed in parts: pandas needs half of the memory.
@@ -47,7 +48,7 @@ def of_one_kind(frame: pd.DataFrame, rows: str, how: dict[str, Any]) -> pd.DataF
     if not mixed or len(rows) <= _IN_PARTS:
         return frame
     again = parse_text(rows, usecols=mixed, dtype="str", **how)
-    return frame.assign(**{name: again[name] for name in mixed})
+    return with_columns(frame, {name: again[name] for name in mixed})
 
 
 def pieces_of(rows: str) -> Iterator[bytes]:

@@ -15,6 +15,9 @@ from lincore.plots.confusion import confusion
 from lincore.plots.confusion_difference import confusion_difference
 from lincore.plots.contour import contour
 from lincore.plots.convergence import convergence, error_curves
+from lincore.plots.correlation import correlation_matrix
+from lincore.plots.direction import direction_histogram
+from lincore.plots.distribution import box_plot, densities, histogram, share_bars
 from lincore.plots.forest import pairwise_effects, score_intervals
 from lincore.plots.frame import Frame
 from lincore.plots.gallery import images
@@ -31,6 +34,11 @@ from lincore.plots.variance import scree, vector_shares
 from lincore.plots.waterfall import remedies, waterfall
 
 __all__ = [
+    "correlation_matrix",
+    "share_bars",
+    "histogram",
+    "densities",
+    "box_plot",
     "Curve",
     "Frame",
     "Reliability",
@@ -44,6 +52,7 @@ __all__ = [
     "confusion_difference",
     "contour",
     "convergence",
+    "direction_histogram",
     "error_curves",
     "images",
     "odds_ratios",

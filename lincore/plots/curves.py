@@ -62,7 +62,7 @@ def curves(
         ],
         title or _title(marks, quantity, focus, tinted),
         subtitle=join(
-            scope(view), verdict(marks, drawn), _places(cuts), marks.note(drawn), window.note
+            scope(view), verdict(marks, drawn), places(cuts), marks.note(drawn), window.note
         ),
         alt=_alt(view, marks, quantity, cuts),
         xaxis=plane_axis(view, 0, window.ranges, anchor="y2"),
@@ -70,7 +70,7 @@ def curves(
         yaxis2=bare_axis(
             domain=[0, LANES_END], range=[-0.2, len(marks.labels) + 0.2], fixedrange=True
         ),
-        shapes=[*(_tints(view, window, cuts) if tinted else []), *_uprights(cuts)],
+        shapes=[*(tints(view, window, cuts) if tinted else []), *uprights(cuts)],
     )
 
 
@@ -130,14 +130,15 @@ def _places_to_evaluate(view: View, window: Window, code: int) -> Array:
     return np.union1d(evenly, near[(near >= low) & (near <= high)])
 
 
-def _uprights(cuts: Array) -> list[dict[str, Any]]:
+def uprights(cuts: Array) -> list[dict[str, Any]]:
     """Return an upright line at each boundary."""
     common = {"type": "line", "xref": "x", "yref": "paper", "y0": 0, "y1": 1}
     line = {"color": INK, "width": 2}
     return [common | {"x0": cut, "x1": cut, "line": line} for cut in cuts.tolist()]
 
 
-def _tints(view: View, window: Window, cuts: Array) -> list[dict[str, Any]]:
+def tints(view: View, window: Window, cuts: Array) -> list[dict[str, Any]]:
+    """Return a shape behind each stretch that a class wins."""
     ends = np.concatenate([window.low, cuts, window.high])
     middles = (ends[:-1] + ends[1:]) / 2
     winners = possible(view.scores(middles[:, None])).argmax(axis=1)
@@ -152,7 +153,8 @@ def _tints(view: View, window: Window, cuts: Array) -> list[dict[str, Any]]:
     ]
 
 
-def _places(cuts: Array) -> str:
+def places(cuts: Array) -> str:
+    """Say where the decision changes, empty if nowhere or at many places."""
     if not 0 < len(cuts) <= 4:
         return ""
     places = ", ".join(f"{cut:.4g}".replace("-", "\u2212") for cut in cuts.tolist())
@@ -165,7 +167,7 @@ def _alt(view: View, marks: Marks, quantity: Quantity, cuts: Array) -> str:
         f"Curves of the {what.get(quantity, 'score')} of each class over {view.axis_names[0]}, "
         f"above {count(len(marks.codes), 'row')}: {class_counts(marks)}.",
         scope(view),
-        _places(cuts),
+        places(cuts),
         verdict(marks),
         closest(view, marks.labels),
     )

@@ -78,7 +78,7 @@ def score_intervals(
     baselines : mapping of name to value, optional
         Drawn as upright lines, unless so far off that the intervals would have no room.
     tiers : sequence of M int, optional
-        Methods of one tier cannot be told apart; they share a band, and the first tier stands out.
+        Group of each: methods of one are not significantly different and share a band.
     as_percent : bool, default True
     title : str, optional
         The finding; otherwise which value is best.
@@ -103,7 +103,7 @@ def score_intervals(
         title or heading,
         join(
             "Bars: 95 % intervals.",
-            "Bands: tiers, not to be told apart." if tiers else "",
+            "Bands: groups not significantly different from their best." if tiers else "",
             _baselines(drawn, as_percent, "Dotted:"),
             _baselines(left, as_percent, "Off to the left:"),
             _baselines(right, as_percent, "Off to the right:"),
@@ -148,11 +148,12 @@ def pairwise_effects(
     values = np.array([(d.value, d.low, d.high) for d in differences], dtype=float).reshape(-1, 3)
     if as_percent:
         values, rope = 100 * values, 100 * rope
-    told = sum(d.verdict.endswith("better") for d in differences)
-    heading = f"{told} of {count(len(differences), 'pair')} can be told apart"
+    sure = sum(d.verdict.endswith("better") for d in differences)
+    are = "is" if len(differences) == 1 else "are"
+    heading = f"{sure} of {count(len(differences), 'pair')} {are} significantly different"
     alike = sum(d.verdict == "equivalent" for d in differences)
     if alike:
-        heading += f", {alike} {'is' if alike == 1 else 'are'} equivalent"
+        heading += f", {alike} equivalent"
     unit = "points" if as_percent else ""
     better = f"{'Right' if higher_is_better(score) else 'Left'} of zero the first is better."
     whole = [f"{d.first} − {d.second}" for d in differences]

@@ -45,11 +45,35 @@ def scope(results: Results, rows: str = "rows") -> str:
     others = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     learned = f"by models that learned from {others} others"
     more = f" {also}" if (also := beyond_words.learned(results)) else ""
+    more += f" {kept}" if (kept := groups(results)) else ""
     if base.one_fit:
         return f"On {n_tested:,} test {rows}, {learned}.{more}"
     times = "once" if base.repeats <= 1 else f"{base.repeats:.3g} times"
     said = f"{n_tested:,} {rows}, each predicted {times}, {learned}."
     return f"Over {base.n_folds:,} folds: {said}{more}"
+
+
+def groups(results: Results) -> str:
+    """Say whether rows of one group were kept together; "" where the data have no groups.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from lincore.experiments.compare import compare
+    >>> from lincore.files.arrays import arrays_to_dataset
+    >>> data = arrays_to_dataset(np.arange(40.0)[:, None] % 7, np.arange(40) % 2)
+    >>> groups(compare(replace(data, groups=np.arange(40) // 4), "lda"))
+    'Rows of one group are kept together.'
+    """
+    divided = results.settings.get("groups_divided")
+    if divided is None:
+        return ""
+    if divided:
+        return (
+            "Rows of one group are both trained on and tested, which biases scores upwards where "
+            "new rows come from new groups."
+        )
+    return "Rows of one group are kept together."
 
 
 def rule(results: Results, score: str = "accuracy") -> str:
@@ -189,31 +213,6 @@ def disagreement_finding(
         f"{first} alone is right on {counts[0]:,}, {second} alone on {counts[1]:,}"
     )
     return text + (f", neither on {counts[2]:,}." if counts[2] else ".")
-
-
-def with_interval(found: scores.Interval, score: str) -> str:
-    """Write a score with its interval as its kind is read; nothing where there is none.
-
-    Examples
-    --------
-    >>> with_interval(scores.Interval(0.877, 0.835, 0.91), "accuracy")
-    '87.7 % (83.5–91.0)'
-    >>> with_interval(scores.Interval(0.5, 0.4, 0.62), "log loss")
-    '0.500 (0.400–0.620)'
-    >>> with_interval(scores.Interval(56754486.7, 0.3, 2e8), "log loss")
-    '5.68e+07 (0.3–2e+08)'
-    """
-    if np.isnan(found.value):
-        return ""
-    if np.isinf(found.value):
-        return "infinite"
-    if scores.SCORES[score].is_share:
-        value, ends = words.percent(found.value), words.interval(found)
-    else:
-        # The log loss of a model that is surely wrong has no bound.
-        form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
-        value, ends = f"{found.value:{form}}", f"{found.low:{form}}–{found.high:{form}}"
-    return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
 
 
 def probability(p: float) -> str:

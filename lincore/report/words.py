@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from lincore.experiments import differences, scores
+from lincore.experiments.class_ratio import leading_score
 from lincore.experiments.results import Results
+
+#: So many classes are named in a sentence.
+MOST_NAMED = 3
 
 
 def percent(share: float) -> str:
@@ -20,13 +26,43 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def a_score(name: str) -> str:
+    """Return the name of a score with its article: 'an accuracy', 'a log loss'."""
+    return f"{'an' if name in ('accuracy', 'MCC', 'AUC') else 'a'} {name}"
+
+
 def interval(estimate: scores.Interval) -> str:
     """Write the ends of an interval of shares, in per cent: '83.5–91.0'."""
     return f"{100 * estimate.low:.1f}–{100 * estimate.high:.1f}"
 
 
+def with_interval(found: scores.Interval, score: str) -> str:
+    """Write a score with its interval as its kind is read; nothing where there is none.
+
+    Examples
+    --------
+    >>> with_interval(scores.Interval(0.877, 0.835, 0.91), "accuracy")
+    '87.7 % (83.5–91.0)'
+    >>> with_interval(scores.Interval(0.5, 0.4, 0.62), "log loss")
+    '0.500 (0.400–0.620)'
+    >>> with_interval(scores.Interval(56754486.7, 0.3, 2e8), "log loss")
+    '5.68e+07 (0.3–2e+08)'
+    """
+    if np.isnan(found.value):
+        return ""
+    if np.isinf(found.value):
+        return "infinite"
+    if scores.SCORES[score].is_share:
+        value, ends = percent(found.value), interval(found)
+    else:
+        # The log loss of a model that is surely wrong has no bound.
+        form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
+        value, ends = f"{found.value:{form}}", f"{found.low:{form}}–{found.high:{form}}"
+    return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
+
+
 def classification_finding(results: Results, method: str, *, rows: str = "rows") -> str:
-    """Say how much of the test part a method gets right, and what it mostly gets wrong.
+    """Say which score a method reaches on the test set, and what it mostly misclassifies.
 
     Parameters
     ----------
@@ -42,21 +78,47 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
     ...             np.log(np.full((1, 4, 2), 0.5)), np.zeros(1))
     >>> classification_finding(r, "LDA")
-    'LDA gets 100.0 % (51.0–100.0) of 4 test rows, and none wrong.'
+    'LDA reaches an accuracy of 100.0 % (51.0–100.0) over 4 test rows; none is misclassified.'
     """
-    right = scores.accuracy(results, method)
-    text = f"{method} gets {percent(right.value)} ({interval(right)}) of "
-    text += f"{len(np.unique(results.rows)):,} test {rows}"  # over repetitions each counts once
+    name = leading_score(results.class_counts)
+    found = scores.score(results, method, name)
+    n_rows = len(np.unique(results.rows))  # over repetitions each counts once
+    text = f"{a_score(name)} of {with_interval(found, name)} over {n_rows:,} test {rows}"
+    if blind := never_predicted(results, [method]):
+        return f"{method} {blind[method]}: {text}."
+    text = f"{method} reaches {text}"
     errors = scores.confusion(results, method)
     np.fill_diagonal(errors, 0)
     if not errors.any():
-        return f"{text}, and none wrong."
-    taken, given = np.unravel_index(errors.argmax(), errors.shape)
+        return f"{text}; none is misclassified."
+    true, predicted = np.unravel_index(errors.argmax(), errors.shape)
     share = "most" if errors.max() > errors.sum() / 2 else "the commonest"
     noun = "errors are" if errors.sum() > 1 else "error is"
     if errors.sum() == 1:
         share = "its one"
-    return f"{text}; {share} {noun} {_name(results, taken)} taken for {_name(results, given)}."
+    what = f"{_name(results, true)} misclassified as {_name(results, predicted)}"
+    return f"{text}; {share} {noun} {what}."
+
+
+def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
+    """Say of the methods that never predict some class with rows which classes those are.
+
+    Examples
+    --------
+    >>> truth = np.array([0, 0, 0, 1])
+    >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(4), truth, 0 * truth[None],
+    ...             np.full((1, 4, 2), np.nan), np.zeros(1))
+    >>> never_predicted(r, ["LDA"])
+    {'LDA': 'never predicts rare'}
+    """
+    found = {}
+    for method in methods:
+        codes = scores.never_predicted(results, method)
+        if 0 < len(codes) <= MOST_NAMED:
+            found[method] = f"never predicts {listed([_name(results, code) for code in codes])}"
+        elif len(codes):
+            found[method] = f"never predicts {len(codes)} of {len(results.classes)} classes"
+    return found
 
 
 def _name(results: Results, code: np.intp) -> str:
@@ -66,15 +128,35 @@ def _name(results: Results, code: np.intp) -> str:
 
 
 def against_baseline(results: Results, method: str) -> str:
-    """Say whether a method beats always guessing the largest class of the test part."""
-    right, guess = scores.accuracy(results, method), scores.baseline(results)
-    largest = _name(results, np.bincount(results.truth).argmax())
-    always = f"always guessing {largest} ({percent(guess)})"
-    if right.low > guess:
-        return f"That is better than {always}."
-    if right.high < guess:
-        return f"That is worse than {always}."
-    return f"That cannot be told apart from {always}."
+    """Say whether a method beats always predicting the largest class, by the leading score.
+
+    Where classes are unequal, accuracy, MCC and the recall of the rarest class stand beside it.
+    """
+    name = leading_score(results.class_counts)
+    found, guess = scores.score(results, method, name), scores.baseline(results, name)
+    largest = _name(results, scores.baselines(results).predicted[0, 0])
+    always = f"always predicting {largest} ({name} {percent(guess)})"
+    if found.low > guess:
+        text = f"That is better than {always}."
+    elif found.high < guess:
+        text = f"That is worse than {always}."
+    else:
+        text = f"That is not distinguishable from {always}."
+    if name == "accuracy":
+        return text
+    rarest = rarest_class(results)
+    recall = with_interval(scores.recall(results, method)[rarest], "accuracy")
+    accuracy = with_interval(scores.accuracy(results, method), "accuracy")
+    return (
+        f"{text} Accuracy {accuracy}, MCC {plain(scores.score(results, method, 'MCC').value)}, "
+        f"recall of {_name(results, rarest)}, the rarest class, {recall}."
+    )
+
+
+def rarest_class(results: Results) -> np.intp:
+    """Return the code of the class with the fewest test rows among those that have any."""
+    counts = np.bincount(results.truth, minlength=len(results.classes))
+    return np.where(counts > 0, counts, counts.max(initial=0) + 1).argmin()
 
 
 def variance_finding(
@@ -104,17 +186,18 @@ def variance_finding(
     )
 
 
-def comparison_finding(results: Results, score: str = "accuracy", rope: float = 0.01) -> str:
-    """Say in one sentence which methods lead, whom they beat and what cannot be told apart.
+def comparison_finding(results: Results, score: str | None = None, rope: float = 0.01) -> str:
+    """Say which methods lead, whom they beat, and which classes some of them never predict.
 
-    The tiers are those of `lincore.experiments.differences.tiers`: whoever shares one cannot be
-    told from its best.
+    The groups are those of `lincore.experiments.differences.tiers`: whoever shares one is not
+    significantly different from its best.
 
     Parameters
     ----------
     results : Results
-    score : str
-        One of `lincore.experiments.scores.SCORES`.
+    score : str, optional
+        One of `lincore.experiments.scores.SCORES`; by default the leading one, see
+        `lincore.experiments.class_ratio.leading_score`.
     rope : float
         How small a difference does not matter, in the unit of the score.
 
@@ -125,17 +208,25 @@ def comparison_finding(results: Results, score: str = "accuracy", rope: float = 
     >>> r = Results(("LDA", "QDA", "Fisher"), np.array(["a", "b"]), np.arange(200), truth,
     ...             np.stack([truth, truth, wrong]), np.full((3, 200, 2), np.nan), np.zeros(3))
     >>> comparison_finding(r)
-    'LDA and QDA cannot be told apart (accuracy 100.0 %); both beat Fisher (70.0 %).'
+    'LDA and QDA are not significantly different (accuracy 100.0 %); both beat Fisher (70.0 %).'
     """
+    score = score or leading_score(results.class_counts)
     tier = differences.tiers(results, score, rope)
     ranked = _ranked(results, score)
     if not ranked:
         return f"No method has a score for {score}."
+    said = _who_leads(results, ranked, tier, score, rope)
+    return " ".join([said, *_blind_spots(results, ranked)])
+
+
+def _who_leads(
+    results: Results, ranked: list[str], tier: dict[str, int], score: str, rope: float
+) -> str:
     leaders = [method for method in ranked if tier[method] == 1]
     others = [method for method in ranked if tier[method] > 1]
     span = _span(results, leaders, score)
     if len(ranked) == 1:
-        return f"{_labels(results, ranked)[0]} reaches {score} {span}."
+        return f"{_labels(results, ranked)[0]} reaches {a_score(score)} of {span}."
     if not others:
         who = (
             listed(_labels(results, leaders))
@@ -156,6 +247,24 @@ def comparison_finding(results: Results, score: str = "accuracy", rope: float = 
     first = listed(_labels(results, leaders))
     alike = _alike(results, leaders, score, rope)
     return f"{first} {alike} ({score} {span}); {verb} {beaten}."
+
+
+def _blind_spots(results: Results, methods: list[str]) -> list[str]:
+    """Return a sentence for each set of classes that some of the methods never predict."""
+    found = never_predicted(results, methods)
+    labels = dict(zip(methods, _labels(results, methods), strict=True))
+    sentences = []
+    for blind in dict.fromkeys(found.values()):
+        who = [labels[method] for method in methods if found.get(method) == blind]
+        if len(who) == len(methods) > 1:
+            names = f"{'Neither' if len(who) == 2 else 'None'} of them ever"
+            sentences.append(f"{names} {blind.removeprefix('never ')}.")
+        else:
+            plural = len(who) > 1
+            sentences.append(
+                f"{listed(who)} {blind.replace('predicts', 'predict') if plural else blind}."
+            )
+    return sentences
 
 
 def difference_finding(difference: differences.Difference) -> str:
@@ -185,7 +294,7 @@ def difference_finding(difference: differences.Difference) -> str:
     span += f" ({_amount(low, score)} to {_amount(high, score)})"
     if difference.verdict == "equivalent":
         return f"{first} and {second} are equivalent in practice: {span}."
-    return f"{first} and {second} cannot be told apart: {span}."
+    return f"{first} and {second} are not significantly different: {span}."
 
 
 def cochran_finding(found: differences.Omnibus, *, some_pair: bool = True) -> str:
@@ -195,19 +304,19 @@ def cochran_finding(found: differences.Omnibus, *, some_pair: bool = True) -> st
     ----------
     found : Omnibus
     some_pair : bool, default True
-        Whether two of the methods can be told apart by themselves.
+        Whether two of the methods are significantly different by themselves.
 
     Examples
     --------
     >>> cochran_finding(differences.Omnibus(9.2, 0.01, 2))
-    'The methods are not all right equally often (Cochran’s Q = 9.2, p = 0.010).'
+    'The methods are not all correct equally often (Cochran’s Q = 9.2, p = 0.010).'
     """
     p = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
     numbers = f"(Cochran’s Q = {found.statistic:.1f}, {p})"
     if found.p < 1 - scores.LEVEL:
-        alone = "" if some_pair else ", though no two of them can be told apart"
-        return f"The methods are not all right equally often {numbers}{alone}."
-    return f"No method is known to be right more often than another {numbers}."
+        alone = "" if some_pair else ", though no two of them are significantly different"
+        return f"The methods are not all correct equally often {numbers}{alone}."
+    return f"No method is known to be correct more often than another {numbers}."
 
 
 def listed(names: list[str]) -> str:
@@ -255,11 +364,12 @@ def _span(results: Results, methods: list[str], score: str) -> str:
 
 
 def _alike(results: Results, leaders: list[str], score: str, rope: float) -> str:
-    """Say of the methods of a tier that none is known to be better, or that it does not matter."""
+    """Say of the methods of a group that none is known to be better, or that it does not matter."""
     found = differences.pairwise(results, score, rope)
     pairs = [d for d in found if d.first in leaders and d.second in leaders]
-    if any(d.verdict != "equivalent" for d in pairs):
-        return "cannot be told apart"
+    # Models that never predict some class are alike in a fault: that is no equivalence to praise.
+    if any(d.verdict != "equivalent" for d in pairs) or never_predicted(results, leaders):
+        return "are not significantly different"
     return (
         f"are equivalent in practice, surely less than {_amount(rope, score)}{_unit(score)} apart"
     )

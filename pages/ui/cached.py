@@ -46,6 +46,17 @@ def sample(name: str) -> Dataset:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
+def sample_table(name: str) -> Source | None:
+    """Return the table that a sample is read from, where it is one with columns of all kinds."""
+    from lincore.samples import TABLES, sample_file
+    from pages.ui.data_sources import Source
+
+    if name not in TABLES:
+        return None
+    return Source(None, TABLES[name], raw=sample_file(name), name=f"{name}.csv").read()
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
 def sample_source(name: str) -> Source:
     """Return a bundled table, of which columns can be used otherwise."""
     from pages.ui.data_sources import of_sample
@@ -57,10 +68,7 @@ def sample_source(name: str) -> Source:
 def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
     """Return the rows of the training and of the test part."""
     from lincore.splits import split as split_rows
-    from pages.ui.data_groups import split_by_group
 
-    if choice.how == "group":
-        return split_by_group(_data, choice.test_size, choice.seed)
     return split_rows(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
 

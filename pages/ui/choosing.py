@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MOST_COMPONENTS = 200
 # A basis of more columns than this is no teaching example any more.
 MOST_BASIS_FEATURES = 12
+# Principal components: none, for most of the variance, two, or a number.
+ALL, SHARE, TWO, NUMBER = "all", "share", "two", "number"
+FIRST_COMPONENTS, FIRST_WORD_COMPONENTS = 20, 50
 _NUMBER = "a number"
 # Stands for None among the options of a select box, which takes None for "nothing chosen yet".
 _NOTHING = "nothing"
@@ -32,10 +35,10 @@ _STARTS = {
 }
 _BASES = {
     None: "None",
-    "polynomial(degree=2)": "Squares and products",
-    "polynomial(degree=3)": "Cubic polynomial",
-    "trigonometric": "Sines and cosines",
-    "radial": "Gaussian bumps",
+    "polynomial(degree=2)": "Quadratic",
+    "polynomial(degree=3)": "Cubic",
+    "trigonometric": "Fourier",
+    "radial": "RBF",
     "kernel": "Kernel",
 }
 
@@ -108,74 +111,84 @@ def line(name: str, chosen: dict[str, Any]) -> str:
     return render(name, chosen)
 
 
-def steps(
-    data: Dataset,
-    split: Split,
-    *,
-    key: str,
-    project: bool | None = None,
-    n_components: int | None = None,
-) -> Steps:
-    """Ask for the steps before a classifier.
-
-    Parameters
-    ----------
-    data : Dataset
-    split : Split
-    key : str
-    project : bool, optional
-        Whether to project at first; otherwise pictures, and tables of more than two features.
-    n_components : int, optional
-        How many components at first; otherwise two, or 50 for words.
-    """
-    from lincore.experiments.pipeline import Steps
+def steps(data: Dataset, split: Split, *, key: str) -> Steps:
+    """Ask for the steps before a classifier; at first those of `default_steps`."""
+    from lincore.experiments.pipeline import Steps, default_steps
 
     sparse = bool(data.n_words)
-    most = min(data.n_features, len(split.train) - 1, MOST_COMPONENTS)
-    if project is None:
-        project = data.image_shape is not None or (data.n_features > 2 and not sparse)
-    start = n_components or (50 if sparse else 2)
-    standardize, basis, n_components, whiten = False, None, None, False
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.steps"):
-        if not sparse:
-            standardize = controls.standardize(data, key=f"{key}.standardize")
-        controls.begin_with(f"{key}.project", project)
-        project = st.toggle(
-            "SVD" if sparse else "PCA",
-            key=f"{key}.project",
+    n_components, whiten, basis = None, False, None
+    standardize = not sparse and controls.standardize(data, key=f"{key}.standardize")
+    if min(data.n_features, len(split.train) - 1) >= 2:
+        n_components = _components(data, split, default_steps(data, len(split.train)), key=key)
+    if n_components is not None and not sparse:
+        whiten = st.toggle(
+            "Whiten",
+            key=f"{key}.whiten",
             persist_state="session",
-            help="Replace the features by their first principal components."
-            if not sparse
-            else "Replace the words by their first singular vectors: needed by Gaussian models.",
-            disabled=most < 2,
+            help="Bring every component to variance 1.",
         )
-        if project and most >= 1:
-            n_components = controls.number(
-                "Components",
-                1,
-                most,
-                start,
-                key=f"{key}.components",
-                help="How many components the model sees; with two, the picture shows all of it.",
-                width=180,
-            )
-            if not sparse:
-                whiten = st.toggle(
-                    "Whiten",
-                    key=f"{key}.whiten",
-                    persist_state="session",
-                    help="Bring every component to variance 1.",
-                )
-        if not sparse and data.n_features <= MOST_BASIS_FEATURES:
-            basis = _choose(
-                "Basis",
-                _BASES,
-                key=f"{key}.basis",
-                default=None,
-                help="Functions of the features that bend a linear boundary.",
-                width=220,
-            )
+    if not sparse and data.n_features <= MOST_BASIS_FEATURES:
+        basis = _choose(
+            "Basis functions",
+            _BASES,
+            key=f"{key}.basis",
+            default=None,
+            help="Functions of the features that bend a linear boundary.",
+            width=220,
+        )
     return Steps(standardize, basis, n_components, whiten)
+
+
+def _components(data: Dataset, split: Split, default: Steps, *, key: str) -> float | None:
+    """Ask for principal components: none, for most of the variance, two, or a number."""
+    from lincore.experiments.pipeline import MOST_VARIANCE
+
+    labels = {
+        ALL: "None",
+        SHARE: f"{100 * MOST_VARIANCE:.0f} % of the variance",
+        TWO: "2, as in the faces text" if data.image_shape else "2",
+        NUMBER: "Number",
+    }
+    if data.n_words:
+        labels = {ALL: "None", NUMBER: "Number"}
+    if st.session_state.get(f"{key}.pca") not in labels:
+        st.session_state[f"{key}.pca"] = SHARE if default.n_components else ALL
+    kind = st.segmented_control(
+        "Singular vectors" if data.n_words else "Principal components",
+        list(labels),
+        required=True,
+        format_func=labels.__getitem__,
+        key=f"{key}.pca",
+        persist_state="session",
+        help="Replace the words by their first singular vectors: Gaussian models need them."
+        if data.n_words
+        else "Replace the features by their first principal components: fewer of them lose "
+        "information; the plane of the plot does not need them.",
+    )
+    if kind == ALL:
+        return None
+    if kind == SHARE:
+        return MOST_VARIANCE
+    if kind == TWO:
+        return 2
+    return controls.number(
+        "Components",
+        1,
+        min(data.n_features, len(split.train) - 1, MOST_COMPONENTS),
+        FIRST_WORD_COMPONENTS if data.n_words else FIRST_COMPONENTS,
+        key=f"{key}.components",
+        help="Number of components that the model sees.",
+        width=180,
+    )
+
+
+def show_projection(data: Dataset, steps: Steps, split: Split, *, who: str) -> None:
+    """Write what stands in the place of the features, where something does."""
+    from lincore.report.step_words import projection_sentence
+
+    sentence = projection_sentence(data, steps.n_components, len(split.train), who=who)
+    if sentence:
+        st.caption(sentence)
 
 
 def _ask(option: Option, data: Dataset, *, key: str) -> Any:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 KEY = "compare"
 FOR_TABLES = ("lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic")
 FOR_WORDS = ("multinomial-nb", "lda", "naive-bayes", "least-squares", "logistic")
-# Components with which pictures begin: enough to tell them apart, and few to solve for.
-PICTURE_COMPONENTS = 20
 OWN = "own"
 _SCHEMES = {
     "holdout": "The test part",
@@ -69,15 +67,10 @@ def ask(experiment: Experiment) -> Choice | None:
         scheme = _scheme(data, choice)
     with st.expander("Options of the models, and the steps before them", key=f"{KEY}.options"):
         lines = _lines(words, data)
-        steps = choosing.steps(
-            data,
-            split,
-            key=KEY,
-            project=data.image_shape is not None,
-            n_components=PICTURE_COMPONENTS,
-        )
+        steps = choosing.steps(data, split, key=KEY)
         if any(_counts(line) for line in lines):
             st.caption("Models of counts get the rows as they are, without these steps.")
+    choosing.show_projection(data, steps, split, who="The models see")
     if not lines:
         return None
     return Choice(data.digest, choice, lines, scheme, steps)

@@ -66,7 +66,7 @@ def _recall_table(shown: Shown) -> None:
     import pandas as pd
 
     from lincore.experiments import scores
-    from lincore.report.compare_words import with_interval
+    from lincore.report.words import with_interval
 
     columns = {
         label: [with_interval(found, "accuracy") for found in scores.recall(shown.results, name)]

@@ -82,7 +82,7 @@ def fit(
         if wanted[method.name] != common:
             missing.append(f"{method.label} sees other coordinates and cannot be drawn here.")
             continue
-        model = method.fresh(data.n_classes, choice.split.seed)
+        model = method.fresh(data.classes, choice.split.seed)
         try:
             with heard():
                 pipeline = pipeline_for(data, model, common, seed=choice.split.seed)
@@ -132,12 +132,18 @@ def _figure(
         for pipeline in _pipelines.values()
     ]
     figure = plots.small_multiples(seen, labels, rows=text.row_noun(_data))
-    return figure, seen[0].caption
+    n_faithful = sum(view.n_faithful for view in seen)
+    n_points = sum(len(view.points) for view in seen)
+    return figure, (
+        f"{seen[0].caption} The regions show {n_faithful:,} of {n_points:,} predictions as the "
+        "models make them."
+    )
 
 
 def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:
     """Ask for a plane through what all the models see; return it with what names it."""
     from lincore.experiments import planes
+    from lincore.experiments.discriminant_planes import discriminant_plane
 
     width = planes.coordinates(pipeline, data.X[split.train[:1]]).shape[1]
     if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
@@ -149,7 +155,7 @@ def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, P
             axes = controls.axes(names, key="compare.axes")
             return axes, planes.feature_plane(data, axes, split.train)
     if kind == "discriminant":
-        return kind, planes.discriminant_plane(pipeline, data, split.train)
+        return kind, discriminant_plane(pipeline, data, split.train)
     if data.n_words:
         names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
         axes = tuple(range(len(names)))

@@ -84,6 +84,7 @@ def _regularise() -> None:
 def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None:
     """Compare, and compute every score with its interval, away from the page."""
     from lincore.experiments import ranking, scores
+    from lincore.experiments.class_ratio import leading_score
     from lincore.experiments.compare import compare as run
 
     with heard():  # what a fit has to say stands in the settings of the results
@@ -101,7 +102,8 @@ def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None
             return None
         if not results.settings["stopped"]:
             progress(progress.total, progress.total, "intervals")
-        scores.table(ranking.ranked(results, "accuracy"))  # as the page looks at them first
+        leading = leading_score(data.counts)
+        scores.table(ranking.ranked(results, leading), leading)  # as the page looks at them first
     return results
 
 
@@ -110,24 +112,26 @@ def live(job: Job) -> None:
     import pandas as pd
 
     from lincore.experiments import scores
+    from lincore.experiments.class_ratio import leading_score
     from lincore.experiments.methods import as_methods
     from lincore.report import words
 
     results: Results = job.result
+    leading = leading_score(results.class_counts)
     labels = {method.name: method.label for method in as_methods(job.settings.lines)}
     failed = results.settings["failed"]
     lines = []
     for name, label in labels.items():
-        line = {"model": label, "accuracy": "", "95 %": "", "seconds": ""}
+        line = {"model": label, leading: "", "95 %": "", "seconds": ""}
         if name in results.methods:
-            found = scores.accuracy(results, name)
+            found = scores.score(results, name, leading)
             seconds = results.seconds[results.position(name)]
-            line |= {"accuracy": words.percent(found.value), "95 %": words.interval(found)}
+            line |= {leading: words.percent(found.value), "95 %": words.interval(found)}
             line |= {"seconds": f"{seconds:.2f}", "state": "finished"}
         else:
             line["state"] = "cannot be fitted" if name in failed else "to come"
         lines.append(line)
     with st.container(key=f"{KEY}.live"):
         tables.show(
-            pd.DataFrame(lines), hide_index=True, alt="Accuracy of the models finished so far."
+            pd.DataFrame(lines), hide_index=True, alt="Scores of the models finished so far."
         )

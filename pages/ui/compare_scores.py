@@ -61,9 +61,11 @@ class Shown(NamedTuple):
 def ask(data: Dataset, choice: Choice, results: Results) -> Shown:
     """Ask for the score that decides, and how small a difference does not matter."""
     from lincore.experiments import ranking
+    from lincore.experiments.class_ratio import leading_score
     from lincore.experiments.scores import SCORES
 
-    names = ranking.known(results)
+    leading = leading_score(results.class_counts)
+    names = sorted(ranking.known(results), key=lambda name: name != leading)
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.look"):
         score = controls.choose(
             "Score",
@@ -119,14 +121,14 @@ def table(shown: Shown) -> None:
     import pandas as pd
 
     from lincore.experiments import differences, ranking, scores
-    from lincore.report.compare_words import with_interval
+    from lincore.report.words import with_interval
 
     results = shown.results
     tier = differences.tiers(results, shown.score, shown.rope)
     lines = []
     for name, label in zip(results.methods, shown.labels, strict=True):
-        line: dict[str, object] = {"model": label, "tier": tier[name] or None}
-        for score in scores.SCORES:
+        line: dict[str, object] = {"model": label, "group": tier[name] or None}
+        for score in sorted(scores.SCORES, key=lambda score: score != shown.score):
             line[score] = with_interval(scores.score(results, name, score), score)
         line["seconds"] = float(results.seconds[results.position(name)])
         lines.append(line)
@@ -135,9 +137,10 @@ def table(shown: Shown) -> None:
             pd.DataFrame(lines),
             hide_index=True,
             column_config={
-                "tier": st.column_config.NumberColumn(
+                "group": st.column_config.NumberColumn(
                     format="%d",
-                    help=f"Models of one tier cannot be told apart by {shown.score}.",
+                    help="Models of one group are not significantly different from its best by "
+                    f"{shown.score}.",
                 ),
                 "seconds": st.column_config.NumberColumn(
                     format="%.3f", help="To fit the model by itself, over all folds."
@@ -157,5 +160,5 @@ def table(shown: Shown) -> None:
         mime="text/csv",
         key=f"{KEY}.csv",
         on_click="ignore",
-        help="Every score, its interval, seconds and tier, in full precision.",
+        help="Every score, its interval, seconds and group, in full precision.",
     )

@@ -35,42 +35,45 @@ class Options(NamedTuple):
     whiten: bool
 
 
-def show(data: Dataset, split: Split) -> Options:
-    """Ask for what most people want to choose."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="explore.options"):
-        dimensions = st.segmented_control(
-            "Picture",
-            [2, 3],
-            default=2,
-            required=True,
-            format_func=lambda n: f"{n}-D",
-            key="explore.dimensions",
-            persist_state="session",
-            help="Two axes, in which points can be chosen, or three that can be turned.",
-        )
-        parts = ["train", "test"] if len(split.test) else ["train"]
-        part = st.segmented_control(
-            "Rows",
-            parts,
-            default="train",
-            required=True,
-            format_func=_PARTS.__getitem__,
-            key="explore.part",
-            persist_state="session",
-            help="The axes are learned from the training part; test rows show whether they hold "
-            "for rows that were not seen.",
-        )
-        standardize = whiten = False
-        if not data.n_words:
-            standardize = controls.standardize(data, key="explore.standardize")
-            whiten = st.toggle(
-                "Whiten",
-                key="explore.whiten",
-                persist_state="session",
-                help="Divide the scores along every component by their standard deviation, so "
-                "that all components vary alike.",
-            )
-    return Options(int(dimensions or 2), part or "train", standardize, whiten)
+def view(split: Split) -> tuple[int, str]:
+    """Ask for the number of dimensions and for the rows."""
+    dimensions = st.segmented_control(
+        "Dimensions",
+        [2, 3],
+        default=2,
+        required=True,
+        format_func=lambda n: f"{n}-D",
+        key="explore.dimensions",
+        persist_state="session",
+        help="Two axes, in which points can be selected, or three that can be turned.",
+    )
+    part = st.segmented_control(
+        "Rows",
+        ["train", "test"] if len(split.test) else ["train"],
+        default="train",
+        required=True,
+        format_func=_PARTS.__getitem__,
+        key="explore.part",
+        persist_state="session",
+        help="The axes are learned from the training set; test rows show if they hold for rows "
+        "that were not seen.",
+    )
+    return int(dimensions or 2), part or "train"
+
+
+def units(data: Dataset, dimensions: int, part: str) -> Options:
+    """Ask for the units in which rows are projected and drawn."""
+    if data.n_words:
+        return Options(dimensions, part, False, False)
+    standardize = controls.standardize(data, key="explore.standardize")
+    whiten = st.toggle(
+        "Whiten",
+        key="explore.whiten",
+        persist_state="session",
+        help="Divide the scores along every component by their standard deviation, so "
+        "that all components vary alike.",
+    )
+    return Options(dimensions, part, standardize, whiten)
 
 
 def component_names(projection: Projection) -> list[str]:
@@ -128,16 +131,16 @@ def axes(names: Sequence[str], dimensions: int, *, key: str, what: str) -> tuple
     if len(names) == wanted:
         return tuple(range(wanted))
     chosen: list[int] = []
-    labels = ("across", "up", "deep")[:wanted]
+    labels = ("x axis", "y axis", "z axis")[:wanted]
     for column, letter, label in zip(st.columns(wanted), "xyz", labels, strict=False):
         with column:
             chosen.append(
                 controls.choose(
-                    f"{what} {label}",
+                    f"{what} on the {label}",
                     [i for i in range(len(names)) if i not in chosen],
                     key=f"{key}.{letter}",
                     format_func=names.__getitem__,
-                    help=f"Drawn {label}, of the {text.escape(what.lower())}s found.",
+                    help=f"Drawn on the {label}, of the {text.escape(what.lower())}s found.",
                 )
             )
     return tuple(chosen)

@@ -43,21 +43,20 @@ class Seen(NamedTuple):
 
 
 def choose(experiment: Experiment, choice: Choice, options: Options) -> Seen:
-    """Ask for axes, folded away, and fit Fisher's discriminant behind the components."""
+    """Ask for axes and fit Fisher's discriminant behind the components."""
     data = experiment.data
     projection = explore_work.projection(choice, data)
-    with st.expander("Axes and Fisher’s components", key="explore.more"):
-        names = explore_options.component_names(projection)
-        noun = "Singular vector" if projection.is_sparse else "Component"
-        axes = explore_options.axes(names, options.dimensions, key="explore", what=noun)
-        n_components = explore_options.n_fisher_components(data, projection)
-        fisher, reason = explore_work.directions(choice, n_components, data)
-        fisher_axes: tuple[int, ...] = ()
-        if fisher is not None:
-            names = explore_options.fisher_names(fisher)
-            fisher_axes = explore_options.axes(
-                names, options.dimensions, key="explore.fisher", what="Direction"
-            )
+    names = explore_options.component_names(projection)
+    noun = "Singular vector" if projection.is_sparse else "Component"
+    axes = explore_options.axes(names, options.dimensions, key="explore", what=noun)
+    n_components = explore_options.n_fisher_components(data, projection)
+    fisher, reason = explore_work.directions(choice, n_components, data)
+    fisher_axes: tuple[int, ...] = ()
+    if fisher is not None:
+        names = explore_options.fisher_names(fisher)
+        fisher_axes = explore_options.axes(
+            names, options.dimensions, key="explore.fisher", what="Direction"
+        )
     return Seen(projection, fisher, reason, n_components, axes, fisher_axes)
 
 
@@ -72,11 +71,13 @@ def show(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -
     known = set(rows.tolist()) if chosen else set()
     chosen = [row for row in dict.fromkeys(chosen) if row in known]
     if chosen:
-        st.subheader("Chosen in the picture", anchor=False)
-        selection.show_rows(experiment.data, chosen, key="explore.chosen", title="The chosen rows")
+        st.subheader("Selected points", anchor=False)
+        selection.show_rows(
+            experiment.data, chosen, key="explore.chosen", title="The selected rows"
+        )
     elif options.dimensions == 2:
         noun = text.row_noun(experiment.data)
-        st.caption(f"Choose points by a click, a box or a lasso: their {noun} are shown here.")
+        st.caption(f"Select points by a click, a box or a lasso: their {noun} are shown here.")
     return chosen
 
 

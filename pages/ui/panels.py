@@ -9,7 +9,10 @@ import streamlit as st
 from pages.ui import cached, sheets, tables, text
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from lincore.datasets import Dataset
+    from lincore.experiments.intervals import Interval
     from lincore.experiments.results import Results
 
 SHOWN_ROWS = 200
@@ -38,7 +41,7 @@ def table_head(data: Dataset, *, key: str) -> None:
 
 
 def contact_sheet(data: Dataset, *, key: str) -> None:
-    """Show some pictures of each class, and offer all of them as a zip."""
+    """Show some images of each class, and offer all of them as a zip."""
     import numpy as np
 
     from lincore import plots
@@ -57,7 +60,7 @@ def contact_sheet(data: Dataset, *, key: str) -> None:
         stack,
         titles,
         columns=columns,
-        title=f"The first pictures of {whose}",
+        title=f"The first images of {whose}",
     )
     sheets.show(sheet, key=key)
     st.download_button(
@@ -77,7 +80,7 @@ def truth(data: Dataset) -> None:
 
     if data.truth is None:
         return
-    st.subheader("The truth behind the rows", anchor=False)
+    st.subheader("True parameters", anchor=False)
     lines = []
     for k, label in enumerate(data.classes):
         line = {"class": str(label), "share": data.truth.priors[k]}
@@ -99,37 +102,59 @@ def truth(data: Dataset) -> None:
 
 
 def scores_row(results: Results, method: str, data: Dataset) -> None:
-    """Show accuracy and log loss with their intervals."""
+    """Show the leading score and those that belong beside it, with their intervals.
+
+    Where classes are unequal these are MCC, accuracy and the recall of the rarest class; the log
+    loss elsewhere.
+    """
     from lincore.experiments import scores
+    from lincore.experiments.class_ratio import leading_score
     from lincore.report import words
 
-    right, loss = scores.accuracy(results, method), scores.log_loss(results, method)
+    leading = leading_score(results.class_counts)
+    unequal = leading != "accuracy"
+    names = [leading, "MCC", "accuracy"] if unequal else [leading, "log loss"]
     n = f"{len(results.rows):,} test {text.row_noun(data)}"
-    left, middle, right_column = st.columns(3)
-    left.metric(
-        "Accuracy",
-        words.percent(right.value),
-        delta=f"{words.interval(right)} %",
+    columns = iter(st.columns(len(names) + 1 + unequal))
+    for name in names:
+        found = scores.score(results, method, name)
+        _metric(
+            next(columns),
+            name,
+            found,
+            name,
+            f"{scores.SCORES[name].help} Over {n}, with its 95 % interval.",
+        )
+    if unequal:
+        rarest = words.rarest_class(results)
+        _metric(
+            next(columns),
+            f"recall of {text.escape(str(results.classes[rarest]))}",
+            scores.recall(results, method)[rarest],
+            "accuracy",
+            "Share of the test rows of the rarest class that are predicted as such, with its 95 % "
+            "interval.",
+        )
+    next(columns).metric(
+        "Majority-class baseline",
+        words.percent(scores.baseline(results, leading)),
+        delta=leading,
         delta_color="off",
         delta_arrow="off",
-        help=f"Share of the {n} that is right, with Wilson's 95 % interval.",
+        help=f"The {leading} of always predicting the class that is largest in training.",
     )
-    middle.metric(
-        "Log loss",
-        words.plain(loss.value) if loss.value == loss.value else "none",
-        delta=f"{words.plain(loss.low)}–{words.plain(loss.high)}"
-        if loss.value == loss.value
-        else "no posteriors",
+
+
+def _metric(column: DeltaGenerator, label: str, found: Interval, score: str, help: str) -> None:
+    """Show a score with its interval; "none" where the method has no such score."""
+    from lincore.report import words
+
+    value, _, ends = words.with_interval(found, score).partition(" (")
+    column.metric(
+        label[:1].upper() + label[1:],
+        value or "none",
+        delta=ends.removesuffix(")") or ("no posteriors" if not value else None),
         delta_color="off",
         delta_arrow="off",
-        help=f"Mean of −log(posterior of the true class) in nats over the {n}, with a bootstrap "
-        "95 % interval; 0 is perfect, and confident errors cost much.",
-    )
-    right_column.metric(
-        "Guessing",
-        words.percent(scores.baseline(results)),
-        delta="always the largest class",
-        delta_color="off",
-        delta_arrow="off",
-        help=f"Accuracy of always guessing the largest class among the {n}.",
+        help=help,
     )

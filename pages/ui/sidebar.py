@@ -11,6 +11,7 @@ from pages.ui import cached, controls, state, text, uploads
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset, Split
+    from lincore.files.target_guess import TargetGuess
 
 _HOW = {
     "stratified": "At random, by class",
@@ -18,7 +19,18 @@ _HOW = {
     "given": "As the file gives it",
     "group": "Whole groups, at random",
 }
-SHARE = "sidebar.share"
+_SUMMARY = {
+    "stratified": "{share} %, by class",
+    "last": "last {share} % of each class",
+    "given": "as in the file",
+    "group": "{share} %, whole groups",
+}
+_KEPT_TOGETHER = "Groups are kept together: none has rows in both training and test set."
+_MAY_BE_TORN = "Groups are not kept together: scores may be biased upwards."
+HOW, SHARE, SEED = "sidebar.how", "sidebar.share", "sidebar.seed"
+_USUAL_SHARE = 30
+# Characters of a column's name on a button.
+_LONGEST = 18
 #: What the slider of the test part offers, in per cent.
 SHARES = range(5, 51, 5)
 
@@ -63,6 +75,17 @@ def show_on_data() -> Dataset:
     return data
 
 
+def show_on_start() -> None:
+    """Draw the sidebar where nothing need be chosen yet."""
+    controls.count_visits()
+    uploads.adopt()
+    uploads.follow()
+    if state.has_dataset():
+        with st.sidebar:
+            _problem()
+        _what()
+
+
 def _problem() -> None:
     """Say why the last wish could not be met, a file or a target chosen here, if nobody has."""
     problem = state.problem()
@@ -78,27 +101,65 @@ def _problem() -> None:
 
 def _what() -> tuple[Dataset, cached.SplitChoice]:
     data = state.require_dataset()
-    with st.sidebar:
-        st.markdown(f"**{text.escape(data.name)}**  \n{text.describe(data)}.")
-        _target()
+    with st.sidebar, st.container(key="sidebar.summary", gap="small"):
+        st.page_link(
+            "pages/data.py",
+            label=f"**{text.escape(data.name)}**",
+            icon=":material/table:",
+            help="The rows, and other data: the page Data.",
+        )
+        st.caption(f"{text.describe(data)}.")
+        _target(data)
         return data, _split(data)
 
 
-def _target() -> None:
+def _target(data: Dataset) -> None:
     source = state.source()
-    if source is None:
+    name = text.escape((source and source.target) or data.target_name)
+    if source is None or source.table is None:
+        if name:
+            st.caption(f"Target: **{name}**")
         return
-    columns = [str(name) for name in source.table.frame.columns]
-    # Always what the data were made with: Streamlit forgets a value that no visitor has chosen
-    # when the page changes, and a choice that was refused must not stay on the screen.
-    st.session_state["sidebar.target"] = source.target
-    st.selectbox(
-        "Target",
-        columns,
-        key="sidebar.target",
-        help="The column that holds the classes.",
-        on_change=_choose_target,
-    )
+    guess = data.target_guess
+    with st.expander(
+        f"Target: **{name}**{', a guess' if guess else ''}", key="sidebar.target.open"
+    ):
+        # Always what the data were made with: Streamlit forgets a value that no visitor has chosen
+        # when the page changes, and a choice that was refused must not stay on the screen.
+        st.session_state["sidebar.target"] = source.target
+        st.selectbox(
+            "Target",
+            [str(column) for column in source.table.frame.columns],
+            key="sidebar.target",
+            help="The column that holds the classes.",
+            on_change=_choose_target,
+        )
+    if guess is not None:
+        _guess(guess)
+
+
+def _guess(guess: TargetGuess) -> None:
+    """Say that the target is a guess, and offer the next best column at one click."""
+    from lincore.plots.style import shorten
+
+    why = "its name" if guess.by_name else "its place and its few values"
+    st.caption(f"Guessed by {why}. Is it right?")
+    with st.container(horizontal=True, key="sidebar.guess", gap="small"):
+        st.button(
+            "Yes",
+            key="sidebar.guess.keep",
+            on_click=state.choose_target,
+            args=(guess.column,),
+            help="Keep this target.",
+        )
+        for number, column in enumerate(guess.runners_up[:1]):
+            st.button(
+                f"No, {text.escape(shorten(column, _LONGEST))}",
+                key=f"sidebar.guess.{number}",
+                on_click=state.choose_target,
+                args=(column,),
+                help=f"Make {text.escape(column)} the target.",
+            )
 
 
 def _choose_target() -> None:
@@ -111,36 +172,52 @@ def _choose_target() -> None:
 def _split(data: Dataset) -> cached.SplitChoice:
     options = ["stratified", "last"]
     if data.groups is not None:
-        options.append("group")
+        # Rows that belong together are kept together until somebody wants it otherwise.
+        options.insert(0, "group")
     if data.given_test is not None:
         options.insert(0, "given")
+    with st.expander(f"Test set: **{_summary(options)}**", key="sidebar.split"):
+        choice = _ask_split(options)
+    if data.groups is not None:
+        st.caption(_KEPT_TOGETHER if choice.how == "group" else _MAY_BE_TORN)
+    return choice
+
+
+def _summary(options: list[str]) -> str:
+    """Return the choice of the test set in a few words, before its widgets are drawn."""
+    how = st.session_state.get(HOW)
+    how = how if how in options else options[0]
+    return _SUMMARY[how].format(share=st.session_state.get(SHARE, _USUAL_SHARE))
+
+
+def _ask_split(options: list[str]) -> cached.SplitChoice:
     how = controls.choose(
-        "Test part",
+        "Test set",
         options,
-        key="sidebar.how",
+        key=HOW,
         format_func=_HOW.__getitem__,
-        help="Rows that no model sees before it is judged. Where rows are related, as pictures of "
-        "one series are, a random split puts near copies on both sides: take whole groups, or the "
-        "last of each class.",
+        help="Rows that no model sees before it is judged. Where rows are related, as images of "
+        "one series are, a random split puts near-duplicates on both sides: take whole groups, or "
+        "the last of each class.",
     )
     if how == "given":
         return cached.SplitChoice(how, 0.0, 0)
+    controls.begin_with(SHARE, _USUAL_SHARE)
     share = st.slider(
-        "Share of rows for testing",
+        "Test fraction",
         SHARES[0],
         SHARES[-1],
-        30,
         step=SHARES.step,
         format="%d %%",
         key=SHARE,
         persist_state="session",
         help="Of each class; the rest is for training. By group it is as near as whole groups "
-        "come, and rounded to a half, a third, a quarter and so on.",
+        "come.",
     )
     seed = 0
     if how in ("stratified", "group"):
         seed = controls.number(
-            "Seed", 0, 9999, 0, key="sidebar.seed", help="Another number draws another split."
+            "Seed", 0, 9999, 0, key=SEED, help="Another number draws another split."
         )
     return cached.SplitChoice(how, share / 100, seed)
 

@@ -70,6 +70,12 @@ PER_DATASET = (
     "data.pictures.fit",
     "data.pictures.level",
     "data.pictures.pattern",
+    "explore.view",
+    "explore.column",
+    "explore.ranked",
+    "explore.pair",
+    "explore.pair.x",
+    "explore.pair.y",
     "explore.standardize",
     "explore.x",
     "explore.y",
@@ -84,7 +90,7 @@ PER_DATASET = (
     "explore.scores",
     "explore.fisher.scores",
     "classify.standardize",
-    "classify.project",
+    "classify.pca",
     "classify.components",
     "classify.x",
     "classify.y",
@@ -102,7 +108,7 @@ PER_DATASET = (
     "classify.whatif.features",
     "compare.words",
     "compare.standardize",
-    "compare.project",
+    "compare.pca",
     "compare.components",
     "compare.whiten",
     "compare.basis",
@@ -117,7 +123,7 @@ PER_DATASET = (
     "balance.loss",
     "balance.remedy",
     "balance.standardize",
-    "balance.project",
+    "balance.pca",
     "balance.components",
     "balance.basis",
     "balance.whiten",
@@ -130,10 +136,18 @@ PER_DATASET = (
 _PER_FILE = ("sidebar.how",)
 
 
+def has_dataset() -> bool:
+    """Return whether this session has data already."""
+    return DATASET in st.session_state
+
+
 def require_dataset() -> Dataset:
     """Return the data set of this session; the first sample until one is chosen."""
-    if DATASET not in st.session_state:
+    if not has_dataset():
+        wish = refused()
         choose_sample("iris")
+        # Nobody has chosen these data: a file that could not be used is told of all the same.
+        st.session_state[REFUSED] = wish
     data: Dataset = st.session_state[DATASET]
     return data
 
@@ -156,6 +170,12 @@ def sample_source() -> Source | None:
     if came_from.kind != "sample" or source() is not None or require_dataset().image_shape:
         return None
     return cached.sample_source(came_from.name)
+
+
+def target() -> str | None:
+    """Return the name of the column of the classes, where the data are a table."""
+    found = source() or sample_source()
+    return None if found is None or found.target is None else found.name_of(found.target)
 
 
 def origin() -> Origin:
@@ -215,7 +235,7 @@ def refuse_change(error: DataError) -> None:
 
 def choose_sample(name: str) -> None:
     """Make a sample the data set of this session."""
-    keep(cached.sample(name), None, Origin("sample", name))
+    keep(cached.sample(name), cached.sample_table(name), Origin("sample", name))
 
 
 def generate(arguments: Mapping[str, Any]) -> None:
@@ -268,8 +288,9 @@ def _try(wanted: Source, *, is_new: bool, shown: bool) -> None:
     except DataError as error:
         refuse(error, wanted, shown=shown)
     else:
-        kind = "file" if wanted.bundled is None else "sample"
-        keep(data, wanted, Origin(kind, wanted.name), is_new=is_new)
+        # What is used otherwise is the same file or the same sample.
+        came_from = Origin("file", wanted.name) if is_new else origin()
+        keep(data, wanted, came_from, is_new=is_new)
 
 
 def keep(
@@ -280,6 +301,8 @@ def keep(
     is_new: bool = True,
 ) -> None:
     """Make a data set that of this session."""
+    if data.groups is not None and (not has_dataset() or require_dataset().groups is None):
+        st.session_state.pop("sidebar.how", None)
     st.session_state[DATASET] = data
     st.session_state[SOURCE] = made_from
     st.session_state[ORIGIN] = came_from

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 READING = "shared.reading"
 # Whether the page that was drawn last had an uploader.
 OFFERED = "shared.uploads.offered"
+# The page to be shown when what was uploaded has been read.
+LEADS_TO = "shared.uploads.leads_to"
 JOB = "data.read"
 # What is read by then is never seen to be read.
 PATIENCE = 2.0
@@ -51,16 +53,24 @@ class Made(NamedTuple):
     error: DataError | None = None
 
 
-def show(*, key: str) -> None:
-    """Offer to upload files, and make them the data set of this session."""
+def show(*, key: str, leads_to: str = "") -> None:
+    """Offer to upload files, and make them the data set of this session.
+
+    Parameters
+    ----------
+    key : str
+    leads_to : str
+        The page that `follow` shows once they are read, such as "pages/data.py".
+    """
     megabytes = LIMITS.max_file_bytes // 10**6
     turn = st.session_state.setdefault(state.UPLOADS, 0)
     with st.container(key=key):
         uploads = st.file_uploader(
-            "Bring a file",
+            "Upload a file",
             accept_multiple_files=True,
             key=f"{key}.{turn}",
             max_upload_size=megabytes,
+            label_visibility="collapsed" if leads_to else "visible",
             help="A table as CSV, TSV or text, also gzipped, or Parquet; a zip of pictures in one "
             "folder for each class, or several pictures at once; an npz file of arrays.",
         )
@@ -77,7 +87,22 @@ def show(*, key: str) -> None:
     if not uploads:
         return
     _read([(upload.name, upload.getvalue(), upload.file_id) for upload in uploads])
+    st.session_state[LEADS_TO] = leads_to
     st.rerun()
+
+
+def follow() -> None:
+    """Show the page that an upload leads to, once its data are those of this session."""
+    if state.has_dataset() and not is_reading():
+        leads_to = st.session_state.pop(LEADS_TO, "")
+        if leads_to:
+            st.switch_page(leads_to)
+
+
+def is_reading() -> bool:
+    """Return whether files are being read."""
+    job = jobs.current(JOB)
+    return job is not None and not job.is_over
 
 
 def take_over() -> None:
@@ -205,7 +230,7 @@ def _take(made: Made, shown: bool, *, is_new: bool) -> None:
 def progress() -> None:
     """Draw how far reading is, while it goes on."""
     job = jobs.current(JOB)
-    if job is not None and not job.is_over:
+    if job is not None and is_reading():
         jobs.show(job)
 
 

@@ -45,7 +45,6 @@ def open_classify(word: str = "lda", sample: str = "gaussian"):
     app.session_state[state.DATASET] = cached.sample(sample)
     app.session_state[state.SOURCE] = None
     app.session_state[state.ORIGIN] = state.Origin("sample", sample)
-    app.run()
     app.switch_page(PAGE).run()
     if word != "lda":
         choose(app, "classify.word", word)
@@ -103,21 +102,24 @@ def test_every_option_of_every_classifier(word):
 def test_every_picture_and_plane_of_the_model():
     app = open_classify(sample="iris")
     for drawing in ("Surface", "Boundary", "Contour"):
-        app.segmented_control(key="classify.drawing").set_value(drawing).run()
+        choose(app, "classify.drawing", drawing)
         assert_fine(app)
     for quantity in ("density", "posterior"):
         for focus in (0, 2, -1):
             app.selectbox(key="classify.quantity").set_value(quantity)
             choose(app, "classify.focus", focus)
+    app.segmented_control(key="classify.pca").set_value("number").run()
     for components in (1, 3, 4):
         app.number_input(key="classify.components").set_value(components).run()
-        for drawing in ("Surface", "Boundary", "Contour"):
-            app.segmented_control(key="classify.drawing").set_value(drawing).run()
+        along = ("Contour", "Histogram") if components == 1 else ("Surface", "Boundary", "Contour")
+        for drawing in along:
+            choose(app, "classify.drawing", drawing)
             assert_fine(app)
+    choose(app, "classify.plane", "coordinates")
     choose(app, "classify.x", 2)
     for plane in ("features", "discriminant", "coordinates"):
         choose(app, "classify.plane", plane)
-    app.toggle(key="classify.project").set_value(False).run()
+    app.segmented_control(key="classify.pca").set_value("all").run()
     for plane in ("features", "principal", "discriminant", "coordinates"):
         choose(app, "classify.plane", plane)
     for key in ("classify.standardize", "classify.ellipses"):
@@ -129,12 +131,10 @@ def test_every_picture_and_plane_of_the_model():
 
 def test_pictures_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
     app = open_classify(sample="digits")
-    app.toggle(key="classify.project").set_value(False).run()
-    settled(app)
     assert app.selectbox(key="classify.plane").value == "discriminant"
     assert {"contour", "scatter"} <= {trace["type"] for trace in figures(app)[0]["data"]}
     assert "Discriminant" in figures(app)[0]["layout"]["xaxis"]["title"]["text"]
-    open_panel(app, "Weights")
+    open_panel(app, "Coefficients")
     assert [len(figure["data"]) for figure in figures(app)][1] == 10, "a picture for each class"
 
 
@@ -145,7 +145,7 @@ DRAWN = {
     "ROC": ([{"scatter"}, {"scatter"}], 0),
     "Calibration": ([{"scatter", "bar"}], 0),
     "Convergence": ([], 0),
-    "Weights": ([{"bar"}], 0),
+    "Coefficients": ([{"bar"}], 0),
     "Equation": ([], 0),
     "Assumptions": ([], 0),
     "What if": ([], 1),
@@ -176,9 +176,11 @@ def test_panels_say_why_there_is_nothing_to_draw(word):
     for panel in PANELS:
         open_panel(app, panel)
         assert not app.error, panel
+    open_panel(app, "Calibration")
+    assert "no posteriors" in main_text(app)
     open_panel(app, "ROC")
-    assert app.metric[1].value == "none"
-    assert "not how probable it is" in main_text(app)
+    assert "ranked by the decision score" in main_text(app)
+    assert any("ROC" in figure["layout"]["meta"]["title"] for figure in figures(app))
 
 
 def test_scores_and_classes_are_the_librarys():
@@ -216,7 +218,7 @@ def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
 def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     app = open_classify("logistic")
     app.selectbox(key="classify.logistic.C.kind").set_value(float("inf")).run()
-    open_panel(app, "Weights")
+    open_panel(app, "Coefficients")
     fitted, _ = fitted_by_hand("logistic(C=inf)")
     odds = figures(app)[1]["data"][0]
     gaussian = lincore.sample("gaussian")
@@ -287,7 +289,7 @@ def test_a_fit_that_is_stopped_leaves_the_former_model_in_place(monkeypatch):
     assert "Shown is the model that was fitted before" in main_text(app)
     app.button(key="classify.fit.restart").click().run()
     settled(app)
-    assert "Perceptron gets" in app.header[0].value
+    assert "Perceptron " in app.header[0].value
 
 
 def test_what_there_is_of_a_stopped_fit_is_told_as_such():

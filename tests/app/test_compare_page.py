@@ -13,9 +13,10 @@ from streamlit.testing.v1 import AppTest
 import lincore
 from lincore.datasets import Dataset
 from lincore.experiments import differences, ranking, scores
+from lincore.experiments.class_ratio import leading_score
 from lincore.experiments.disagreement import disagreement
 from lincore.experiments.methods import LABELS
-from lincore.experiments.pipeline import Steps
+from lincore.experiments.pipeline import Steps, default_steps
 from lincore.heard import heard
 from lincore.report import compare_words, words
 from lincore.samples import SAMPLES
@@ -47,7 +48,6 @@ def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
     app.session_state[state.ORIGIN] = (
         state.Origin("sample", data) if isinstance(data, str) else state.Origin("file", "table.csv")
     )
-    app.run()
     for key, value in session.items():
         app.session_state[key.replace("__", ".")] = value
     app.switch_page(PAGE).run()
@@ -80,13 +80,13 @@ def numbers(values) -> np.ndarray:
     return np.array(values, dtype=float)
 
 
-def compared(data, methods=TABLE, scheme="holdout", steps=None, score="accuracy"):
+def compared(data, methods=TABLE, scheme="holdout", steps=None, score=None):
     with heard():
         found = lincore.compare(
             data,
             methods,
             scheme,
-            steps=steps or Steps(data.image_shape is None, n_components=None),
+            steps=steps or default_steps(data, len(lincore.split(data).train)),
         )
     return ranking.ranked(found, score)
 
@@ -100,19 +100,20 @@ def titled(app: AppTest, beginning: str) -> dict:
 def test_every_sample_is_compared_at_once(sample):
     app = open_compare(sample)
     data = lincore.sample(sample)
-    pixels = data.image_shape is not None
-    results = compared(data, steps=Steps(not pixels, n_components=20 if pixels else None))
+    results = compared(data)
     assert not app.error
     assert app.header[0].value == text.escape(words.comparison_finding(results))
     assert text.escape(compare_words.scope(results, text.row_noun(data))) in main_text(app)
-    drawn = numbers(titled(app, "Accuracy of")["data"][0]["x"])
-    right = [scores.accuracy(results, name).value for name in results.methods]
-    np.testing.assert_allclose(drawn, right, rtol=1e-6)
+    leading = leading_score(data.counts)
+    assert app.selectbox(key="compare.score").value == leading
+    drawn = numbers(titled(app, f"{leading.capitalize()} of")["data"][0]["x"])
+    reached = [scores.score(results, name, leading).value for name in results.methods]
+    np.testing.assert_allclose(drawn, reached, rtol=1e-6)
     table = app.dataframe[0].value
     assert list(table["model"]) == [LABELS[name] for name in results.methods]
     for name, shown in zip(results.methods, table["log loss"], strict=True):
         found = scores.score(results, name, "log loss")
-        assert shown == compare_words.with_interval(found, "log loss")
+        assert shown == words.with_interval(found, "log loss")
 
 
 @pytest.mark.parametrize("score", scores.SCORES)
@@ -222,7 +223,10 @@ def test_where_two_differ():
 
 
 def test_pictures_on_which_two_differ():
-    app = open_tab(open_compare("digits", compare__words=["lda", "qda"]), "Where two differ")
+    app = open_tab(
+        open_compare("digits", compare__words=["lda", "qda"], compare__pca="share"),
+        "Where two differ",
+    )
     assert titled(app, "QDA alone is right")["data"]
     open_tab(app, "Pairs")
     assert not any("alone is right" in f["layout"]["meta"]["title"] for f in figures(app))
@@ -289,12 +293,12 @@ def test_large_data_wait_for_the_button(monkeypatch):
     assert "real?" in app.header[0].value and not figures(app)[1:]
     app.button(key="compare.run.start").click().run()
     settled(app)
-    assert "cannot be told apart" in app.header[0].value
+    assert "not significantly different" in app.header[0].value
     app.pills(key="compare.words").set_value([]).run()
     assert app.header[0].value == "Choose at least one model."
     app.pills(key="compare.words").set_value(["lda"]).run()
     app.button(key="compare.run.update").click().run()
-    assert "LDA reaches accuracy" in settled(app).header[0].value
+    assert "LDA reaches an accuracy" in settled(app).header[0].value
     for tab in ("Pairs", "Where two differ", "Recall by class", "Boundaries", "Time"):
         open_tab(app, tab)
 
@@ -347,7 +351,11 @@ def test_classes_that_nobody_tested_are_blank_and_not_wrong():
 
 
 def test_groups_that_stand_on_both_sides_are_said():
-    assert "Rows of one group stand on both sides." in main_text(open_compare(messy("groups")))
+    app = open_compare(messy("groups"))
+    assert app.selectbox(key="sidebar.how").value == "group"
+    assert "Rows of one group are kept together." in main_text(app)
+    app.selectbox(key="sidebar.how").set_value("stratified").run()
+    assert "Rows of one group stand on both sides." in main_text(app)
     assert "Rows of one group" not in main_text(open_compare())
 
 
@@ -355,4 +363,4 @@ def test_the_file_is_safe_to_open_in_a_spreadsheet():
     results = compared(lincore.sample("iris"), {"=cmd()": "lda", "plain": "qda"})
     shown = ranking.for_file(results)
     assert sorted(shown.index) == ["'=cmd()", "plain"]
-    assert {"accuracy", "accuracy from", "log loss to", "seconds", "tier"} <= set(shown.columns)
+    assert {"accuracy", "accuracy from", "log loss to", "seconds", "group"} <= set(shown.columns)

@@ -7,10 +7,10 @@ import io
 import numpy as np
 import pytest
 
+import lincore
 from lincore.errors import DataError, Remedy
-from pages.ui import data_groups, state
 from pages.ui.data_sources import Pictures, Source, recognise
-from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, opened, source_of
+from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, opened
 from tests.app.test_pages import assert_fine, main_text, open_app
 
 
@@ -73,23 +73,23 @@ def test_files_are_told_by_what_they_hold():
 
 def test_groups_are_tested_as_a_whole():
     data = opened(a_table(200)).with_roles({"batch": "group"}).dataset()
-    split = data_groups.split_by_group(data, 0.3, 1)
+    split = lincore.split(data, seed=1)
     assert not set(data.groups[split.train]) & set(data.groups[split.test])
     assert len(split.train) + len(split.test) == 200 and 40 <= len(split.test) <= 90
     lines = [f"{i * i % 13}.5,g{i % 3},{'abc'[i % 3]}" for i in range(60)]
     alone = opened("\n".join(["x,g,kind", *lines]).encode()).with_roles({"g": "group"})
-    with pytest.raises(DataError, match="leave no training rows"):
-        data_groups.split_by_group(alone.dataset(), 0.3, 0)
+    with pytest.raises(DataError, match="leave no test rows"):
+        lincore.split(alone.dataset())
 
 
 def test_the_sidebar_offers_whole_groups_where_there_are_any():
     app = bring(open_app(), ("good.csv", a_table(200)))
     assert "Whole groups, at random" not in app.selectbox(key="sidebar.how").options
-    app.session_state[state.SOURCE] = found = source_of(app).with_roles({"batch": "group"})
-    app.session_state[state.DATASET] = found.dataset()
-    app.run()
-    app.selectbox(key="sidebar.how").set_value("group").run()
+    app.selectbox(key="sidebar.how").set_value("last").run()
+    app.button(key="data.finding.0.0").click().run()
     assert_fine(app)
+    assert app.selectbox(key="sidebar.how").value == "group", "kept together unasked"
+    assert "Groups are kept together" in main_text(app)
     assert "50 groups of rows" in main_text(app)
     app.switch_page("pages/classify.py").run()
     assert_fine(app)

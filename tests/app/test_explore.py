@@ -15,15 +15,15 @@ from streamlit.testing.v1 import AppTest
 from streamlit.typing import PlotlyState
 
 import lincore
-from lincore.experiments import holdout, projections
+from lincore.experiments import association, correlation, holdout, projections
 from lincore.report import explore_words, words
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def explore(name: str = "", raw: bytes = b"") -> AppTest:
-    """Open Explore on an upload, or on a sample."""
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+def explore(name: str = "", raw: bytes = b"", view: str = "projections") -> AppTest:
+    """Open a view of Explore on an upload, or on a sample."""
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/data.py").run()
     if raw:
         app.file_uploader[0].upload(name, raw)
         app.run()
@@ -31,7 +31,13 @@ def explore(name: str = "", raw: bytes = b"") -> AppTest:
     elif name:
         app.button(key=f"data.sample.{name}").click().run()
     app.switch_page("pages/explore.py").run()
-    return fine(app)
+    return show(app, view)
+
+
+def show(app: AppTest, view: str) -> AppTest:
+    fine(app)
+    app.session_state["explore.view"] = view
+    return fine(app.run())
 
 
 def fine(app: AppTest) -> AppTest:
@@ -43,7 +49,7 @@ def fine(app: AppTest) -> AppTest:
 
 def figures(app: AppTest) -> dict[str, dict]:
     """Return the specifications of the figures of the page by their titles."""
-    specs = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    specs = [json.loads(chart.proto.spec) for chart in app.main.get("plotly_chart")]
     return {spec["layout"]["meta"]["title"]: spec for spec in specs}
 
 
@@ -79,6 +85,62 @@ def projected(name: str, standardize: bool):
     split = lincore.split(data)
     part = holdout.summarise(data, split)
     return data, split, projections.project(data, split, part, standardize=standardize)
+
+
+def test_it_opens_on_the_column_that_separates_the_classes_best():
+    app = explore(view="columns")
+    assert "petal length" in app.header[0].value
+    assert "classes of species best" in app.header[0].value
+    ranked = association.associations(lincore.sample("iris"))
+    listed = app.dataframe[0].value
+    assert listed["column"].tolist() == [one.name for one in ranked]
+    drawn = figures(app)["petal length (cm), by class"]
+    assert drawn["layout"]["meta"]["subtitle"] == "All 150 rows."
+    for code, bars in enumerate(drawn["data"]):
+        values = lincore.sample("iris").X[lincore.sample("iris").codes == code, 2]
+        edges = np.append(numbers(bars["customdata"])[:, 0], numbers(bars["customdata"])[-1, 1])
+        inside = np.histogram(values, edges.astype(float))[0]
+        np.testing.assert_allclose(numbers(bars["y"]), inside / 50, atol=0.021)
+    assert app.dataframe[1].value["mean"].round(3).tolist() == [3.758, 1.462, 4.26, 5.552]
+
+
+def test_every_way_to_draw_a_column_and_the_rows_it_is_drawn_from():
+    app = explore("gaps.csv", ODD["gaps.csv"], view="columns")
+    data = app.session_state["shared.dataset"]
+    assert set(app.selectbox(key="explore.column").options) == {"size", "age", "colour"}
+    for column, key, ways in (
+        ("age", "explore.plot.numeric", ("histogram", "density", "box")),
+        ("colour", "explore.plot.levels", ("of_class", "of_level")),
+    ):
+        position = data.feature_names.index(column)
+        app.selectbox(key="explore.column").set_value(position).run()
+        for way in ways:
+            app.selectbox(key=key).set_value(way).run()
+            (title,) = figures(fine(app))
+            assert title.startswith(column)
+    assert "20 (33.3 %) have no value" in figures(app)[title]["layout"]["meta"]["subtitle"]
+    app.segmented_control(key="explore.rows").set_value("test").run()
+    assert "18 test rows" in figures(fine(app))[title]["layout"]["meta"]["subtitle"]
+
+
+def test_two_columns_correlations_and_the_summary():
+    app = explore("gaps.csv", ODD["gaps.csv"], view="pairs")
+    (scatter,) = figures(app).values()
+    drawn = [t for t in scatter["data"] if t["mode"] == "markers"]
+    assert sum(len(numbers(t["customdata"])) for t in drawn) == 51, "nine rows have no age"
+    assert "9 (15.0 %) have no value in both" in scatter["layout"]["meta"]["subtitle"]
+    app = show(app, "correlations")
+    within = numbers(next(iter(figures(app).values()))["data"][0]["z"])
+    app.selectbox(key="explore.correlations.scope").set_value("total").run()
+    total = numbers(next(iter(figures(fine(app)).values()))["data"][0]["z"])
+    data = app.session_state["shared.dataset"]
+    for found, scope in ((within, True), (total, False)):
+        wanted = correlation.correlations(data, within=scope).matrix
+        np.testing.assert_allclose(found, wanted, atol=6e-4)
+    app.selectbox(key="explore.correlations.order").set_value("clustered").run()
+    app = show(app, "summary")
+    assert [len(frame.value) for frame in fine(app).dataframe] == [6, 3]
+    assert "3 columns, 2 with missing values" in app.header[0].value
 
 
 def test_the_finding_and_the_points_are_the_librarys():
@@ -176,13 +238,13 @@ def test_chosen_points_list_their_rows_and_begin_the_reconstruction():
     points = [{"customdata": row}, {"customdata": 10**7}, {"customdata": row}]
     app.session_state["explore.scores"] = PlotlyState({"selection": {"points": points}})
     app.run()
-    assert "The chosen rows" in figures(fine(app))
+    assert "The selected rows" in figures(fine(app))
     assert "1 picture." in text_of(app)
     app = open_tab(app, "Reconstruction")
     assert app.number_input(key="explore.picture").value == row
     app.session_state["explore.scores"] = PlotlyState({"selection": {"points": []}})
     app.run()
-    assert "The chosen rows" not in figures(fine(app))
+    assert "The selected rows" not in figures(fine(app))
 
 
 def test_rows_of_the_other_part_are_not_shown_as_chosen():
@@ -227,7 +289,9 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_odd_tables(name, dimensions):
-    app = explore(name, ODD[name])
+    app = explore(name, ODD[name], view="columns")
+    for view in ("pairs", "correlations", "summary", "projections"):
+        app = show(app, view)
     app.segmented_control(key="explore.dimensions").set_value(dimensions).run()
     assert not fine(app).error
     assert any(title.startswith("Most variance") for title in figures(app))
@@ -261,6 +325,9 @@ def test_words_are_projected_by_singular_vectors():
     for tab in ("Loadings", "Biplot", "Variance"):
         open_tab(app, tab)
     assert not any(toggle.key == "explore.standardize" for toggle in app.toggle)
+    app = show(app, "words")
+    assert "is the most characteristic word" in app.header[0].value
+    assert "Words by class" in figures(app)
 
 
 def colours() -> bytes:
@@ -277,7 +344,7 @@ def colours() -> bytes:
 
 
 def test_pictures_in_colour():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/data.py").run()
     from pages.ui import state
 
     app.session_state[state.DATASET] = lincore.load(colours(), name="hues.zip", colour=True)
@@ -293,12 +360,12 @@ def test_many_rows_are_drawn_as_a_sample_that_says_so():
     rng = np.random.default_rng(0)
     codes = np.arange(40_000) % 3
     X = rng.normal(size=(40_000, 3)) + codes[:, None]
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/data.py").run()
     from pages.ui import state
 
     app.session_state[state.DATASET] = lincore.load((X, codes), name="many")
     app.switch_page("pages/explore.py").run()
-    picture = figures(fine(app))["Most variance: PCA"]
+    picture = figures(show(app, "projections"))["Most variance: PCA"]
     assert "A sample of 20,000 of 28,000 rows" in picture["layout"]["meta"]["subtitle"]
     markers = [trace for trace in picture["data"] if trace["mode"] == "markers"]
     assert {trace["type"] for trace in markers} == {"scattergl"}

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 import lincore
 from lincore.experiments import holdout, scores
-from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.experiments.pipeline import pipeline_for
 from lincore.samples import SAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,9 +22,7 @@ PAGES = ["pages/data.py", "pages/explore.py", "pages/classify.py", "pages/compar
 
 
 def open_app(page: str = PAGES[0]) -> AppTest:
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    if page != PAGES[0]:
-        app.switch_page(page).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page(page).run()
     assert_fine(app)
     return app
 
@@ -77,7 +75,7 @@ def test_a_page_can_be_the_first_one_opened(page):
 def test_the_numbers_on_classify_are_the_librarys():
     app = open_app("pages/classify.py")
     iris = lincore.sample("iris")
-    pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
+    pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
     _, results = holdout.holdout(iris, pipeline, lincore.split(iris), method="LDA")
     right = scores.accuracy(results, "LDA")
     assert app.metric[0].value == f"{100 * right.value:.1f} %"
@@ -86,6 +84,7 @@ def test_the_numbers_on_classify_are_the_librarys():
 
 def test_options_survive_a_page_switch_and_data_of_another_shape():
     app = open_app("pages/classify.py")
+    app.segmented_control(key="classify.pca").set_value("number").run()
     app.number_input(key="classify.components").set_value(4).run()
     app.selectbox(key="classify.lda.shrinkage.kind").set_value("oas").run()
     app.switch_page("pages/explore.py").run()

@@ -58,7 +58,7 @@ class Dashboard(Figures):
 
     # --- coming and going -----------------------------------------------------------------
 
-    def goto(self, page: str = "", *, dark: bool = False, width: int = 1440) -> None:
+    def goto(self, page: str = "data", *, dark: bool = False, width: int = 1440) -> None:
         """Open a page as a new visitor; `page` is its URL path, with a query if there is one."""
         self.close()
         height = 900 if width > 600 else 844
@@ -200,6 +200,10 @@ class Dashboard(Figures):
 
     def upload(self, key: str, *files: Path | tuple[str, bytes]) -> None:
         """Give a file uploader files: paths, or names with bytes."""
+        if not self.element(key).count():
+            # It is folded away once there are data.
+            self.element(f"{key}.open").get_by_role("button").first.click()
+            self.element(key).wait_for()
         sent = self._sent()
         named = [
             (file.name, file.read_bytes()) if isinstance(file, Path) else file for file in files

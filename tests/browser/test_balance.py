@@ -24,8 +24,10 @@ def cells(dashboard, key: str) -> np.ndarray:
     return np.array(numbers, dtype=int).reshape(3, 3)
 
 
-def few_repeats(dashboard) -> None:
+def few_repeats(dashboard, components: str = "") -> None:
     dashboard.unfold("balance.models")
+    if components:
+        dashboard.choose("balance.pca", components)
     dashboard.enter("balance.repeats", REPEATS)
     # What takes more than a moment begins once unasked, and then when it is asked for.
     if dashboard.element("balance.study.update").count():
@@ -119,7 +121,7 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     dashboard.page.get_by_text("3,000 pictures of 30 × 30 pixels").first.wait_for(timeout=60_000)
     dashboard.settle()
     dashboard.visit("balance")
-    few_repeats(dashboard)
+    few_repeats(dashboard, "2, as in the faces text")
 
     faces = lincore.load(DATA / "faces3_bmp30.zip")
     seen = []
@@ -152,7 +154,7 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.difference"), after - before)
     assert "2,100 pictures (700 Class1, 700 Class2, 700 Class3)" in shown
 
-    dashboard.choose("balance.remedy", "weights and priors")
+    dashboard.choose("balance.remedy", "balanced weights + corrected priors")
     both = scores.confusion(one["both"], "lda")
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced"), both)
     assert both[2, 2] > 3 * after[2, 2]  # the recall of the class comes back
@@ -168,7 +170,7 @@ def test_generated_classes_beside_their_truth(dashboard, width, dark):
     if width < 600:
         dashboard.close_sidebar()
     few_repeats(dashboard)
-    dashboard.open_tab("balance.tabs", "Priors in use")
+    dashboard.open_tab("balance.tabs", "Priors in deployment")
     dashboard.slide("balance.use.share.2", 20)
     dashboard.open_tab("balance.tabs", "Scores")
     assert "The truth is known here" in dashboard.text()
@@ -203,8 +205,7 @@ def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path, width, 
         dashboard.close_sidebar()
     few_repeats(dashboard)
     dashboard.choose("balance.classes", "calm")
-    dashboard.switch("balance.project", False)
-    dashboard.open_tab("balance.tabs", "Size by size")
+    dashboard.open_tab("balance.tabs", "Class-size sweep")
     dashboard.wait_for_job("balance.sweep")
 
     found = sweep(

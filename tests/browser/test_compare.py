@@ -33,7 +33,7 @@ def assert_the_librarys(dashboard, results) -> None:
     place = header.index("accuracy")
     shown = {line[header.index("model")]: line[place] for line in lines}
     assert shown == {
-        LABELS[name]: compare_words.with_interval(found, "accuracy")
+        LABELS[name]: words.with_interval(found, "accuracy")
         for name, found in zip(results.methods, right, strict=True)
     }
 

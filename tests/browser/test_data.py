@@ -72,7 +72,7 @@ def test_a_role_is_changed_in_the_table_of_columns_and_kept(dashboard):
     choose_role(dashboard, 3, "ignore")
     assert "It holds the classes" in dashboard.text(), "there must be a target"
     dashboard.visit("classify")
-    dashboard.visit("")
+    dashboard.visit("data")
     assert "40 rows of 2 features" in dashboard.text()
     assert dashboard.table("data.columns")[3][1] == "ignore"
     dashboard.check()
@@ -110,7 +110,7 @@ def test_the_test_part_that_a_file_brings_stays_the_split_on_every_page(dashboar
     np.savez(stream, **parts)
     dashboard.goto()
     dashboard.upload("data.upload", ("mnist.npz", stream.getvalue()))
-    for page in ("", "explore", "classify", ""):
+    for page in ("data", "explore", "classify", "data"):
         dashboard.visit(page)
         sidebar = dashboard.page.get_by_test_id("stSidebar").inner_text()
         assert "60 pictures train, 20 test" in sidebar

@@ -21,6 +21,7 @@ def projected(data, standardize: bool):
 def test_a_lasso_lists_exactly_the_rows_inside(dashboard):
     dashboard.goto()
     dashboard.visit("explore")
+    dashboard.choose("explore.view", "PCA and Fisher")
     iris = lincore.sample("iris")
     split, found = projected(iris, True)
     x, y = found.scores(iris.X[split.train], (0, 1)).T

@@ -33,7 +33,7 @@ def lone_address(folder: Path) -> Iterator[str]:
 @pytest.fixture
 def dashboard(chromium: Browser, lone_address: str, tmp_path: Path) -> Iterator[Dashboard]:
     visitor = Dashboard(chromium, lone_address, tmp_path)
-    visitor.goto()
+    visitor.goto("")
     yield visitor
     visitor.close()
 

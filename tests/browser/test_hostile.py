@@ -65,7 +65,7 @@ def test_markup_in_names_and_labels_is_shown_and_never_run(dashboard):
     name = f"<img src=x onerror='{RUN}'>.csv"
     dashboard.upload("data.upload", (name, a_table_of_markup()))
     assert "80 rows of 7 features in 2 classes" in dashboard.text()
-    for page in ("", "explore", "classify"):
+    for page in ("data", "explore", "classify"):
         dashboard.visit(page)
         assert dashboard.page.evaluate("window.lincoreWasRun") is None
         assert not dashboard.page.locator("img[src='x'], a[href^='javascript']").count()

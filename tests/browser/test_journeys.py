@@ -50,14 +50,15 @@ def test_from_the_faces_to_their_confusion_matrix(dashboard):
     dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
     assert "3,000 pictures of 30 × 30 pixels in 3 classes" in dashboard.text()
     dashboard.screenshot("faces-data")
+    dashboard.unfold("sidebar.split")
     dashboard.choose("sidebar.how", "The last of each class")
     dashboard.slide("sidebar.share", 10)
     dashboard.visit("explore")
     assert "2,700 training pictures" in dashboard.text()
     dashboard.screenshot("faces-explore")
     dashboard.visit("classify")
-    dashboard.enter("classify.components", 3)
-    dashboard.enter("classify.components", 2)
+    dashboard.element("classify.options").get_by_role("button").first.click()
+    dashboard.choose("classify.pca", "2, as in the faces text")
 
     faces = lincore.load(DATA / "faces3_bmp30.zip")
     split = lincore.split(faces, "last", test_size=0.1)
@@ -76,11 +77,12 @@ def test_from_titanic_to_its_confusion_matrix(dashboard):
     assert "titanic" in dashboard.text() and "PassengerId" in dashboard.text()
     dashboard.screenshot("titanic-data")
     dashboard.visit("classify")
+    dashboard.unfold("sidebar.target.open")
     target = dashboard.element("sidebar.target").get_by_role("combobox")
     assert target.input_value() == "Survived"
 
     titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
-    pipeline = pipeline_for(titanic, LinearDiscriminantAnalysis(), Steps(n_components=2))
+    pipeline = pipeline_for(titanic, LinearDiscriminantAnalysis())
     _, results = holdout.holdout(titanic, pipeline, lincore.split(titanic), method="LDA")
     assert words.classification_finding(results, "LDA") in dashboard.text()
     np.testing.assert_array_equal(counts_on_screen(dashboard), scores.confusion(results, "LDA"))
@@ -96,7 +98,7 @@ def test_a_broken_file_leaves_the_good_one_in_use(dashboard):
     assert "broken.zip" in shown and "Still in use: good" in shown
     dashboard.screenshot("broken-upload")
     dashboard.visit("classify")
-    dashboard.visit("")
+    dashboard.visit("data")
     assert "good: 4 rows" in dashboard.text()
     dashboard.check()
 
@@ -109,5 +111,5 @@ def test_digits_travel_as_a_zip_of_images(dashboard):
     dashboard.upload("data.upload", ("again.zip", packed))
     assert "again: 1,797 pictures of 8 × 8 pixels in 10 classes" in dashboard.text()
     dashboard.visit("classify")
-    assert "LDA gets" in dashboard.text()
+    assert "LDA reaches" in dashboard.text()
     dashboard.check()

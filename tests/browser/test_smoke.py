@@ -64,7 +64,7 @@ def unfold_all(dashboard: Dashboard) -> None:
 
 
 def test_the_visitor_keeps_the_session_from_page_to_page(dashboard: Dashboard) -> None:
-    dashboard.goto()
+    dashboard.goto("")
     assert dashboard.pages() == pages(), "every page of the navigation is looked at"
     for page in dashboard.pages()[::-1]:
         dashboard.visit(page)

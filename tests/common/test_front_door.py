@@ -60,5 +60,6 @@ def test_from_a_file_to_a_picture_by_names_of_the_front_door():
     checks = lincore.assumptions(*lincore.coordinates_of(model, data, split.train))
     assert len(checks) == 5
     assert lincore.copies_across(data, split).sentence
+    assert lincore.data_checks(data, split)[0].code == "leakage"
     even = lincore.reprior(judged, judged.settings["training_shares"], [0.5, 0.5])
     assert even.predicted.shape == judged.predicted.shape

@@ -40,7 +40,7 @@ LAYERS = {
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "
         "lincore.fisher_criterion lincore.thresholds lincore.mistake_driven lincore.multinomial "
-        "lincore.logistic_stack lincore.moment_stack",
+        "lincore.logistic_stack lincore.moment_stack lincore.class_weights lincore.categorical",
         layers="numbers",
         outside="numpy scipy sklearn",
     ),
@@ -57,7 +57,11 @@ LAYERS = {
         layers="data",
         outside="numpy scipy.sparse sklearn.feature_extraction",
     ),
-    "samples": Layer("lincore.samples", layers="data", outside="numpy sklearn.datasets"),
+    "samples": Layer(
+        "lincore.samples lincore.faces lincore.passengers",
+        layers="data",
+        outside="numpy sklearn.datasets",
+    ),
     "experiments": Layer(
         "lincore.experiments",
         layers="numbers estimators data results",
@@ -74,7 +78,9 @@ LAYERS = {
         "lincore.experiments.disagreement lincore.experiments.ranking "
         "lincore.experiments.estimates lincore.experiments.evidence lincore.experiments.intervals "
         "lincore.experiments.measures lincore.experiments.ranks lincore.experiments.verdicts "
-        "lincore.experiments.class_ratio",
+        "lincore.experiments.class_ratio lincore.experiments.imbalance_record "
+        "lincore.experiments.association lincore.experiments.correlation "
+        "lincore.experiments.univariate lincore.experiments.word_counts",
         layers="numbers estimators data experiments",
         outside="numpy scipy pandas sklearn statsmodels",
     ),

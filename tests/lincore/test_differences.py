@@ -173,7 +173,7 @@ def test_methods_without_posteriors_have_no_tier_by_log_loss():
     results = with_shares([0.9, 0.8])
     assert tiers(results, "AUC") == {"A": 0, "B": 0}
     found = pairwise(results, "AUC")[0]
-    assert found.verdict == "cannot be told" and np.isnan(found.p_holm)
+    assert found.verdict == "not significant" and np.isnan(found.p_holm)
     assert words.comparison_finding(results, "AUC") == "No method has a score for AUC."
     assert words.difference_finding(found) == "A and B cannot be compared by AUC."
 
@@ -198,7 +198,7 @@ def test_tiers_join_whom_the_leader_does_not_beat():
     results = with_shares([0.7, 0.95, 0.5, 0.94, 0.68], m=600)
     assert tiers(results) == {"A": 2, "B": 1, "C": 3, "D": 1, "E": 2}
     table = results.table()
-    assert table["tier"].to_dict() == tiers(results)
+    assert table["group"].to_dict() == tiers(results)
     better = {frozenset(d[:2]): d.better for d in pairwise(results)}
     assert better[frozenset("BD")] is None and better[frozenset("AB")] == "B"
 
@@ -218,10 +218,13 @@ def test_rows_in_groups_are_not_mcnemars():
 @pytest.mark.parametrize(
     ("shares", "sentence"),
     [
-        ([0.9], "A reaches accuracy 90.0 %."),
-        ([0.9, 0.91], "B and A cannot be told apart (accuracy 91.0 % to 90.0 %)."),
+        ([0.9], "A reaches an accuracy of 90.0 %."),
+        ([0.9, 0.91], "B and A are not significantly different (accuracy 91.0 % to 90.0 %)."),
         ([0.9, 0.5], "A (accuracy 90.0 %) beats B (50.0 %)."),
-        ([0.9, 0.91, 0.5], "B and A cannot be told apart (accuracy 91.0 % to 90.0 %); both beat C"),
+        (
+            [0.9, 0.91, 0.5],
+            "B and A are not significantly different (accuracy 91.0 % to 90.0 %); both beat C",
+        ),
         ([0.9, 0.5, 0.5, 0.5, 0.5, 0.5], "A (accuracy 90.0 %) beats the other 5 methods"),
     ],
 )
@@ -238,7 +241,7 @@ def test_a_finding_says_where_a_difference_is_surely_too_small_to_matter():
         "A and B are equivalent in practice, surely less than 20.0 points of accuracy apart "
         "(accuracy 90.0 %)."
     )
-    assert "cannot be told apart" in words.comparison_finding(alike, rope=0.001)
+    assert "are not significantly different" in words.comparison_finding(alike, rope=0.001)
 
 
 def test_a_finding_calls_methods_by_their_labels():
@@ -250,11 +253,13 @@ def test_the_finding_of_a_pair_says_what_is_known():
     results = with_shares([0.9, 0.5, 0.9])
     worse, alike, _ = pairwise(results)
     assert words.difference_finding(worse).startswith("A beats B by 40.0 points of accuracy (")
-    assert words.difference_finding(alike).startswith("A and C cannot be told apart: A minus C is")
+    assert words.difference_finding(alike).startswith(
+        "A and C are not significantly different: A minus C is"
+    )
     turned = pairwise(results.select(["B", "A"]))[0]
     assert words.difference_finding(turned) == words.difference_finding(worse)
     same = replace(results, predicted=results.predicted[[0, 0, 0]]).select(["A", "C"])
     text = words.difference_finding(pairwise(same, rope=0.1)[0])
     assert text.startswith("A and C are equivalent in practice")
-    assert words.cochran_finding(cochran(results)).startswith("The methods are not all right")
+    assert words.cochran_finding(cochran(results)).startswith("The methods are not all correct")
     assert words.cochran_finding(cochran(same)).startswith("No method is known")

@@ -12,8 +12,15 @@ from scipy.stats import multivariate_normal
 import lincore
 from lincore import LinearDiscriminantAnalysis
 from lincore.experiments import holdout, scores
-from lincore.experiments.pipeline import Steps, before_classifier, build_pipeline, pipeline_for
+from lincore.experiments.pipeline import (
+    Steps,
+    before_classifier,
+    build_pipeline,
+    default_steps,
+    pipeline_for,
+)
 from lincore.experiments.views import model_view
+from tests.data import DATA, needs_data
 
 CHOICES = [
     {"standardize": True, "n_components": 2},
@@ -85,6 +92,40 @@ def test_what_the_model_cannot_do_is_said_as_a_data_error():
     pipeline = build_pipeline(LinearDiscriminantAnalysis())
     with pytest.raises(lincore.DataError, match="Nothing varies within the classes"):
         holdout.holdout(data, pipeline, lincore.split(data, test_size=0.5))
+
+
+def images(n_rows, side):
+    stack = np.random.default_rng(0).integers(0, 255, (n_rows, side * side)).astype(np.uint8)
+    y = np.arange(n_rows) % 2
+    return replace(lincore.load((stack, y), name="noise"), image_shape=(side, side))
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "side", "expected"),
+    [(100, 8, None), (50, 8, 0.95), (1000, 20, None), (999, 21, 0.95)],
+)
+def test_models_see_all_features_by_default_and_of_large_images_most_variance(
+    n_rows, side, expected
+):
+    assert default_steps(images(n_rows, side), n_rows) == Steps(False, n_components=expected)
+
+
+def test_a_wide_table_is_not_projected_by_default():
+    data = lincore.load((np.random.default_rng(0).normal(size=(20, 500)), [0, 1] * 10), name="wide")
+    assert default_steps(data, 14) == Steps(True)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "least"), [("orl_faces.zip", 0.97), ("csv/penguins_raw.csv", 0.99)]
+)
+def test_the_default_steps_lose_nothing_of_real_data(name, least):
+    data = lincore.load(DATA / name)
+    split = lincore.split(data)
+    steps = default_steps(data, len(split.train))
+    pipeline = pipeline_for(data, LinearDiscriminantAnalysis(), steps)
+    _, results = holdout.holdout(data, pipeline, split, method="LDA")
+    assert scores.accuracy(results, "LDA").value >= least
 
 
 def test_a_view_of_all_coordinates_has_the_models_own_posterior():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +11,6 @@ from lincore.errors import DataError
 from lincore.files.labels import (
     encode_labels,
     natural_key,
-    propose_label_column,
     unique_names,
 )
 
@@ -71,40 +69,3 @@ def test_names_are_unique_whatever_they_are(names):
     unique, notices = unique_names(names)
     assert len(set(unique)) == len(unique) == len(names)
     assert (unique == names) == (notices == ())
-
-
-def columns_of(**given):
-    """Return a frame of 400 rows: how many different numbers, or texts, each column has."""
-    rng = np.random.default_rng(5)
-    made = {}
-    for name, (kind, n) in given.items():
-        codes = np.append(np.arange(n), rng.integers(0, n, 400 - n))
-        made[name] = codes if kind == "number" else [f"{name} {code}" for code in codes]
-    return pd.DataFrame(made | {"measured": rng.normal(size=400)})[[*given]]
-
-
-@pytest.mark.parametrize(
-    ("proposed", "given"),
-    [
-        # A count of many values at the end is no class where something else looks like one.
-        ("left", {"age": ("number", 43), "left": ("text", 2), "years": ("number", 30)}),
-        ("grade", {"school": ("text", 2), "failures": ("number", 4), "grade": ("number", 18)}),
-        ("count", {"count": ("number", 30)}),
-        # A flag in front, the only one, before a count at the end.
-        ("late", {"late": ("number", 2), "age": ("number", 60), "dependents": ("number", 6)}),
-        ("quality", {"sex": ("number", 2), "age": ("number", 60), "quality": ("number", 6)}),
-        ("kind", {"hair": ("number", 2), "milk": ("number", 2), "kind": ("number", 7)}),
-        # Words that name what is to be told, also in longer names.
-        ("Attrition", {"Attrition": ("text", 2), "Sex": ("text", 2), "Grade": ("text", 3)}),
-        ("isFraud", {"kind": ("text", 5), "isFraud": ("number", 2), "isFlagged": ("number", 2)}),
-        ("track_genre", {"track_genre": ("text", 49), "explicit": ("text", 2)}),
-        # Many classes, each of several rows, where nothing else is in question.
-        ("plant", {"id": ("number", 400), "plant": ("text", 70)}),
-    ],
-)
-def test_a_target_is_proposed_as_a_person_would(proposed, given):
-    assert propose_label_column(columns_of(**given)) == proposed
-
-
-def test_no_target_where_every_text_is_another_one():
-    assert propose_label_column(columns_of(name=("text", 300), age=("number", 60))) is None

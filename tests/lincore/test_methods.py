@@ -45,6 +45,8 @@ def test_every_word_names_an_estimator_and_an_estimator_its_word(word):
         "perceptron(shuffle=False)",
         "one-vs-rest(estimator=logistic(C=10.0, solver=newton), models=k-1)",
         "one-vs-one(estimator=lda)",
+        "lda(class_weight=balanced)",
+        "one-vs-one(estimator=lda(class_weight=balanced), class_weight={'a': 2.0, 3: 1})",
         "fisher(threshold=minimum-error)",
     ],
 )
@@ -100,9 +102,10 @@ def test_seeds_and_equal_priors_are_filled_in_where_nothing_was_chosen():
     assert forest.estimator.random_state == 7
     chosen = as_method(RandomForestClassifier(random_state=1)).fresh(3, seed=7)
     assert chosen.random_state == 1
-    assert as_method("qda(priors=equal)").fresh(4).priors.tolist() == [0.25] * 4
-    nested = as_method("one-vs-rest(estimator=lda(priors=equal))").fresh(4)
-    assert nested.estimator.priors.tolist() == [0.5, 0.5]
+    X, codes = np.arange(20.0)[:, None], np.repeat([0, 1, 2], [10, 7, 3])
+    assert as_method("qda(priors=equal)").fresh(3).fit(X, codes).priors_.tolist() == [1 / 3] * 3
+    nested = as_method("one-vs-rest(estimator=lda(priors=equal))").fresh(3).fit(X, codes)
+    assert nested.estimators_[2].priors_.tolist() == [0.5, 0.5]
 
 
 def test_what_methods_take():

@@ -10,9 +10,9 @@ from sklearn.pipeline import Pipeline
 
 from lincore import PCA, FisherDiscriminant, LinearDiscriminantAnalysis, LogisticRegression
 from lincore.datasets import Dataset
+from lincore.experiments.discriminant_planes import discriminant_plane
 from lincore.experiments.planes import (
     coordinates,
-    discriminant_plane,
     feature_plane,
     principal_plane,
     typical_row,

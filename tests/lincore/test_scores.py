@@ -11,12 +11,19 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import t as student
 from sklearn import metrics
+from sklearn.svm import LinearSVC
 from statsmodels.stats.proportion import proportion_confint
 
+import lincore
 from lincore import Results
 from lincore.experiments import curves, ranks, scores
-from lincore.experiments.differences import pairwise
+from lincore.experiments.differences import pairwise, tiers
+from lincore.experiments.estimates import why_missing
+from lincore.experiments.evidence import evidence
+from lincore.experiments.in_use import log_loss_in_use
 from lincore.experiments.priors import reprior
+from lincore.experiments.ranking import guesses, ranked
+from lincore.experiments.study import losses_of
 from lincore.report import words
 
 
@@ -113,9 +120,11 @@ def the_posteriors_agree(results, i, counts):
     if not scores.has_posteriors(results, method):
         for name in ("log loss", "Brier", "AUC"):
             assert np.isnan(scores.score(results, method, name)).all()
-        for curve in (curves.roc, curves.precision_recall, curves.calibration):
-            with pytest.raises(ValueError, match="not how probable"):
+        for curve in (curves.roc, curves.precision_recall):
+            with pytest.raises(ValueError, match="no scores that rank rows"):
                 curve(results, method)
+        with pytest.raises(ValueError, match="not how probable"):
+            curves.calibration(results, method)
         return
     log_proba = results.log_proba[i]
     losses = -log_proba[np.arange(len(truth)), truth]
@@ -145,11 +154,83 @@ def the_posteriors_agree(results, i, counts):
             on_curve = np.isclose(roc.false_positive_rate, roc.operating.x)
             ties = np.abs(np.diff(log_proba, axis=1)).min() < 1e-9
             assert np.isclose(roc.recall[on_curve], roc.operating.y).any() or ties
-    assert_allclose(ours(results, method, "AUC"), np.mean(areas) if areas else np.nan)
+    if evidence(results).one_fit or evidence(results).one_row_folds:
+        assert_allclose(ours(results, method, "AUC"), np.mean(areas) if areas else np.nan)
+    else:
+        assert_allclose(ours(results, method, "AUC"), auc_in_folds(results, log_proba))
     top = curves.calibration(results, method)
     assert top.n_rows.sum() == len(truth)
     accuracy = ours(results, method, "accuracy")
     assert_allclose(np.nansum(top.n_rows * top.came_true) / len(truth), accuracy)
+
+
+def auc_in_folds(results, values):
+    """Return the mean over classes of scikit-learn's AUC of the folds, weighted by their pairs."""
+    folds, found = evidence(results).folds, []
+    for k in range(len(results.classes)):
+        inside, areas, n_pairs = results.truth == k, [], []
+        for fold in np.unique(folds):
+            here = inside[folds == fold]
+            if 0 < here.sum() < len(here):
+                areas.append(metrics.roc_auc_score(here, values[folds == fold, k]))
+                n_pairs.append(here.sum() * (~here).sum())
+        if areas:
+            found.append(np.average(areas, weights=n_pairs))
+    return np.mean(found) if found else np.nan
+
+
+@pytest.mark.parametrize("sample", ["breast cancer", "wine"])
+def test_auc_of_decision_scores_is_scikit_learns(sample):
+    data = lincore.sample(sample)
+    methods = ["least-squares", "fisher", "perceptron"]
+    one = lincore.compare(data, [*methods, "lda", LinearSVC()])
+    one_hot = one.truth[:, None] == np.arange(data.n_classes)
+    for name in one.methods[:3]:
+        expected = metrics.roc_auc_score(one_hot, one.decision[name], average="macro")
+        found = scores.score(one, name, "AUC")
+        assert_allclose(found.value, expected)
+        assert 0.9 < found.low <= expected <= found.high <= 1
+        assert_allclose(np.mean([curve.area for curve in curves.roc(one, name)]), expected)
+        for k, line in enumerate(curves.precision_recall(one, name)):
+            expected = metrics.average_precision_score(one_hot[:, k], one.decision[name][:, k])
+            assert_allclose(line.average, expected)
+        assert np.isnan(scores.score(one, name, "log loss").value)
+        assert why_missing(one, name, "log loss") == "no posteriors"
+    assert list(one.decision) == [name for name in one.methods if name != "lda"]
+    assert scores.score(one, one.methods[-1], "AUC").value > 0.9, (
+        "of scikit-learn's classifiers too"
+    )
+    folds = lincore.compare(data, methods, "5-fold")
+    for name in methods:
+        assert_allclose(ours(folds, name, "AUC"), auc_in_folds(folds, folds.decision[name]))
+        with pytest.raises(ValueError, match="several fits"):
+            curves.roc(folds, name)
+
+
+def test_scores_of_folds_on_different_scales_are_ranked_within_them():
+    """Pooled, the scale of each fit would have decided."""
+    truth, fold = np.tile([0, 1], 50), np.arange(100) // 20
+    right = np.column_stack([-truth, truth]) * 0.1 + 10.0 ** fold[:, None]
+    results = Results(
+        ("m",), np.arange(2), np.arange(100), truth, truth[None], np.full((1, 100, 2), np.nan),
+        np.zeros(1), fold=fold, decision={"m": right},
+    )  # fmt: skip
+    assert ours(results, "m", "AUC") == 1
+    alone = replace(results, fold=np.arange(100))
+    assert np.isnan(ours(alone, "m", "AUC")) and why_missing(alone, "m", "AUC") == "one row a fold"
+
+
+def test_the_interval_of_an_auc_over_folds_is_that_of_the_folds():
+    truth, fold = np.tile([0, 1], 200), np.arange(400) // 40
+    values = truth + np.random.default_rng(0).normal(size=400)
+    results = Results(
+        ("m",), np.arange(2), np.arange(400), truth, truth[None], np.full((1, 400, 2), np.nan),
+        np.zeros(1), fold=fold, decision={"m": np.column_stack([-values, values])},
+    )  # fmt: skip
+    areas = [metrics.roc_auc_score(truth[fold == f], values[fold == f]) for f in range(10)]
+    base, found = evidence(results), scores.score(results, "m", "AUC")
+    half = student.ppf(0.975, 9) * np.sqrt(base.spread_of_score * np.var(areas, ddof=1))
+    assert_allclose(found, [np.mean(areas), np.mean(areas) - half, np.mean(areas) + half])
 
 
 @settings(deadline=None)
@@ -329,14 +410,20 @@ def test_the_bootstrap_of_the_log_loss_is_scipys():
     assert_allclose(found[1:], theirs, rtol=0.02)
 
 
-def test_a_class_held_impossible_costs_infinitely():
-    log_proba = np.log(np.array([[[1.0, 1e-300], [0.5, 0.5]]]))
-    log_proba[0, 0, 1] = -np.inf
+@pytest.mark.parametrize("own", [0.0, 1e-300, 1e-17, 1e-15])
+def test_a_class_held_impossible_costs_what_it_costs_in_scikit_learn(own):
+    proba = np.array([[1.0 - own, own], [0.5, 0.5]])
+    with np.errstate(divide="ignore"):
+        log_proba = np.log(proba)[None]
     results = Results(
         ("m",), np.arange(2), np.arange(2), np.array([1, 0]), np.zeros((1, 2), int), log_proba,
         np.zeros(1),
     )  # fmt: skip
-    assert scores.log_loss(results, "m").value == np.inf
+    expected = metrics.log_loss([1, 0], proba)
+    assert_allclose(scores.log_loss(results, "m").value, expected, rtol=1e-14)
+    losses = losses_of(results.truth, results.predicted[0], log_proba[0], 2)
+    assert_allclose(losses[2], expected, rtol=1e-14)
+    assert_allclose(log_loss_in_use(results, "m", [0.5, 0.5]).value, expected, rtol=1e-14)
 
 
 def test_wilson_is_refused_for_rows_that_occur_repeatedly():
@@ -381,10 +468,10 @@ def predictions(truth, predicted):
 @pytest.mark.parametrize(
     ("predicted", "ending"),
     [
-        ([0, 0, 1, 1, 2, 2], "and none wrong."),
-        ([0, 0, 1, 2, 2, 2], "its one error is b taken for c."),
-        ([0, 0, 2, 2, 2, 0], "most errors are b taken for c."),
-        ([1, 2, 2, 2, 0, 1], "the commonest errors are b taken for c."),
+        ([0, 0, 1, 1, 2, 2], "none is misclassified."),
+        ([0, 0, 1, 2, 2, 2], "its one error is b misclassified as c."),
+        ([0, 0, 2, 2, 2, 1], "most errors are b misclassified as c."),
+        ([1, 2, 2, 2, 0, 1], "the commonest errors are b misclassified as c."),
     ],
 )
 def test_the_finding_names_the_largest_confusion(predicted, ending):
@@ -395,9 +482,17 @@ def test_the_finding_names_the_largest_confusion(predicted, ending):
 @pytest.mark.parametrize(
     ("truth", "predicted", "beginning"),
     [
-        ([0, 1, 2] * 20, [0, 1, 2] * 20, "That is better than always guessing a (33.3 %)"),
+        (
+            [0, 1, 2] * 20,
+            [0, 1, 2] * 20,
+            "That is better than always predicting a (accuracy 33.3 %)",
+        ),
         ([0, 1, 2] * 20, [1, 2, 0] * 20, "That is worse"),
-        ([0, 0, 1], [0, 0, 0], "That cannot be told apart from always guessing a (66.7 %)"),
+        (
+            [0, 0, 1],
+            [0, 0, 0],
+            "That is not distinguishable from always predicting a (accuracy 66.7 %)",
+        ),
     ],
 )
 def test_the_finding_is_held_against_guessing(truth, predicted, beginning):
@@ -429,7 +524,7 @@ def test_one_group_alone_has_no_interval():
         assert np.isfinite(found.value) and np.isnan([found.low, found.high]).all()
     assert np.isnan(scores.recall(results, "method 0")[0].high)
     pair = pairwise(results)[0]
-    assert np.isnan([pair.low, pair.high, pair.p]).all() and pair.verdict == "cannot be told"
+    assert np.isnan([pair.low, pair.high, pair.p]).all() and pair.verdict == "not significant"
 
 
 def test_results_without_a_method_are_an_empty_table():
@@ -438,3 +533,61 @@ def test_results_without_a_method_are_an_empty_table():
     assert list(none.table().columns) == list(results.table().columns) and none.table().empty
     assert pairwise(none) == []
     assert reprior(none, [0.2, 0.3, 0.5], [0.5, 0.3, 0.2]).predicted.shape == (0, 40)
+
+
+def imbalanced(*predicted, labels=("LDA", "Fisher", "Least squares")):
+    """Return results of 360 rows "common" and 40 "rare", from predicted codes (400,) each."""
+    truth = np.repeat([0, 1], [360, 40])
+    return Results(
+        labels[: len(predicted)], np.array(["common", "rare"]), np.arange(400), truth,
+        np.array(predicted), np.full((len(predicted), 400, 2), np.nan), np.zeros(len(predicted)),
+    )  # fmt: skip
+
+
+ALWAYS = np.zeros(400, int)
+#: 120 false alarms, 36 of the 40 rare rows found: accuracy 69 %, balanced accuracy 78.3 %.
+FINDS_RARE = np.where(np.arange(400) < 120, 1, np.repeat([0, 1], [364, 36]))
+
+
+def test_balanced_accuracy_leads_where_classes_are_unequal():
+    results = imbalanced(ALWAYS, FINDS_RARE)
+    assert scores.accuracy(results, "LDA").value == 0.9 > scores.accuracy(results, "Fisher").value
+    assert ranked(results).methods == ("Fisher", "LDA")
+    assert tiers(results) == {"LDA": 2, "Fisher": 1}
+    assert scores.table(results).columns[0] == "balanced accuracy"
+    assert scores.table(results)["never predicts"].to_list() == ["rare", ""]
+    assert guesses(results) == {"Majority class": 0.5}
+    assert pairwise(results)[0].better == "Fisher"
+    assert words.comparison_finding(results) == (
+        "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %). LDA never predicts rare."
+    )
+    assert words.classification_finding(results, "Fisher").startswith(
+        "Fisher reaches a balanced accuracy of 78.3 % ("
+    )
+    said = words.against_baseline(results, "Fisher")
+    assert said.startswith(
+        "That is better than always predicting common (balanced accuracy 50.0 %). Accuracy 69.0 % ("
+    )
+    assert "MCC 0.349, recall of rare, the rarest class, 90.0 % (" in said
+
+
+def test_models_that_never_predict_a_class_are_named_and_not_called_equivalent():
+    results = imbalanced(ALWAYS, ALWAYS, ALWAYS)
+    assert words.comparison_finding(results, rope=0.5) == (
+        "LDA, Fisher and Least squares are not significantly different (balanced accuracy 50.0 %). "
+        "None of them ever predicts rare."
+    )
+    assert words.comparison_finding(results, "MCC", rope=0.5).count("equivalent") == 0
+    assert words.classification_finding(results, "LDA").startswith(
+        "LDA never predicts rare: a balanced accuracy of 50.0 % ("
+    )
+    assert words.against_baseline(results, "LDA").startswith("That is not distinguishable from")
+    two = words.comparison_finding(imbalanced(ALWAYS, ALWAYS, FINDS_RARE))
+    assert two.endswith("LDA and Fisher never predict rare.")
+
+
+def test_the_counts_of_the_data_decide_and_not_those_of_one_test_set():
+    results = replace(imbalanced(FINDS_RARE), settings={"class_counts": np.array([50, 50])})
+    assert words.classification_finding(results, "LDA").startswith("LDA reaches an accuracy of")
+    found = lincore.compare(lincore.sample("iris"), "lda")
+    assert found.class_counts.tolist() == [50, 50, 50]

@@ -36,7 +36,7 @@ def test_every_column_left_out_is_named_with_the_reason():
     text = "id,u,const,gone,word,class\n" + "".join(
         f"{i},{i * i},7,,w{i},{'ab'[i % 2]}\n" for i in (5, 4, 3, 2)
     )
-    data = read(text)
+    data = read(text, "class")
     assert data.feature_names == ("u",)
     assert said(data) == [
         "column 'gone': Left out, no value at all. Fill the column in, or delete it.",
@@ -69,7 +69,7 @@ def test_the_columns_of_a_frame_get_unique_names_in_text():
 )
 def test_a_target_is_proposed_by_name_before_place(header, proposed):
     raw = (header + "\n" + "1,2,1\n2,1,1\n1,1,2\n2,2,2\n").encode()
-    assert propose_target(read_table(raw, "made.csv")) == proposed
+    assert propose_target(read_table(raw, "made.csv")).column == proposed
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_target_is_proposed_by_name_before_place(header, proposed):
 def test_a_target_has_few_values_that_repeat_and_no_fraction(last, proposed):
     frame = pd.DataFrame({"u": [1, 1, 2, 2], "v": [1, 2, 3, 4], "last": last.split()})
     raw = frame.to_csv(index=False).encode()
-    assert propose_target(read_table(raw, "made.csv")) == proposed
+    assert propose_target(read_table(raw, "made.csv")).column == proposed
 
 
 def test_no_target_is_proposed_where_nothing_repeats():
@@ -109,7 +109,7 @@ def test_whole_labels_are_numbers_also_where_some_are_missing():
 
 
 def test_a_class_of_one_row_is_told():
-    data = read("u,class\n1.5,a\n2.5,b\n3.5,a\n4.5,a\n")
+    data = read("u,class\n1.5,a\n2.5,b\n3.5,a\n4.5,a\n", "class")
     assert "class b: A single row" in said(data)[-1]
 
 

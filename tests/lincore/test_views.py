@@ -30,7 +30,8 @@ from lincore import (
     plots,
 )
 from lincore.datasets import Dataset
-from lincore.experiments.planes import discriminant_plane, feature_plane, principal_plane
+from lincore.experiments.discriminant_planes import discriminant_plane
+from lincore.experiments.planes import feature_plane, principal_plane
 from lincore.experiments.views import look, model_view
 from lincore.moments import Moments
 

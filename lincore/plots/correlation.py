@@ -1,0 +1,76 @@
+"""Correlations between columns as a matrix of colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from lincore.experiments.correlation import Correlations
+from lincore.plots.palette import BAD, CLEAR, GOOD
+from lincore.plots.style import axis, escape, figure, number, shorten_all, trace
+from lincore.plots.words import join
+
+TICK_WIDTH = 18
+# Numbers stand in the cells of up to so many columns.
+MOST_NUMBERED = 14
+_SCALE = [[0, BAD], [0.5, "rgba(127,127,127,0.08)"], [1, GOOD]]
+
+
+def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") -> go.Figure:
+    """Draw correlations from −1 to 1.
+
+    Parameters
+    ----------
+    found : Correlations
+    kind : str
+        What they are computed from: "within classes" or "over all classes".
+    subtitle : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    p = len(found.names)
+    short = [escape(name) for name in shorten_all(found.names, TICK_WIDTH)]
+    places = list(range(p))
+    values = np.round(found.matrix.astype(np.float64), 3)
+    cells = trace(
+        "heatmap",
+        z=values.astype(np.float32),
+        x=places,
+        y=places,
+        zmin=-1,
+        zmax=1,
+        colorscale=_SCALE,
+        colorbar={"title": {"text": "r"}, "thickness": 12, "outlinecolor": CLEAR},
+        customdata=np.array([[f"{one}<br>{other}" for one in short] for other in short]),
+        hovertemplate="%{customdata}<br>r = %{z:.3f}<extra></extra>",
+        xgap=1,
+        ygap=1,
+    )
+    if p <= MOST_NUMBERED:
+        cells["text"] = [[f"{v:.2f}".replace("-", "−") for v in line] for line in values]
+        cells["texttemplate"] = "%{text}"
+    pair = found.strongest()
+    title = f"Correlations {kind}"
+    if pair is not None:
+        one, other = (found.names[i] for i in pair)
+        r = number(float(found.matrix[pair]))
+        title += f": strongest {one} and {other}, r = {r}"
+    every = -(-p // 40) or 1
+    ticks: dict[str, Any] = {
+        "tickvals": places[::every],
+        "ticktext": short[::every],
+        "showgrid": False,
+    }
+    return figure(
+        [cells],
+        title,
+        subtitle=subtitle,
+        alt=join(f"{title}.", f"Matrix of {p} columns, {found.n_rows:,} rows."),
+        height=int(np.clip(120 + 30 * p, 320, 720)),
+        xaxis=axis(**ticks, tickangle=-45 if p > 6 else 0),
+        yaxis=axis(**ticks, autorange="reversed"),
+    )

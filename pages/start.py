@@ -1,0 +1,15 @@
+"""Start: what this is, three ways in, and one finished example."""
+
+import streamlit as st
+
+from pages.ui import sidebar, start_doors, start_example
+
+sidebar.show_on_start()
+
+st.header("Compare linear classifiers, and see what class imbalance costs", anchor=False)
+st.markdown(
+    "From a table or a zip of images to an honest comparison of every linear classifier, with the "
+    "geometry that explains it, and a plain answer to what an imbalance costs and what recovers it."
+)
+start_doors.show()
+start_example.show()

@@ -1,0 +1,224 @@
+"""One column by class, in its own units, beside the columns ranked by their association."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import controls, explore_rows, explore_views, state, tables, text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from lincore.datasets import Dataset
+    from lincore.experiments.association import Association
+    from pages.ui.explore_rows import Rows
+    from pages.ui.sidebar import Experiment
+
+_NUMERIC = {"histogram": "Histogram", "density": "Density", "box": "Box plot"}
+_LEVELS = {"of_class": "Levels by class", "of_level": "Classes by level"}
+_BINS = (None, 10, 20, 30, 60)
+COLUMN, RANKED = "explore.column", "explore.ranked"
+
+
+def show(experiment: Experiment) -> None:
+    """Draw one column by class; the one that separates the classes best at first."""
+    from lincore.report import explore_words
+
+    data = experiment.data
+    heading = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
+        explore_views.choose(data)
+        names, chooser, kinds = data.feature_names, st.empty(), st.empty()
+        with st.popover("Options", key="explore.options"):
+            rows = explore_rows.choose(experiment)
+            bins, shares = _bins()
+        ranked = associations(rows, data)
+        with chooser:
+            column = controls.choose(
+                "Column",
+                [one.column for one in ranked],
+                key=COLUMN,
+                format_func=names.__getitem__,
+                help="The columns that go with the class most stand first.",
+                width=190,
+            )
+        with kinds:
+            kind = _kind(data, column)
+    heading.header(
+        text.escape(explore_words.association_finding(ranked, data.n_classes, state.target())),
+        anchor=False,
+    )
+    left, right = st.columns([7, 3], gap="medium")
+    with left:
+        picture = figure(rows, column, kind, bins, shares, data)
+        controls.figure(picture, key="explore.distribution")
+    with right:
+        _ranking(rows, ranked, column, data)
+    _summary(rows, column, data)
+
+
+def _kind(data: Dataset, column: int) -> str:
+    """Ask how to draw a column: numbers and categories have their own ways."""
+    from lincore.experiments.association import level_names
+
+    is_numeric = level_names(data, column) is None
+    ways = _NUMERIC if is_numeric else _LEVELS
+    chosen: str = controls.choose(
+        "Plot",
+        list(ways),
+        key="explore.plot.numeric" if is_numeric else "explore.plot.levels",
+        format_func=ways.__getitem__,
+        help="The distribution of the column within each class."
+        if is_numeric
+        else "The share of each level among the rows of a class, or of each class among the rows "
+        "of a level.",
+        width=160,
+    )
+    return chosen
+
+
+def _bins() -> tuple[int | None, bool]:
+    bins = st.selectbox(
+        "Bins of the histogram",
+        _BINS,
+        format_func=lambda n: "Automatic" if n is None else str(n),
+        key="explore.bins",
+        persist_state="session",
+        help="Automatic follows the rule of Freedman and Diaconis; few whole numbers have a bar "
+        "each.",
+    )
+    shares = st.segmented_control(
+        "Heights",
+        ["shares", "rows"],
+        default="shares",
+        required=True,
+        format_func={"shares": "Share of the class", "rows": "Rows"}.__getitem__,
+        key="explore.heights",
+        persist_state="session",
+        help="Shares compare classes of unequal size.",
+    )
+    return bins, shares != "rows"
+
+
+def _ranking(rows: Rows, ranked: list[Association], column: int, data: Dataset) -> None:
+    import pandas as pd
+
+    st.markdown("**Association with the class**")
+    frame = pd.DataFrame(
+        {
+            "column": [one.name for one in ranked],
+            "measure": ["η" if one.measure == "eta" else "V" for one in ranked],
+            "association": [one.value for one in ranked],
+        }
+    )
+
+    def choose() -> None:
+        chosen = st.session_state[RANKED]["selection"]["rows"]
+        if chosen and chosen[0] < len(ranked):
+            st.session_state[COLUMN] = ranked[chosen[0]].column
+
+    tables.show(
+        frame,
+        key=RANKED,
+        hide_index=True,
+        height=min(38 + 35 * len(frame), 390),
+        on_select=choose,
+        selection_mode="single-row",
+        column_config={
+            "measure": st.column_config.TextColumn(width=60),
+            "association": st.column_config.ProgressColumn(
+                min_value=0, max_value=1, format="%.2f", width=110
+            ),
+        },
+        alt=f"{len(frame)} columns by their association with the class.",
+    )
+    st.caption(
+        "Correlation ratio η of numeric columns, Cramér’s V of categorical ones, both from 0 to 1 "
+        f"and adjusted for chance. {explore_rows.note(rows, data)} Select a line to draw it."
+    )
+
+
+def _summary(rows: Rows, column: int, data: Dataset) -> None:
+    numbers, levels = summary(rows, (column,), data)
+    frame = numbers if len(numbers) else levels
+    st.markdown(f"**{text.escape(data.feature_names[column])}, by class**")
+    show_summary(frame.drop(columns="column"), key="explore.column.summary")
+
+
+def show_summary(frame: pd.DataFrame, *, key: str, height: int | str = "content") -> None:
+    """Show a summary table: four digits, per cent of missing and of the most frequent level."""
+    config = st.column_config
+    number = config.NumberColumn(format="%.4g", width="small")
+    percent = config.NumberColumn(format="%.1f %%", width="small")
+    with st.container(key=key):
+        tables.show(
+            frame,
+            hide_index=True,
+            height=height,
+            column_config=dict.fromkeys(
+                ("mean", "sd", "min", "q25", "median", "q75", "max"), number
+            )
+            | {"missing": percent, "share": percent},
+            alt="Summary by class: rows with a value, per cent missing, location and spread.",
+        )
+
+
+@st.cache_resource(max_entries=16, ttl="2h", show_spinner="Comparing the columns …")
+def associations(rows: Rows, _data: Dataset) -> list[Association]:
+    """Rank the columns by their association with the class."""
+    from lincore.experiments.association import associations as rank
+
+    return rank(_data, rows.of(_data))
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def summary(
+    rows: Rows, columns: tuple[int, ...], _data: Dataset
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Summarise columns by class."""
+    from lincore.experiments.univariate import summary as summarise
+
+    return summarise(_data, columns, rows.of(_data))
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def figure(
+    rows: Rows, column: int, kind: str, bins: int | None, shares: bool, _data: Dataset
+) -> go.Figure:
+    """Draw a column by class."""
+    import numpy as np
+
+    from lincore import plots
+    from lincore.experiments import association, univariate
+    from lincore.report import explore_words
+
+    chosen = rows.of(_data)
+    values = association.column_values(_data, column, chosen)
+    codes = _data.codes if chosen is None else _data.codes[chosen]
+    present = np.isfinite(values)
+    name, classes, K = _data.feature_names[column], _data.classes, _data.n_classes
+    said = explore_words.rows_with_a_value(int(present.sum()), len(values), rows.words(_data))
+    levels = association.level_names(_data, column)
+    if levels is not None:
+        counted = univariate.level_counts(values, codes, K, levels)
+        of_class = kind == "of_class"
+        return plots.share_bars(
+            counted.levels,
+            counted.of_class() if of_class else counted.of_level(),
+            classes,
+            title=f"{name}: levels by class" if of_class else f"{name}: classes by level",
+            unit="share of the class" if of_class else "share of the level",
+            stacked=not of_class,
+            subtitle=said,
+        )
+    if kind == "density":
+        sizes = np.bincount(codes[present], minlength=K)
+        found = univariate.density(values, codes, K)
+        return plots.densities(found, classes, name, sizes=sizes, subtitle=said)
+    if kind == "box":
+        return plots.box_plot(univariate.boxes(values, codes, K), classes, name, subtitle=said)
+    drawn = univariate.histogram(values, codes, K, bins)
+    return plots.histogram(drawn, classes, name, shares=shares, subtitle=said)

@@ -1,0 +1,56 @@
+"""Principal components beside Fisher's discriminant, and what is known of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from lincore.errors import DataError
+from pages.ui import (
+    explore_options,
+    explore_panels,
+    explore_scores,
+    explore_views,
+    explore_work,
+    text,
+)
+
+if TYPE_CHECKING:
+    from pages.ui.sidebar import Experiment
+
+
+def show(experiment: Experiment) -> None:
+    """Draw where the training rows vary, where the classes part, and that these differ."""
+    from lincore.report import explore_words, words
+
+    data, split = experiment.data, experiment.split
+    heading = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
+        explore_views.choose(data)
+        dimensions, part = explore_options.view(split)
+        with st.popover("Options", key="explore.options"):
+            options = explore_options.units(data, dimensions, part)
+            choice = explore_work.Choice(data.digest, experiment.choice, options.standardize)
+            try:
+                seen = explore_scores.choose(experiment, choice, options)
+            except DataError as error:
+                heading.header("These rows cannot be projected.", anchor=False)
+                with heading:
+                    text.show_problem(error.notice)
+                return
+    n_train, rows = int(seen.projection.moments.count.sum()), text.row_noun(data)
+    if seen.projection.is_sparse:
+        finding = explore_words.vectors_finding(seen.projection.shares, n_train)
+    else:
+        finding = words.variance_finding(seen.projection.shares, n_train, rows=rows)
+    heading.header(finding, anchor=False)
+    if seen.fisher is not None:
+        training, test = explore_work.separations(choice, seen.n_components, data)
+        component = "singular vector" if seen.projection.is_sparse else "component"
+        finding = explore_words.separation_finding(
+            training, test, len(split.test), rows=rows, component=component
+        )
+        heading.markdown(text.escape(finding))
+    chosen = explore_scores.show(experiment, choice, options, seen)
+    explore_panels.show(experiment, choice, options, seen, chosen)
