@@ -87,8 +87,8 @@ def _bins() -> tuple[int | None, bool]:
         format_func=lambda n: "Automatic" if n is None else str(n),
         key="explore.bins",
         persist_state="session",
-        help="Automatic follows the rule of Freedman and Diaconis; few whole numbers have a bar "
-        "each.",
+        help="Automatic follows the rule of Freedman and Diaconis within the classes; few "
+        "whole numbers have a bar each.",
     )
     shares = st.segmented_control(
         "Heights",
@@ -110,7 +110,6 @@ def _ranking(rows: Rows, ranked: list[Association], column: int, data: Dataset) 
     frame = pd.DataFrame(
         {
             "column": [one.name for one in ranked],
-            "measure": ["η" if one.measure == "eta" else "V" for one in ranked],
             "association": [one.value for one in ranked],
         }
     )
@@ -128,9 +127,9 @@ def _ranking(rows: Rows, ranked: list[Association], column: int, data: Dataset) 
         on_select=choose,
         selection_mode="single-row",
         column_config={
-            "measure": st.column_config.TextColumn(width=60),
+            "column": st.column_config.TextColumn(width=115),
             "association": st.column_config.ProgressColumn(
-                min_value=0, max_value=1, format="%.2f", width=110
+                min_value=0, max_value=1, format="%.2f", width=85
             ),
         },
         alt=f"{len(frame)} columns by their association with the class.",
@@ -152,6 +151,7 @@ def show_summary(frame: pd.DataFrame, *, key: str, height: int | str = "content"
     """Show a summary table: four digits, per cent of missing and of the most frequent level."""
     config = st.column_config
     number = config.NumberColumn(format="%.4g", width="small")
+    count = config.NumberColumn(format="localized", width="small")
     percent = config.NumberColumn(format="%.1f %%", width="small")
     with st.container(key=key):
         tables.show(
@@ -161,7 +161,7 @@ def show_summary(frame: pd.DataFrame, *, key: str, height: int | str = "content"
             column_config=dict.fromkeys(
                 ("mean", "sd", "min", "q25", "median", "q75", "max"), number
             )
-            | {"missing": percent, "share": percent},
+            | {"missing": percent, "share": percent, "n": count},
             alt="Summary by class: rows with a value, per cent missing, location and spread.",
         )
 
