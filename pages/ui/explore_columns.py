@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _NUMERIC = {"histogram": "Histogram", "density": "Density", "box": "Box plot"}
 _LEVELS = {"of_class": "Levels by class", "of_level": "Classes by level"}
+# Classes whose bars stand side by side at first.
+_FEW_CLASSES = 3
 _BINS = (None, 10, 20, 30, 60)
 COLUMN, RANKED = "explore.column", "explore.ranked"
 
@@ -66,9 +68,11 @@ def _kind(data: Dataset, column: int) -> str:
 
     is_numeric = level_names(data, column) is None
     ways = _NUMERIC if is_numeric else _LEVELS
+    # Bars of many classes side by side are mostly gaps; stacked ones are not.
+    first = list(ways)[::-1] if not is_numeric and data.n_classes > _FEW_CLASSES else list(ways)
     chosen: str = controls.choose(
         "Plot",
-        list(ways),
+        first,
         key="explore.plot.numeric" if is_numeric else "explore.plot.levels",
         format_func=ways.__getitem__,
         help="The distribution of the column within each class."
