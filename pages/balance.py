@@ -12,6 +12,7 @@ from pages.ui import (
     balance_sweep,
     balance_use,
     balance_why,
+    checks_line,
     controls,
     jobs,
     sidebar,
@@ -23,6 +24,7 @@ data = experiment.data
 
 st.caption("Balance · what fewer rows of a class cost, and what buys it back")
 heading = st.container()
+checks_line.show(experiment)
 asked = balance_setup.ask(experiment)
 repeats = balance_setup.repeats()
 # What was asked for, or the former while that is at work.

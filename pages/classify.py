@@ -4,6 +4,7 @@ import streamlit as st
 
 from lincore.report import words
 from pages.ui import (
+    checks_line,
     classify_fit,
     classify_geometry,
     classify_model,
@@ -18,6 +19,7 @@ data, _, split = experiment
 
 st.caption("Classify · one model, seen from every side")
 heading = st.container()
+checks_line.show(experiment)
 picture, options = st.columns([7, 3], gap="large")
 with options:
     model = classify_model.ask(data, split)
