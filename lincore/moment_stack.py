@@ -164,7 +164,8 @@ def is_plain(estimator: Any) -> bool:
         plain = estimator.shrinkage is None and estimator.divisor in ("n", "n-1")
         return plain and estimator.regularization == 0
     if type(estimator) is GaussianNB:
-        return bool(estimator.var_smoothing >= 0)
+        categories = estimator.categorical_columns
+        return bool(estimator.var_smoothing >= 0) and not categories and estimator.alpha > 0
     if type(estimator) is LeastSquaresClassifier:
         return estimator.alpha == 0
     if type(estimator) is FisherDiscriminant:

@@ -46,32 +46,46 @@ class QuadraticScores(SoftmaxPosterior):
 
     def score_rows(self, rows: NDArray[np.generic]) -> Array:
         """Return the `decision_function` of rows that are known to be numbers: no checks."""
-        log_dets = np.array([whitener.log_det for whitener in self.densities_.whiteners])
-        with np.errstate(divide="ignore"):
-            log_priors = np.log(self.priors_)
-        scores = log_priors - 0.5 * (self.densities_.squared_distances(rows) + log_dets)
+        scores = self._log_joint(rows)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _log_joint(self, rows: NDArray[np.generic]) -> Array:
+        """Return the log joint densities (n, K), but for a constant."""
+        return gaussian_scores(rows, self.densities_, self.priors_)
 
     def discriminants(self) -> list[Quadric]:
         """Return the score of each class as a function of the features, K quadrics."""
         check_is_fitted(self)
-        centre = self.priors_ @ self.means_
-        with np.errstate(divide="ignore"):
-            constants = np.log(self.priors_)
-        functions = []
-        for mean, whitener, constant in zip(
-            self.means_ - centre, self.densities_.whiteners, constants, strict=True
-        ):
-            push = whitener.unwhiten(whitener.whiten(mean[None]))[0]
-            inverse = whitener.unwhiten(whitener.whiten(np.eye(len(mean))))
-            c = constant - 0.5 * (mean @ push + whitener.log_det)
-            functions.append(Quadric(-0.5 * inverse, push, float(c), centre))
-        return functions
+        return gaussian_quadrics(self.densities_, self.priors_)
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of the largest score, shape (n,)."""
         chosen = chosen_codes(self.decision_function(X))
         return self.classes_[chosen]
+
+
+def gaussian_scores(rows: NDArray[np.generic], densities: Gaussians, priors: Array) -> Array:
+    """Return ``log p_k - (d_k² + log|Σ_k|) / 2`` of rows (n, p), shape (n, K)."""
+    log_dets = np.array([whitener.log_det for whitener in densities.whiteners])
+    with np.errstate(divide="ignore"):
+        log_priors = np.log(priors)
+    return np.asarray(log_priors - 0.5 * (densities.squared_distances(rows) + log_dets))
+
+
+def gaussian_quadrics(densities: Gaussians, priors: Array) -> list[Quadric]:
+    """Return the same as K functions of a point."""
+    centre = priors @ densities.means
+    with np.errstate(divide="ignore"):
+        constants = np.log(priors)
+    functions = []
+    for mean, whitener, constant in zip(
+        densities.means - centre, densities.whiteners, constants, strict=True
+    ):
+        push = whitener.unwhiten(whitener.whiten(mean[None]))[0]
+        inverse = whitener.unwhiten(whitener.whiten(np.eye(len(mean))))
+        c = constant - 0.5 * (mean @ push + whitener.log_det)
+        functions.append(Quadric(-0.5 * inverse, push, float(c), centre))
+    return functions
 
 
 class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):

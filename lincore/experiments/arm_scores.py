@@ -55,6 +55,6 @@ def training_error(study: BalanceStudy, data: Dataset, method: str, arm: str) ->
     rows = study.example.rows[arm]
     pipeline = study.example.pipelines[method, arm]
     seen = coordinates(pipeline, data.X[rows])
-    log_proba = predictions(pipeline.steps[-1][1], seen, data.n_classes)[1]
+    log_proba = predictions(pipeline.steps[-1][1], seen, data.n_classes).log_proba
     own = log_proba[np.arange(len(rows)), data.codes[rows]]
     return TrainingError(float(-own.sum()), float(-own.mean()), len(rows))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from lincore.experiments.estimates import has_posteriors, ranking_scores
 from lincore.experiments.evidence import evidence, per_results
 from lincore.experiments.measures import LOSSES, MEASURES, Codes, Tally
 from lincore.experiments.ranks import area, resampled_areas
@@ -57,9 +58,9 @@ def replicates(results: Results) -> dict[str, Array] | None:
     if len(results.rows) > MOST_ROWS:
         return None
     n_classes = len(results.classes)
-    known = [not np.isnan(results.log_proba[i]).any() for i in range(len(results.methods))]
+    ranked = [_ranked_by(results, method) for method in results.methods]
     columns, scales = zip(
-        *(_columns(results, i, known[i]) for i in range(len(results.methods))), strict=True
+        *(_columns(results, i, ranked[i]) for i in range(len(results.methods))), strict=True
     )
     truth = _one_hot(results.truth, n_classes)
     blocks: dict[str, list[Array]] = {name: [] for name in (*MEASURES, *LOSSES, "AUC")}
@@ -74,8 +75,9 @@ def replicates(results: Results) -> dict[str, Array] | None:
             means = [s[:, 2 * n_classes + j] / n * c[j] for s, c in zip(sums, scales, strict=True)]
             blocks[name].append(np.stack(means))
         if len(results.rows) * n_classes <= MOST_RANKED:
-            for i in np.flatnonzero(known):
-                blocks["AUC"][-1][i] = resampled_areas(results.log_proba[i], results.truth, block)
+            for i, values in enumerate(ranked):
+                if values is not None:
+                    blocks["AUC"][-1][i] = resampled_areas(values, results.truth, block)
     return {name: np.concatenate(parts, axis=1) for name, parts in blocks.items()}
 
 
@@ -96,18 +98,25 @@ def _in_single_precision(columns: Array) -> tuple[Weights, Array]:
     return (columns / scales).astype(np.float32), scales
 
 
-def _columns(results: Results, i: int, known: bool) -> tuple[Weights, Array]:
+def _ranked_by(results: Results, method: str) -> Array | None:
+    """Return what rows are ranked by; None where their scores are of different fits."""
+    if evidence(results).one_fit or has_posteriors(results, method):
+        return ranking_scores(results, method)
+    return None
+
+
+def _columns(results: Results, i: int, ranked: Array | None) -> tuple[Weights, Array]:
     """Return what is to be summed over rows, hits, predictions, losses, and the losses' scales."""
     n_classes, truth = len(results.classes), results.truth
     predicted, log_proba = results.predicted[i], results.log_proba[i]
     linear = np.full((len(truth), len(LOSSES) + 1), np.nan)
-    if known:
+    if has_posteriors(results, results.methods[i]):
         for j, loss in enumerate(LOSSES.values()):
             losses = loss(log_proba, truth)
             linear[:, j] = np.where(np.isfinite(losses), losses, np.nan)
-        if len(truth) * n_classes > MOST_RANKED:
-            ranked = area(log_proba, truth)
-            linear[:, -1] = ranked.value + ranked.influence
+    if ranked is not None and len(truth) * n_classes > MOST_RANKED:
+        found = area(ranked, truth)
+        linear[:, -1] = found.value + found.influence
     hits = _one_hot(predicted, n_classes) * (predicted == truth)[:, None]
     scaled, scales = _in_single_precision(linear)
     return np.hstack([hits, _one_hot(predicted, n_classes), scaled]), scales

@@ -138,6 +138,7 @@ def _results(run: Run, settings: dict[str, Any]) -> Results:
         truth=run.data.codes[rows],
         predicted=run.predicted[lines],
         log_proba=run.log_proba[lines],
+        decision={names[j]: run.decision[j] for j in kept if j in run.decision},
         seconds=run.seconds[lines],
         fold=np.repeat([fold.fold for fold in run.plan], sizes),
         repetition=np.repeat([fold.repetition for fold in run.plan], sizes),

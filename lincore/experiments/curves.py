@@ -1,4 +1,4 @@
-"""What the posteriors are worth: ROC, precision and recall, calibration, all from `Results`."""
+"""ROC, precision and recall of any score by class, and the calibration of posteriors."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.experiments.estimates import confusion, has_posteriors
-from lincore.experiments.evidence import independent_counts
+from lincore.experiments.estimates import confusion, has_posteriors, ranking_scores
+from lincore.experiments.evidence import evidence, independent_counts
 from lincore.experiments.intervals import wilson
 from lincore.experiments.measures import divide
 from lincore.experiments.results import Results
@@ -34,9 +34,10 @@ class Roc(NamedTuple):
         From (0, 0), nothing is taken for the class, to (1, 1), everything is. NaN throughout
         where there are no other rows, or none of the class.
     thresholds : ndarray of shape (t + 1,)
-        Posterior from which on a row is taken for the class; the first is infinite.
+        Posterior (decision score, for a method without posteriors) from which on a row is
+        predicted as the class; the first is infinite.
     area : float
-        As in the score "AUC", which is the mean over the classes.
+        On one test set the score "AUC" is the mean of it over the classes.
     operating : Point
         Of the predicted classes. With two classes and the larger posterior predicted it is a
         point of the curve; with more it need not be.
@@ -113,7 +114,7 @@ def roc(results: Results, method: str) -> list[Roc]:
     Raises
     ------
     ValueError
-        When the method has no posteriors.
+        When the method has neither posteriors nor decision scores of one fit.
 
     References
     ----------
@@ -121,14 +122,15 @@ def roc(results: Results, method: str) -> list[Roc]:
     """
     found = []
     counts = confusion(results, method).astype(float)
-    for k, (label, log_proba) in enumerate(_posteriors(results, method)):
-        thresholds, hits, taken = _sweep(log_proba, results.truth == k)
+    for k, (label, values) in enumerate(_rankings(results, method)):
+        thresholds, hits, taken = _sweep(values, results.truth == k)
         n_inside, n = float(np.sum(results.truth == k)), len(results.truth)
         rate = _share(np.append(0.0, taken - hits), n - n_inside)
         recall = _share(np.append(0.0, hits), n_inside)
         wrong = counts[:, k].sum() - counts[k, k]
         operating = Point(_ratio(wrong, n - n_inside), _ratio(counts[k, k], n_inside))
         area = float(np.trapezoid(recall, rate))
+        thresholds = _readable(thresholds, results, method)
         found.append(Roc(label, rate, recall, np.append(np.inf, thresholds), area, operating))
     return found
 
@@ -139,7 +141,7 @@ def precision_recall(results: Results, method: str) -> list[PrecisionRecall]:
     Raises
     ------
     ValueError
-        When the method has no posteriors.
+        When the method has neither posteriors nor decision scores of one fit.
 
     References
     ----------
@@ -147,14 +149,15 @@ def precision_recall(results: Results, method: str) -> list[PrecisionRecall]:
     """
     found = []
     counts = confusion(results, method).astype(float)
-    for k, (label, log_proba) in enumerate(_posteriors(results, method)):
-        thresholds, hits, taken = _sweep(log_proba, results.truth == k)
+    for k, (label, values) in enumerate(_rankings(results, method)):
+        thresholds, hits, taken = _sweep(values, results.truth == k)
         n_inside = float(np.sum(results.truth == k))
         recall, precision = _share(hits, n_inside), divide(hits, taken)
         average = float(np.sum(np.diff(recall, prepend=0.0) * precision))
         right = counts[k, k]
         operating = Point(_ratio(right, n_inside), _ratio(right, counts[:, k].sum()))
         share = _ratio(n_inside, len(results.truth))
+        thresholds = _readable(thresholds, results, method)
         line = PrecisionRecall(label, recall, precision, thresholds, average, share, operating)
         found.append(line)
     return found
@@ -218,15 +221,30 @@ def _posteriors(results: Results, method: str) -> list[tuple[Any, Array]]:
     return list(zip(results.classes.tolist(), log_proba.T, strict=True))
 
 
-def _sweep(log_proba: Array, inside: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+def _rankings(results: Results, method: str) -> list[tuple[Any, Array]]:
+    """Return each class with what every row is ranked by for it, (m,)."""
+    scores = ranking_scores(results, method)
+    if scores is None:
+        raise ValueError(f"{method} gives no scores that rank rows.")
+    if not has_posteriors(results, method) and not evidence(results).one_fit:
+        raise ValueError(f"The decision scores of {method} are of several fits, on no one scale.")
+    return list(zip(results.classes.tolist(), scores.T, strict=True))
+
+
+def _readable(thresholds: Array, results: Results, method: str) -> Array:
+    """Return thresholds of log posteriors as posteriors, of decision scores as they are."""
+    return np.asarray(np.exp(thresholds) if has_posteriors(results, method) else thresholds)
+
+
+def _sweep(values: Array, inside: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
     """Return thresholds (t,) in falling order, and how many rows are found and taken at each."""
     # By the logarithm: posteriors that are 1 but for rounding still have their order.
-    order = np.argsort(-log_proba, kind="stable")
-    falling = log_proba[order]
+    order = np.argsort(-values, kind="stable")
+    falling = values[order]
     last = np.append(falling[1:] != falling[:-1], True)[: len(falling)]
     hits = np.cumsum(inside[order])[last].astype(float)
     taken = np.flatnonzero(last).astype(float) + 1
-    return np.asarray(np.exp(falling[last]), dtype=float), hits, taken
+    return np.asarray(falling[last], dtype=float), hits, taken
 
 
 def _share(counts: Array, n: float) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.experiments import ranks
-from lincore.experiments.evidence import per_results
+from lincore.experiments.evidence import evidence, per_results
 from lincore.experiments.measures import LOSSES, MEASURES, Tally
 from lincore.experiments.results import Results
 
@@ -67,8 +67,8 @@ SCORES = {
             "Mean squared distance of the posterior from the truth: 0 is perfect.",
         ),
         Score(
-            "AUC", True, 0, 1, False, True,
-            "Chance that a row of a class is ranked above a row of another, mean over classes.",
+            "AUC", True, 0, 1, False, False,
+            "Chance that a row of a class is ranked above a row of the others, mean over classes.",
         ),
     )
 }  # fmt: skip
@@ -87,6 +87,28 @@ NOTHING = Estimate(np.nan, np.empty(0))
 def has_posteriors(results: Results, method: str) -> bool:
     """Return whether a method says how probable each class is."""
     return not bool(np.isnan(results.log_proba[results.position(method)]).any())
+
+
+def ranking_scores(results: Results, method: str) -> Array | None:
+    """Return what a method ranks rows by (m, K): log posteriors, else decision scores, or None."""
+    if has_posteriors(results, method):
+        return results.log_proba[results.position(method)]
+    return results.decision.get(method)
+
+
+def why_missing(results: Results, method: str, name: str) -> str:
+    """Return in a few words why a method has no such score.
+
+    Raises
+    ------
+    KeyError
+        When there is no such method or score.
+    """
+    if SCORES[name].needs_posteriors:
+        return "no posteriors"
+    if name == "AUC" and ranking_scores(results, method) is None:
+        return "no decision scores"
+    return "one row a fold" if evidence(results).one_row_folds else "one class"
 
 
 def confusion(results: Results, method: str) -> NDArray[np.int64]:
@@ -110,7 +132,10 @@ def estimate(results: Results, method: str, name: str) -> Estimate:
     Over folds too it is that of the pooled confusion matrix (Forman and Scholz 2010), so that the
     scores, the matrix and the curves are numbers of one kind, and a fold without rows of some
     class is no trouble. Accuracy, log loss and Brier are thereby the means of those of the folds.
-    The AUC ranks all rows together; in leave-one-out that errs a little downwards.
+    The AUC is the mean over the classes, each against the rest, of the share of pairs that are
+    ranked correctly, by posteriors or else by decision scores. Pairs are of rows of one fold, for
+    scores of different fits are not on one scale; leave-one-out has none, so that there the
+    posteriors of all rows are ranked together, which errs a little downwards.
 
     Raises
     ------
@@ -132,9 +157,17 @@ def estimate(results: Results, method: str, name: str) -> Estimate:
         influence = MEASURES[name].influence(tally, truth, results.predicted[i])
         return Estimate(float(MEASURES[name].value(tally)), influence)
     if name == "AUC":
-        ranked = ranks.area(log_proba, truth)
-        return Estimate(ranked.value, ranked.influence)
+        return _area(results, method)
     return mean_of(LOSSES[name](log_proba, truth))
+
+
+def _area(results: Results, method: str) -> Estimate:
+    values, base = ranking_scores(results, method), evidence(results)
+    if values is None:
+        return NOTHING
+    together = base.one_row_folds and has_posteriors(results, method)
+    ranked = ranks.area(values, results.truth, None if together else base.folds)
+    return Estimate(ranked.value, ranked.influence)
 
 
 def mean_of(losses: Array) -> Estimate:

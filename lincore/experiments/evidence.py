@@ -60,6 +60,11 @@ class Evidence(NamedTuple):
         return self.n_folds <= 1
 
     @property
+    def one_row_folds(self) -> bool:
+        """Whether every row was left out by itself."""
+        return self.n_folds > 1 and self.n_folds == len(self.folds)
+
+    @property
     def spread_of_score(self) -> float:
         """Variance of a mean over folds, in variances of one fold: for the interval of a score.
 

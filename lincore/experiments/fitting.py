@@ -12,7 +12,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.utils.validation import has_fit_parameter
 
 from lincore.errors import DataError
-from lincore.experiments.pipeline import rows_needed
+from lincore.experiments.pipeline import CATEGORICAL, asks_for_categories, rows_needed
 from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.moment_classifier import MomentClassifier
 from lincore.moments import Moments
@@ -40,6 +40,8 @@ class Training(NamedTuple):
         Of the rows.
     moments : Moments or None
         By class, weights included; None where they cannot be had.
+    categorical_columns : tuple of tuples of int
+        The columns that code one category each, see `categorical_columns`.
     """
 
     codes: Codes
@@ -47,6 +49,7 @@ class Training(NamedTuple):
     rows: Any | None = None
     weight: Array | None = None
     moments: Moments | None = None
+    categorical_columns: tuple[tuple[int, ...], ...] = ()
 
 
 def fit_front(
@@ -100,13 +103,25 @@ def fit_front(
             moments = _summarise(X, codes, n_classes)
         if moments is not None and class_weight is not None:
             moments = moments.scale(class_weight)
-        return Training(codes, n_classes, X, weight, moments)
+        return Training(codes, n_classes, X, weight, moments, categorical_columns(front))
     if class_weight is not None:
         moments = moments.scale(class_weight)
     for _, step in tail:
         moments = step.fit_moments(moments).map_moments(moments)
         X = _behind(step, X) if rows else X
-    return Training(codes, n_classes, X if rows else None, weight, moments if summary else None)
+    kept, groups = moments if summary else None, categorical_columns(front)
+    return Training(codes, n_classes, X if rows else None, weight, kept, groups)
+
+
+def categorical_columns(front: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ...], ...]:
+    """Return the columns behind fitted steps that code one category each, groups of zeros and ones.
+
+    There are none once the columns were standardised or mixed.
+    """
+    if [name for name, _ in front] != ["prepare"]:
+        return ()
+    groups: tuple[tuple[int, ...], ...] = front[0][1].categorical_columns()
+    return groups
 
 
 def through(front: Sequence[tuple[str, Any]], rows: Any) -> Any:
@@ -126,6 +141,9 @@ def fit_classifier(classifier: Any, training: Training) -> Any:
     ValueError
         What the classifier raises.
     """
+    if training.categorical_columns and asks_for_categories(classifier):
+        names = [name for name in classifier.get_params() if name.endswith(CATEGORICAL)]
+        classifier.set_params(**dict.fromkeys(names, training.categorical_columns))
     # Which of the library's classifiers have the method depends on their options too.
     if training.moments is not None and hasattr(classifier, "fit_moments"):
         return classifier.fit_moments(training.moments, np.arange(training.n_classes))
@@ -139,11 +157,28 @@ def fit_classifier(classifier: Any, training: Training) -> Any:
     return classifier.fit(training.rows, training.codes, sample_weight=training.weight)
 
 
-def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Array]:
-    """Return codes (m,) by the classifier's own rule, and log posteriors (m, K).
+class Predicted(NamedTuple):
+    """Codes, posteriors and scores of some rows by one classifier.
 
-    The posteriors are NaN throughout for a classifier that has none. A class that it was never
-    shown has posterior zero.
+    Attributes
+    ----------
+    codes : ndarray of shape (m,)
+        By the classifier's own rule.
+    log_proba : ndarray of shape (m, K)
+        NaN throughout for a classifier without posteriors; a class that it was never shown has
+        posterior zero.
+    decision : ndarray of shape (m, K) or None
+        Scores by class of a classifier without posteriors, on no particular scale: the larger,
+        the more the row is of the class. None where there are posteriors, or no scores either.
+    """
+
+    codes: Codes
+    log_proba: Array
+    decision: Array | None = None
+
+
+def predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
+    """Predict rows by the classifier's own rule, with posteriors, else with decision scores.
 
     Raises
     ------
@@ -153,7 +188,6 @@ def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Arra
     if isinstance(classifier, MomentClassifier):
         return _own_predictions(classifier, rows, n_classes)
     predicted = _checked(classifier.predict(rows), rows.shape[0], n_classes)
-    log_proba = np.full((len(predicted), n_classes), np.nan)
     # hasattr is scikit-learn's own contract: it may depend on options which of the two there is.
     with np.errstate(divide="ignore"):
         if hasattr(classifier, "predict_log_proba"):
@@ -161,11 +195,27 @@ def predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Arra
         elif hasattr(classifier, "predict_proba"):
             found = np.log(classifier.predict_proba(rows))
         else:
-            return predicted, log_proba
+            silent = np.full((len(predicted), n_classes), np.nan)
+            return Predicted(predicted, silent, _decision(classifier, rows, n_classes))
     expected, shape = (len(predicted), len(classifier.classes_)), np.shape(found)
     if shape != expected:
         raise ValueError(f"Its posteriors have shape {shape} instead of {expected}.")
-    return predicted, _placed(found, classifier.classes_, n_classes)
+    return Predicted(predicted, _placed(found, classifier.classes_, n_classes))
+
+
+def _decision(classifier: Any, rows: Any, n_classes: int) -> Array | None:
+    """Return decision scores by class (m, K), None where they are not one for each class."""
+    if not hasattr(classifier, "decision_function"):
+        return None
+    scores = by_class(np.asarray(classifier.decision_function(rows), dtype=float))
+    if scores.shape != (rows.shape[0], len(classifier.classes_)) or not np.isfinite(scores).all():
+        return None
+    return _placed(scores, classifier.classes_, n_classes)
+
+
+def by_class(scores: Array) -> Array:
+    """Return decision scores with a column for each class, also of two classes, (m, K)."""
+    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 
 
 def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
@@ -179,7 +229,7 @@ def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
     return found.astype(np.intp)
 
 
-def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes, Array]:
+def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
     """Evaluate the scores once for labels and posteriors."""
     scores, classes = classifier.score_rows(rows), classifier.classes_
     # What is not finite in a row makes every score of it so; a class without rows has none either.
@@ -187,8 +237,9 @@ def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> tuple[Codes,
         raise ValueError("Rows to predict hold NaN or infinity.")
     predicted = classes[chosen_codes(scores)]
     if not isinstance(classifier, SoftmaxPosterior):
-        return predicted, np.full((len(predicted), n_classes), np.nan)
-    return predicted, _placed(log_posterior(scores), classes, n_classes)
+        silent = np.full((len(predicted), n_classes), np.nan)
+        return Predicted(predicted, silent, _placed(by_class(scores), classes, n_classes))
+    return Predicted(predicted, _placed(log_posterior(scores), classes, n_classes))
 
 
 def _placed(found: Array, classes: Codes, n_classes: int) -> Array:

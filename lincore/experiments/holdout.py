@@ -160,7 +160,7 @@ def evaluate(
     rows: Any = data.X[split.test]
     for _, step in pipeline.steps[:-1]:
         rows = step.transform(rows)
-    predicted, log_proba = predictions(pipeline.steps[-1][1], rows, data.n_classes)
+    predicted, log_proba, decision = predictions(pipeline.steps[-1][1], rows, data.n_classes)
     steps, classifier = pipeline.named_steps, pipeline.steps[-1][1]
     fold = Fold(0, 0, split.train, split.test)
     solved = hasattr(classifier, "fit_moments")
@@ -172,6 +172,7 @@ def evaluate(
         truth=data.codes[split.test],
         predicted=predicted[None],
         log_proba=log_proba[None],
+        decision={} if decision is None else {method: decision},
         seconds=np.array([seconds]),
         n_train=np.full(len(split.test), len(split.train)),
         settings={

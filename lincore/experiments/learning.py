@@ -221,6 +221,7 @@ def _by_split(results: Results) -> list[Results]:
                 truth=results.truth[kept],
                 predicted=results.predicted[:, kept],
                 log_proba=results.log_proba[:, kept],
+                decision={name: scores[kept] for name, scores in results.decision.items()},
                 fold=results.fold[kept],
                 repetition=results.repetition[kept],
                 n_train=results.n_train[kept],

@@ -14,6 +14,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
 from lincore.discriminant import DiagonalLinearDiscriminantAnalysis, LinearDiscriminantAnalysis
+from lincore.experiments.pipeline import CATEGORICAL
 from lincore.experiments.specs import parse, render
 from lincore.fisher import FisherDiscriminant
 from lincore.least_squares import LeastSquaresClassifier
@@ -246,7 +247,7 @@ def keywords(word: str) -> dict[str, Any]:
     if word not in FACTORIES:
         raise ValueError(f"No method is called {word!r}; there are {', '.join(FACTORIES)}.")
     parameters = inspect.signature(FACTORIES[word]).parameters.values()
-    defaults = {p.name: p.default for p in parameters}
+    defaults = {p.name: p.default for p in parameters if p.name != CATEGORICAL}
     if "estimator" in defaults:
         defaults["estimator"] = BINARY
     return defaults

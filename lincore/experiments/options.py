@@ -121,6 +121,15 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Share of each feature's overall variance that is added to its variance in a class.",
             low=0,
         ),
+        Option(
+            "alpha",
+            "Added counts",
+            "number",
+            1.0,
+            "Occurrences added to every level of a categorical column in every class.",
+            low=0,
+            open_low=True,
+        ),
         CLASS_WEIGHT,
     ),
     "multinomial-nb": (

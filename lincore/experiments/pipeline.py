@@ -151,6 +151,39 @@ def build_pipeline(
     return Pipeline(named)
 
 
+#: The option of a classifier that asks which columns code a category.
+CATEGORICAL = "categorical_columns"
+
+
+def asks_for_categories(classifier: Any) -> bool:
+    """Tell whether a classifier, or one inside it, treats categories in a way of their own.
+
+    Examples
+    --------
+    >>> from lincore import GaussianNB, LinearDiscriminantAnalysis, OneVsRest
+    >>> [asks_for_categories(model) for model in (GaussianNB(), LinearDiscriminantAnalysis())]
+    [True, False]
+    >>> asks_for_categories(OneVsRest(GaussianNB()))
+    True
+    """
+    return any(name.rpartition("__")[2] == CATEGORICAL for name in classifier.get_params())
+
+
+def steps_before(classifier: Any, data: Dataset, steps: Steps) -> Steps:
+    """Return the steps before a classifier, which leave categories as they are if it asks for them.
+
+    Standardising makes no difference to what naive Bayes learns of numbers. A basis and a
+    projection mix the columns, so that there are no categories behind them.
+    """
+    steps = steps.resolved(data)
+    coded = data.levels is not None and any(data.levels)
+    coded = coded or (data.imputation == "indicator" and data.has_missing)
+    mixed = steps.basis is not None or steps.n_components is not None or data.n_words > 0
+    if coded and not mixed and asks_for_categories(classifier):
+        return steps._replace(standardize=False)
+    return steps
+
+
 def pipeline_for(
     data: Dataset, classifier: Any | None, steps: Steps = PLAIN, *, seed: int = 0
 ) -> Pipeline:
@@ -158,7 +191,7 @@ def pipeline_for(
     return build_pipeline(
         classifier,
         prepare=build_preparer(data),
-        steps=steps.resolved(data),
+        steps=steps.resolved(data) if classifier is None else steps_before(classifier, data, steps),
         sparse=data.n_words > 0,
         seed=seed,
     )

@@ -147,6 +147,21 @@ class Preparer(TransformerMixin, BaseEstimator):
         given = numbers if input_features is None else input_features
         return np.array(_names(self, [str(name) for name in given], None), dtype=object)
 
+    def categorical_columns(self) -> tuple[tuple[int, ...], ...]:
+        """Return the columns of `transform` that code one category each, with what is missing."""
+        check_is_fitted(self)
+        groups: list[tuple[int, ...]] = []
+        begin = 0
+        for learned in self.columns_:
+            if isinstance(learned, Coding):
+                end = begin + len(learned.of_column)
+                groups.append(tuple(range(begin, end)))
+            else:
+                end = begin + 1 + learned.has_indicator
+                groups.append(tuple(range(begin + 1, end)))
+            begin = end
+        return tuple(group for group in groups if group)
+
     def _parts(self, X: Any) -> tuple[Array, Any]:
         """Return the columns that count no words, dense, and those that do, CSR."""
         if not self.n_words:

@@ -80,6 +80,8 @@ def guesses(results: Results, score: str | None = None) -> dict[str, float]:
     score = score or leading_score(results.class_counts)
     if SCORES[score].needs_posteriors:
         found = {"Prior only": estimate(baselines(results), "Prior only", score).value}
+    elif score == "AUC":
+        found = {"Chance": 0.5}
     else:
         found = {"Majority class": baseline(results, score)}
     chance = 1 / len(results.classes)

@@ -29,44 +29,60 @@ class Area(NamedTuple):
     influence: Array
 
 
-def area(log_proba: Array, truth: Codes) -> Area:
-    """Return the share of pairs (a row of the class, another row) that are ranked right.
+def area(scores: Array, truth: Codes, folds: Codes | None = None) -> Area:
+    """Return the share of pairs (a row of the class, another row) that are ranked correctly.
 
-    A tie counts half. Rows of all folds are ranked together: posteriors are on one scale.
+    A tie counts half.
 
     Parameters
     ----------
-    log_proba : ndarray of shape (m, K)
+    scores : ndarray of shape (m, K)
+        Posteriors, their logarithms or other scores: the larger, the more of the class.
     truth : ndarray of shape (m,)
+    folds : ndarray of shape (m,), optional
+        Only pairs of rows of one fold are ranked: scores of different fits are not on one scale.
+        The influence then says what the fold of a row does, half of each pair for either row.
 
     References
     ----------
     DeLong, DeLong, Clarke-Pearson (1988), "Comparing the areas under two or more correlated
-    receiver operating characteristic curves", eq. 4 (the placements).
+    receiver operating characteristic curves", eq. 4 (the placements); Forman, Scholz (2010),
+    "Apples-to-apples in cross-validation studies", section 2.1 (of each fold, not over all).
     """
-    m, n_classes = log_proba.shape
+    m, n_classes = scores.shape
+    folds = np.zeros(m, dtype=np.intp) if folds is None else folds
+    n_folds = int(folds.max(initial=0)) + 1
     by_class, influence = np.full(n_classes, np.nan), np.zeros(m)
     for k in range(n_classes):
         inside = truth == k
-        n_inside = np.count_nonzero(inside)
-        if 0 < n_inside < m:
-            values = log_proba[:, k]
-            placement = np.empty(m)
-            placement[inside] = _share_below(values[inside], values[~inside])
-            placement[~inside] = 1 - _share_below(values[~inside], values[inside])
-            by_class[k] = placement[inside].mean()
-            influence += (placement - by_class[k]) * m / np.where(inside, n_inside, m - n_inside)
+        n_inside = np.bincount(folds[inside], minlength=n_folds)
+        n_outside = np.bincount(folds[~inside], minlength=n_folds)
+        n_pairs = int((n_inside * n_outside).sum())
+        if n_pairs:
+            opposite = np.where(inside, n_outside[folds], n_inside[folds])
+            ranked = _pairs_by_row(scores[:, k], inside, folds)
+            by_class[k] = ranked[inside].sum() / n_pairs
+            influence += (ranked - by_class[k] * opposite) * m / n_pairs
     usable = np.count_nonzero(~np.isnan(by_class))
     if not usable:
         return Area(by_class, np.nan, np.full(m, np.nan))
-    return Area(by_class, float(np.nanmean(by_class)), influence / usable)
+    influence /= usable * (2 if n_folds > 1 else 1)
+    return Area(by_class, float(np.nanmean(by_class)), influence)
 
 
-def _share_below(values: Array, others: Array) -> Array:
-    """Return for each value the share of the others below it, equal ones counting half."""
-    others = np.sort(others)
-    left, right = np.searchsorted(others, values), np.searchsorted(others, values, side="right")
-    return (left + right) / (2 * len(others))
+def _pairs_by_row(values: Array, inside: NDArray[np.bool_], folds: Codes) -> Array:
+    """Return for each row how many rows of the other kind in its fold are ranked correctly."""
+    codes = np.unique(values, return_inverse=True)[1].ravel()
+    place = folds * (int(codes.max(initial=0)) + 1) + codes  # of any fold above all earlier ones
+    ranked = np.empty(len(values))
+    for side in (inside, ~inside):
+        others = np.sort(place[~side])
+        left = np.searchsorted(others, place[side])
+        below = (left + np.searchsorted(others, place[side], side="right")) / 2
+        counts = np.bincount(folds[~side], minlength=int(folds.max(initial=0)) + 1)
+        below -= (np.cumsum(counts) - counts)[folds[side]]
+        ranked[side] = below if side is inside else counts[folds[side]] - below
+    return ranked
 
 
 def resampled_areas(log_proba: Array, truth: Codes, weights: NDArray[np.float32]) -> Array:

@@ -38,6 +38,9 @@ class Results:
         Training rows behind each prediction; zeros where that is not known.
     settings : mapping, optional
         Whatever is needed to make these results again.
+    decision : mapping of str to ndarray of shape (m, K), optional
+        Scores by class of methods that have no posteriors, by the name of the method: the larger,
+        the more a row is of the class. Of different folds they need not be on one scale.
 
     Raises
     ------
@@ -57,6 +60,7 @@ class Results:
     repetition: NDArray[np.intp] = None  # type: ignore[assignment]
     n_train: NDArray[np.intp] = None  # type: ignore[assignment]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    decision: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the shapes and fill in what was left out."""
@@ -76,6 +80,12 @@ class Results:
         for name, shape in expected.items():
             if np.shape(getattr(self, name)) != shape:
                 raise ValueError(f"{name} has shape {np.shape(getattr(self, name))}, not {shape}.")
+
+        for name, scores in self.decision.items():
+            if np.shape(scores) != (n_rows, n_classes):
+                raise ValueError(
+                    f"decision of {name} has shape {np.shape(scores)}, not {(n_rows, n_classes)}."
+                )
 
     def position(self, method: str) -> int:
         """Return where a method stands; KeyError with the known names if it does not."""

@@ -13,6 +13,7 @@ from lincore.datasets import Dataset
 from lincore.experiments.beyond import with_beyond
 from lincore.experiments.fitting import (
     Training,
+    categorical_columns,
     fit_classifier,
     fit_front,
     predictions,
@@ -25,13 +26,13 @@ from lincore.experiments.folded import (
     training_moments,
 )
 from lincore.experiments.methods import Method
-from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.experiments.pipeline import Steps, pipeline_for, steps_before
 from lincore.experiments.remainder import Remainder, is_worthwhile, remainders
 from lincore.experiments.runs import Outcome, Run, StoppedError
 from lincore.experiments.schemes import Fold
-from lincore.experiments.stacked_fits import fit_moment_stack, moment_stack
+from lincore.experiments.stacked_fits import fit_moment_stack, moment_stack, solved_together
 from lincore.heard import heard
-from lincore.moment_stack import MomentStack, is_plain
+from lincore.moment_stack import MomentStack
 from lincore.moments import Moments
 from lincore.threads import WORTHWHILE, part_mapper
 
@@ -116,7 +117,7 @@ def steps_of(method: Method, data: Dataset, steps: Steps) -> Steps:
     """
     if method.counts:
         return Steps(standardize=False)
-    steps = steps.resolved(data)
+    steps = steps_before(method.estimator, data, steps)
     if data.n_words and steps.n_components is None and not method.takes_sparse:
         return steps._replace(n_components=min(SPARSE_COMPONENTS, *(s - 1 for s in data.X.shape)))
     return steps
@@ -238,15 +239,15 @@ def _fit_folds(
     """Fit a method on some folds, on all at once if their moments stand together and decide."""
     start = time.perf_counter()
     every: Sequence[Any] = [None] * len(folds)
-    if stack is not None and is_plain(run.methods[method].estimator):
+    trainings = [ready.training for ready in folds]
+    if stack is not None and solved_together(run.methods[method].estimator, trainings):
         every = fit_moment_stack(run.prototypes[method], stack, [[ready.rows] for ready in folds])
     each = (time.perf_counter() - start) / max(1, len(folds))
     for ready, said in zip(folds, every, strict=True):
         if said is None:
             yield _fit_and_predict(run, method, *ready)
         else:
-            predicted, log_proba = said[0]
-            yield Outcome(predicted, log_proba, ready.seconds + each)
+            yield Outcome(said[0], ready.seconds + each)
 
 
 def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -> Ready | Outcome:
@@ -265,7 +266,7 @@ def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -
     try:
         training, rows = _fit_steps(data, fold, front, known, group)
     except ValueError as error:
-        return Outcome(None, None, 0.0, str(error))
+        return Outcome(None, 0.0, str(error))
     shared += time.perf_counter() - start
     if group.iterated and _may_keep(run, group):
         group.fronts[number] = front, shared
@@ -311,12 +312,15 @@ def _iterate(run: Run, group: Group, method: int) -> None:
                         front, X, codes, data.n_classes, moments=moments, summary=False
                     )
                 else:
-                    training = Training(codes, data.n_classes, through(front, X))
+                    groups = categorical_columns(front)
+                    training = Training(
+                        codes, data.n_classes, through(front, X), categorical_columns=groups
+                    )
                 rows = through(front, data.X[fold.test])
                 shared += time.perf_counter() - start
                 outcome = _fit_and_predict(run, method, training, rows, shared)
             except ValueError as error:
-                outcome = Outcome(None, None, 0.0, str(error))
+                outcome = Outcome(None, 0.0, str(error))
             run.keep(method, i, outcome)
         if i == len(run.plan) - 1:
             run.finish([method])
@@ -334,13 +338,13 @@ def _fit_and_predict(
         else:
             model = _fit_watched(run, method, training)
         seconds = shared + time.perf_counter() - start
-        return Outcome(*predictions(model, rows, training.n_classes), seconds)
+        return Outcome(predictions(model, rows, training.n_classes), seconds)
     except ValueError as error:
-        return Outcome(None, None, 0.0, str(error))
+        return Outcome(None, 0.0, str(error))
     except Exception as error:  # a classifier from elsewhere may raise anything
         if run.methods[method].word is not None:
             raise
-        return Outcome(None, None, 0.0, f"{type(error).__name__}: {error}")
+        return Outcome(None, 0.0, f"{type(error).__name__}: {error}")
 
 
 def _same(prototype: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.datasets import Dataset
+from lincore.experiments.fitting import Predicted
 from lincore.experiments.methods import Method
 from lincore.experiments.schemes import Fold
 
@@ -21,10 +22,9 @@ class StoppedError(Exception):
 
 
 class Outcome(NamedTuple):
-    """What one method made of one fold: codes and log posteriors, or why it failed."""
+    """What one method made of one fold, or why it failed."""
 
-    predicted: NDArray[np.intp] | None
-    log_proba: NDArray[np.float64] | None
+    predicted: Predicted | None
     seconds: float
     failure: str = ""
 
@@ -48,6 +48,8 @@ class Run:
     ----------
     predicted : ndarray of shape (M, m)
     log_proba : ndarray of shape (M, m, K)
+    decision : dict of int to ndarray of shape (m, K)
+        Scores of the methods that have no posteriors.
     seconds : ndarray of shape (M,)
     failures : dict
         Position of a method: the reason why it has no results.
@@ -74,6 +76,7 @@ class Run:
         shape = (len(self.methods), int(self._starts[-1]))
         self.predicted = np.zeros(shape, dtype=np.intp)
         self.log_proba = np.full((*shape, self.data.n_classes), np.nan)
+        self.decision: dict[int, NDArray[np.float64]] = {}
         self.seconds = np.zeros(len(self.methods))
         labels = self.data.classes
         self.prototypes = [method.fresh(labels, self.seed) for method in self.methods]
@@ -87,8 +90,12 @@ class Run:
             self.failures.setdefault(method, outcome.failure + where)
             return
         rows = slice(self._starts[fold], self._starts[fold + 1])
-        self.predicted[method, rows] = outcome.predicted
-        self.log_proba[method, rows] = outcome.log_proba
+        codes, log_proba, decision = outcome.predicted
+        self.predicted[method, rows] = codes
+        self.log_proba[method, rows] = log_proba
+        if decision is not None:
+            self.decision.setdefault(method, np.full_like(self.log_proba[method], np.nan))
+            self.decision[method][rows] = decision
 
     def finish(self, methods: Iterable[int]) -> None:
         """Count methods as fitted on every fold, and let whoever waits for them know."""

@@ -11,25 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from lincore.experiments.fitting import fit_classifier, predictions
+from lincore.experiments.fitting import Predicted, fit_classifier, predictions
 from lincore.experiments.methods import Method
 from lincore.experiments.prepared import Job, Prepared, Sample, grouped, prepare
 from lincore.experiments.priors import adjust, move_threshold
 from lincore.experiments.stacked_fits import (
-    Said,
     fit_moment_stack,
     fit_stack,
     moment_stack,
+    solved_together,
     stackable,
 )
 from lincore.heard import heard
-from lincore.moment_stack import is_plain
 
 __all__ = ["Job", "Prediction", "Sample", "fit_sample", "fit_samples"]
 
 Array = NDArray[np.float64]
 # Answers what it is asked about the rows of each sample; None where a fit by itself must.
-Fit: TypeAlias = Callable[[Sequence[Sequence[Any]]], list[list[Said] | None]]
+Fit: TypeAlias = Callable[[Sequence[Sequence[Any]]], list[list[Predicted] | None]]
 
 
 class Prediction(NamedTuple):
@@ -119,7 +118,7 @@ def fit_samples(
         stack = moment_stack(trainings)
         for method in members:
             fit: Fit | None = None
-            if stack is not None and is_plain(method.estimator):
+            if stack is not None and solved_together(method.estimator, trainings):
                 fit = partial(fit_moment_stack, method.like_prototype(jobs[0].data.classes), stack)
             elif stackable(method, trainings):
                 fit = partial(fit_stack, method, trainings)
@@ -136,7 +135,7 @@ def _all_predicted(
 ) -> list[Prediction | None]:
     """Fit one method to several samples, at once if `fit` can, those that it cannot one by one."""
     start = time.perf_counter()
-    every: Sequence[list[Said] | None] = [None] * len(group)
+    every: Sequence[list[Predicted] | None] = [None] * len(group)
     if fit is not None:
         every = fit([_asked(one) for one in group])
     each = (time.perf_counter() - start) / len(group)
@@ -154,14 +153,16 @@ def _asked(prepared: Prepared) -> list[Any]:
     return [prepared.seen, *own]
 
 
-def _as_said(prepared: Prepared, method: Method, said: list[Said], seconds: float) -> Prediction:
-    (predicted, log_proba), *own = said
+def _as_said(
+    prepared: Prepared, method: Method, said: list[Predicted], seconds: float
+) -> Prediction:
+    (predicted, log_proba, _), *own = said
     silent = bool(np.isnan(log_proba).any())
     return Prediction(
         predicted,
         log_proba,
         learned=None if silent or method.has_fixed_priors else prepared.shares,
-        shifts=_threshold(prepared, own[0][1]) if own and not silent else None,
+        shifts=_threshold(prepared, own[0].log_proba) if own and not silent else None,
         made=partial(_fitted_alone, prepared, method),
         seconds=prepared.seconds + seconds,
     )
@@ -185,11 +186,11 @@ def _asked_alone(prepared: Prepared, method: Method) -> Prediction:
     start = time.perf_counter()
     model = _fitted(prepared, method)
     seconds = prepared.seconds + time.perf_counter() - start
-    predicted, log_proba = predictions(model, prepared.seen, training.n_classes)
+    predicted, log_proba, _ = predictions(model, prepared.seen, training.n_classes)
     silent = bool(np.isnan(log_proba).any())
     shifts = None
     if prepared.job.threshold is not None and not silent:
-        own = predictions(model, training.rows, training.n_classes)[1]
+        own = predictions(model, training.rows, training.n_classes).log_proba
         shifts = _threshold(prepared, own)
     return Prediction(
         predicted,

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.experiments.arms import stacked
-from lincore.experiments.fitting import Training
+from lincore.experiments.fitting import Predicted, Training, by_class
 from lincore.experiments.methods import Method
+from lincore.experiments.pipeline import asks_for_categories
 from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.logistic_stack import may_have_one_minimum
-from lincore.moment_stack import MomentStack, solve_together
+from lincore.moment_stack import MomentStack, is_plain, solve_together
 from lincore.solvers.softmax_stack import Solved, solve_stack
 
 Array = NDArray[np.float64]
-Said = tuple[NDArray[np.intp], Array]
 
 # Work of one of Newton's steps above which a fit by itself costs no more, and the most numbers
 # that the rows of all samples may be, filled up (16 MB, of which several copies are made).
@@ -41,6 +41,12 @@ def stackable(method: Method, trainings: Sequence[Training]) -> bool:
     return _are_small(trainings) and all(_is_whole(training) for training in trainings)
 
 
+def solved_together(estimator: Any, trainings: Sequence[Training]) -> bool:
+    """Whether moments decide a method on all samples at once: it `is_plain` and all is numbers."""
+    coded = any(training.categorical_columns for training in trainings)
+    return is_plain(estimator) and not (coded and asks_for_categories(estimator))
+
+
 def moment_stack(trainings: Sequence[Training]) -> MomentStack | None:
     """Return the moments of all samples together, if there are any and they are few."""
     moments = [training.moments for training in trainings if training.moments is not None]
@@ -53,12 +59,12 @@ def moment_stack(trainings: Sequence[Training]) -> MomentStack | None:
 
 def fit_moment_stack(
     model: Any, stack: MomentStack, asked: Sequence[Sequence[Any]]
-) -> list[list[Said] | None]:
+) -> list[list[Predicted] | None]:
     """Fit an estimator that `is_plain` to every sample; ask it about rows: see `fit_stack`.
 
     None for a sample of which a fit by itself must decide.
     """
-    said: list[list[Said] | None] = [None] * len(asked)
+    said: list[list[Predicted] | None] = [None] * len(asked)
     try:
         solved = solve_together(model, stack)
     except ValueError:  # of options, which a fit by itself tells
@@ -73,7 +79,7 @@ def fit_moment_stack(
 
 def fit_stack(
     method: Method, trainings: Sequence[Training], asked: Sequence[Sequence[Any]]
-) -> list[list[Said] | None]:
+) -> list[list[Predicted] | None]:
     """Fit a method that is `stackable` to every sample, and ask it about rows.
 
     Parameters
@@ -89,7 +95,7 @@ def fit_stack(
         Codes (m,) and log posteriors (m, K) for each of the arrays; None for a sample whose
         fit did not converge and wants a solver that tells why.
     """
-    said: list[list[Said] | None] = [None] * len(trainings)
+    said: list[list[Predicted] | None] = [None] * len(trainings)
     # Levels, and shares of the variance, may leave samples with different numbers of coordinates.
     widths = np.array([rows.shape[1] for rows, *_ in asked])
     for width in np.unique(widths):
@@ -115,16 +121,18 @@ def _solved(method: Method, trainings: Sequence[Training]) -> Solved:
     )
 
 
-def _said(coef: Array, intercept: Array, rows: Any) -> Said:
+def _said(coef: Array, intercept: Array, rows: Any) -> Predicted:
     return _chosen(rows @ coef.T + intercept)
 
 
-def _chosen(scores: Array, silent: bool = False) -> Said:
+def _chosen(scores: Array, silent: bool = False) -> Predicted:
     """Return codes and log posteriors for scores (m, K); NaN for a model that has none."""
     shape = scores.shape
     if scores.shape[1] == 2:
         scores = scores[:, 1] - scores[:, 0]
-    return chosen_codes(scores), np.full(shape, np.nan) if silent else log_posterior(scores)
+    if silent:
+        return Predicted(chosen_codes(scores), np.full(shape, np.nan), by_class(scores))
+    return Predicted(chosen_codes(scores), log_posterior(scores))
 
 
 def _are_small(trainings: Sequence[Training]) -> bool:

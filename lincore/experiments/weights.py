@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Dataset
-from lincore.experiments.pipeline import before_classifier
+from lincore.experiments.pipeline import CATEGORICAL, asks_for_categories, before_classifier
 from lincore.experiments.preparation import prepared_names
 from lincore.geometry import boundary
 from lincore.linear import LinearClassifier
@@ -119,6 +119,26 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
     shown = _front(pipeline)
     seen = before_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
     return Weights(_front_names(pipeline, data), coef, _deviations(seen))
+
+
+def factor_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
+    """Return how many columns naive Bayes takes as Gaussian and how many as categorical.
+
+    None for other classifiers, and for tables without categories.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.experiments.pipeline import pipeline_for
+    >>> iris = lincore.sample("iris")
+    >>> factor_counts(pipeline_for(iris, lincore.GaussianNB()).fit(iris.X, iris.codes), iris)
+    """
+    model = pipeline.steps[-1][1]
+    if data.levels is None or not any(data.levels) or not asks_for_categories(model):
+        return None
+    groups = next(v for name, v in model.get_params().items() if name.endswith(CATEGORICAL))
+    n_columns = before_classifier(pipeline, data.X[:1]).shape[1]
+    return n_columns - sum(len(group) for group in groups or ()), len(groups or ())
 
 
 def odds_ratios(

@@ -1,4 +1,4 @@
-"""What the posteriors are worth: ROC, precision and recall, calibration, on the page Classify."""
+"""ROC, precision and recall of any model, and the calibration of posteriors, on Classify."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ ALL = -1
 def rates(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Draw the ROC and precision-recall curves of the classes, with the operating points."""
     from lincore import plots
-    from lincore.experiments import curves
+    from lincore.experiments import curves, scores
 
-    if not _has_posteriors(fitted):
-        return
     results, data = fitted.results, experiment.data
     method = results.methods[0]
+    ranked_by = "posterior" if scores.has_posteriors(results, method) else "decision score"
     codes = _classes(experiment, key=f"{KEY}.curves")
     roc, line = curves.roc(results, method), curves.precision_recall(results, method)
     left, right = st.columns(2, gap="large")
@@ -40,13 +39,13 @@ def rates(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> 
             plots.precision_recall(chosen, shares=shares), key=f"{KEY}.precision_recall"
         )
     st.caption(
-        f"Each class against the rest, on {len(results.rows):,} test {text.row_noun(data)}. The "
-        "operating point is where the model itself decides."
+        f"Each class against the rest, on {len(results.rows):,} test {text.row_noun(data)} ranked "
+        f"by the {ranked_by} of the class. The operating point is where the model itself decides."
     )
 
 
 def calibration(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
-    """Hold the posteriors against what came true."""
+    """Draw the observed frequency of classes against their posteriors."""
     from lincore import plots
     from lincore.experiments import curves
 
@@ -77,8 +76,7 @@ def _has_posteriors(fitted: Fitted) -> bool:
     if scores.has_posteriors(results, results.methods[0]):
         return True
     st.caption(
-        f"{text.escape(results.methods[0])} says which class, but not how probable it is: there is "
-        "nothing to draw here."
+        f"{text.escape(results.methods[0])} has no posteriors, so that there is no calibration."
     )
     return False
 

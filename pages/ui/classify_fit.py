@@ -129,7 +129,7 @@ def fit(
     from sklearn.pipeline import Pipeline
 
     from lincore.experiments import holdout
-    from lincore.experiments.fitting import Training, fit_classifier
+    from lincore.experiments.fitting import Training, categorical_columns, fit_classifier
     from lincore.experiments.methods import LABELS, as_method
     from lincore.optimize import watched
 
@@ -141,7 +141,8 @@ def fit(
         rows = None if solved else _behind(front, data.X[split.train])
         moments = front.moments if solved else None
         codes = data.codes[split.train]
-        fit_classifier(classifier, Training(codes, data.n_classes, rows, None, moments))
+        groups = categorical_columns(front.steps)
+        fit_classifier(classifier, Training(codes, data.n_classes, rows, None, moments, groups))
     seconds = time.perf_counter() - start
     if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
         return None

@@ -36,8 +36,10 @@ def show_steps(fitted: Fitted, data: Dataset, split: Split) -> None:
     """Say in one line what the rows go through, and how the fit ended."""
     from lincore.experiments.beyond import learned_beyond
     from lincore.experiments.schemes import Fold
+    from lincore.experiments.weights import factor_counts
     from lincore.report import beyond_words
     from lincore.report.endings import ending
+    from lincore.report.factor_words import factors
 
     pipeline = fitted.pipeline
     method = fitted.results.methods[0]
@@ -54,6 +56,9 @@ def show_steps(fitted: Fitted, data: Dataset, split: Split) -> None:
         beyond_words.fitted_on(rows, took, for_steps, counts.get(method, 0))
         + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
     )
+    counts_of_columns = factor_counts(pipeline, data)
+    if counts_of_columns is not None:
+        st.caption(factors(*counts_of_columns))
     if not end.is_fine:
         st.warning(f"{text.escape(end.sentence)} {text.escape(end.remedy)}")
     for note in fitted.notes:

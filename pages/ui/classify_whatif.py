@@ -208,7 +208,7 @@ def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
 
     from lincore.experiments.fitting import predictions
 
-    predicted, log_proba = predictions(classifier, seen, data.n_classes)
+    predicted, log_proba, _ = predictions(classifier, seen, data.n_classes)
     table = pd.DataFrame({"class": [str(label) for label in data.classes]})
     sure = ""
     if not np.isnan(log_proba).any():

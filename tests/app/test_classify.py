@@ -174,8 +174,11 @@ def test_panels_say_why_there_is_nothing_to_draw(word):
     for panel in PANELS:
         open_panel(app, panel)
         assert not app.error, panel
+    open_panel(app, "Calibration")
+    assert "no posteriors" in main_text(app)
     open_panel(app, "ROC")
-    assert "not how probable it is" in main_text(app)
+    assert "ranked by the decision score" in main_text(app)
+    assert any("ROC" in figure["layout"]["meta"]["title"] for figure in figures(app))
 
 
 def test_scores_and_classes_are_the_librarys():

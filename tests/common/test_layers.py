@@ -40,7 +40,7 @@ LAYERS = {
         "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
         "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "
         "lincore.fisher_criterion lincore.thresholds lincore.mistake_driven lincore.multinomial "
-        "lincore.logistic_stack lincore.moment_stack lincore.class_weights",
+        "lincore.logistic_stack lincore.moment_stack lincore.class_weights lincore.categorical",
         layers="numbers",
         outside="numpy scipy sklearn",
     ),

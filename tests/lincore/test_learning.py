@@ -118,6 +118,7 @@ def test_the_order_by_a_score_is_found_once():
         "balanced accuracy",
         "macro F1",
         "MCC",
+        "AUC",
     )
     assert guesses(results, "log loss").keys() == {"Prior only"}
     assert set(guesses(results)) == {"Majority class", "Chance"}

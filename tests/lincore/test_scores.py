@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import t as student
 from sklearn import metrics
+from sklearn.svm import LinearSVC
 from statsmodels.stats.proportion import proportion_confint
 
 import lincore
 from lincore import Results
 from lincore.experiments import curves, ranks, scores
 from lincore.experiments.differences import pairwise, tiers
+from lincore.experiments.estimates import why_missing
+from lincore.experiments.evidence import evidence
 from lincore.experiments.priors import reprior
 from lincore.experiments.ranking import guesses, ranked
 from lincore.report import words
@@ -115,9 +118,11 @@ def the_posteriors_agree(results, i, counts):
     if not scores.has_posteriors(results, method):
         for name in ("log loss", "Brier", "AUC"):
             assert np.isnan(scores.score(results, method, name)).all()
-        for curve in (curves.roc, curves.precision_recall, curves.calibration):
-            with pytest.raises(ValueError, match="not how probable"):
+        for curve in (curves.roc, curves.precision_recall):
+            with pytest.raises(ValueError, match="no scores that rank rows"):
                 curve(results, method)
+        with pytest.raises(ValueError, match="not how probable"):
+            curves.calibration(results, method)
         return
     log_proba = results.log_proba[i]
     losses = -log_proba[np.arange(len(truth)), truth]
@@ -147,11 +152,83 @@ def the_posteriors_agree(results, i, counts):
             on_curve = np.isclose(roc.false_positive_rate, roc.operating.x)
             ties = np.abs(np.diff(log_proba, axis=1)).min() < 1e-9
             assert np.isclose(roc.recall[on_curve], roc.operating.y).any() or ties
-    assert_allclose(ours(results, method, "AUC"), np.mean(areas) if areas else np.nan)
+    if evidence(results).one_fit or evidence(results).one_row_folds:
+        assert_allclose(ours(results, method, "AUC"), np.mean(areas) if areas else np.nan)
+    else:
+        assert_allclose(ours(results, method, "AUC"), auc_in_folds(results, log_proba))
     top = curves.calibration(results, method)
     assert top.n_rows.sum() == len(truth)
     accuracy = ours(results, method, "accuracy")
     assert_allclose(np.nansum(top.n_rows * top.came_true) / len(truth), accuracy)
+
+
+def auc_in_folds(results, values):
+    """Return the mean over classes of scikit-learn's AUC of the folds, weighted by their pairs."""
+    folds, found = evidence(results).folds, []
+    for k in range(len(results.classes)):
+        inside, areas, n_pairs = results.truth == k, [], []
+        for fold in np.unique(folds):
+            here = inside[folds == fold]
+            if 0 < here.sum() < len(here):
+                areas.append(metrics.roc_auc_score(here, values[folds == fold, k]))
+                n_pairs.append(here.sum() * (~here).sum())
+        if areas:
+            found.append(np.average(areas, weights=n_pairs))
+    return np.mean(found) if found else np.nan
+
+
+@pytest.mark.parametrize("sample", ["breast cancer", "wine"])
+def test_auc_of_decision_scores_is_scikit_learns(sample):
+    data = lincore.sample(sample)
+    methods = ["least-squares", "fisher", "perceptron"]
+    one = lincore.compare(data, [*methods, "lda", LinearSVC()])
+    one_hot = one.truth[:, None] == np.arange(data.n_classes)
+    for name in one.methods[:3]:
+        expected = metrics.roc_auc_score(one_hot, one.decision[name], average="macro")
+        found = scores.score(one, name, "AUC")
+        assert_allclose(found.value, expected)
+        assert 0.9 < found.low <= expected <= found.high <= 1
+        assert_allclose(np.mean([curve.area for curve in curves.roc(one, name)]), expected)
+        for k, line in enumerate(curves.precision_recall(one, name)):
+            expected = metrics.average_precision_score(one_hot[:, k], one.decision[name][:, k])
+            assert_allclose(line.average, expected)
+        assert np.isnan(scores.score(one, name, "log loss").value)
+        assert why_missing(one, name, "log loss") == "no posteriors"
+    assert list(one.decision) == [name for name in one.methods if name != "lda"]
+    assert scores.score(one, one.methods[-1], "AUC").value > 0.9, (
+        "of scikit-learn's classifiers too"
+    )
+    folds = lincore.compare(data, methods, "5-fold")
+    for name in methods:
+        assert_allclose(ours(folds, name, "AUC"), auc_in_folds(folds, folds.decision[name]))
+        with pytest.raises(ValueError, match="several fits"):
+            curves.roc(folds, name)
+
+
+def test_scores_of_folds_on_different_scales_are_ranked_within_them():
+    """Pooled, the scale of each fit would have decided."""
+    truth, fold = np.tile([0, 1], 50), np.arange(100) // 20
+    right = np.column_stack([-truth, truth]) * 0.1 + 10.0 ** fold[:, None]
+    results = Results(
+        ("m",), np.arange(2), np.arange(100), truth, truth[None], np.full((1, 100, 2), np.nan),
+        np.zeros(1), fold=fold, decision={"m": right},
+    )  # fmt: skip
+    assert ours(results, "m", "AUC") == 1
+    alone = replace(results, fold=np.arange(100))
+    assert np.isnan(ours(alone, "m", "AUC")) and why_missing(alone, "m", "AUC") == "one row a fold"
+
+
+def test_the_interval_of_an_auc_over_folds_is_that_of_the_folds():
+    truth, fold = np.tile([0, 1], 200), np.arange(400) // 40
+    values = truth + np.random.default_rng(0).normal(size=400)
+    results = Results(
+        ("m",), np.arange(2), np.arange(400), truth, truth[None], np.full((1, 400, 2), np.nan),
+        np.zeros(1), fold=fold, decision={"m": np.column_stack([-values, values])},
+    )  # fmt: skip
+    areas = [metrics.roc_auc_score(truth[fold == f], values[fold == f]) for f in range(10)]
+    base, found = evidence(results), scores.score(results, "m", "AUC")
+    half = student.ppf(0.975, 9) * np.sqrt(base.spread_of_score * np.var(areas, ddof=1))
+    assert_allclose(found, [np.mean(areas), np.mean(areas) - half, np.mean(areas) + half])
 
 
 @settings(deadline=None)
