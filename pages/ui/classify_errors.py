@@ -64,7 +64,9 @@ def scores(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) ->
     lines = []
     for name, kind in found.SCORES.items():
         value = found.score(results, method, name)
-        guess = found.estimate(guesses, _guesser(kind.needs_posteriors or name == "AUC"), name).value
+        guess = found.estimate(
+            guesses, _guesser(kind.needs_posteriors or name == "AUC"), name
+        ).value
         lines.append((name, *value, guess, kind.help))
     columns = ["score", "value", "from", "to", "guessing", "what it is"]
     st.caption(
