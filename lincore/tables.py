@@ -16,6 +16,7 @@ from lincore.datasets import Dataset
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.files.bins import Bins, cut_into_bins
 from lincore.files.choosing import choose_roles, keep_rows, left_out, no_feature
+from lincore.files.column_names import rename_features
 from lincore.files.columns import ROLES, Column, Content, content_of
 from lincore.files.delimited import read_delimited
 from lincore.files.features import build_features, level_codes, merge_labels, refuse_infinite
@@ -32,6 +33,7 @@ from lincore.files.limits import LIMITS, Limits, check_table_shape
 from lincore.files.missing import mark_missing
 from lincore.files.reading import Reading, ReadOptions
 from lincore.files.repeated_ids import repeated_ids
+from lincore.files.row_filters import Condition, filter_rows
 from lincore.files.streams import LargeFile
 from lincore.files.target_guess import TargetGuess, guess_target
 from lincore.files.with_columns import with_columns
@@ -61,6 +63,8 @@ class Table:
         How it was read.
     source : RowSource, optional
         All rows of a file too large to be held, of which `frame` holds some, drawn at random.
+    rows : (n,) intp, optional
+        The rows of the file that `frame` holds, where a filter left some out.
     """
 
     frame: pd.DataFrame
@@ -69,6 +73,7 @@ class Table:
     first_line: int | None = None
     reading: Reading | None = None
     source: RowSource | None = None
+    rows: NDArray[np.intp] | None = None
 
     @cached_property
     def contents(self) -> dict[str, Content]:
@@ -87,6 +92,7 @@ class Table:
 
     def place(self, row: int) -> str:
         """Say in words where a row, counted from 0, stands."""
+        row = row if self.rows is None else int(self.rows[row])
         return f"data row {row + 1}" if self.first_line is None else f"line {row + self.first_line}"
 
 
@@ -229,6 +235,8 @@ def table_to_dataset(
     table: Table,
     target: str | int | None = None,
     *,
+    where: Sequence[Condition | tuple[str, str, tuple[Any, ...]]] = (),
+    rename: Mapping[str, str] | None = None,
     roles: Mapping[str, str] | None = None,
     missing: Missing | None = None,
     rare: int | None = None,
@@ -247,6 +255,11 @@ def table_to_dataset(
     table : Table
     target : str or int, optional
         Name of a column, or its position (negative ones count from the end). Proposed if None.
+    where : sequence of Condition, or of (column, relation, values)
+        The rows that are used: those that meet all conditions, such as
+        ``("age", "between", (18, None))``. See `lincore.files.row_filters`.
+    rename : mapping of str to str, optional
+        Other names for some of the columns. All other choices name them as the table does.
     roles : mapping of str to {"target", "feature", "text", "group", "ignore"}, optional
         For some of the columns, instead of the roles that `describe_columns` proposes.
     missing : {"median", "most_frequent", "indicator", "drop"}, optional
@@ -291,7 +304,7 @@ def table_to_dataset(
     True
     """
     if table.source is not None and not drawn_only:
-        return large_table_to_dataset(
+        data = large_table_to_dataset(
             table,
             target,
             roles=roles,
@@ -300,13 +313,17 @@ def table_to_dataset(
                 "Cutting the target into ranges": bins is not None,
                 "Taking numbers as names": bool(categories),
                 "Keeping one of each repeated row": drop_duplicates,
+                "Filtering rows": bool(where),
             },
             drop_classes=drop_classes,
             merge_classes=merge_classes,
             progress=progress,
         )
+        return rename_features(data, table, rename)
     if table.source is not None:
         table = replace(table, notices=(*table.notices, drawn_notice(table)))
+    if where:
+        table = filter_rows(table, where)
     missing = missing or "median"
     columns = choose_roles(table, target, roles, categories)
     guess = None if target is not None or "target" in (roles or {}).values() else table.guess
@@ -324,7 +341,7 @@ def table_to_dataset(
         rows = np.flatnonzero(kept)
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
     groups, group_names = _groups(frame, chosen["group"])
-    return Dataset(
+    data = Dataset(
         name=display_name(table.name),
         X=built.X,
         codes=codes,
@@ -348,6 +365,7 @@ def table_to_dataset(
         target_guess=guess,
         group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
     )
+    return rename_features(data, table, rename)
 
 
 def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Data: choose a sample or bring a file, and see what was read."""
+"""Data: what was read, its columns and rows, and the ways in to other data."""
 
 import streamlit as st
 
@@ -6,9 +6,10 @@ from pages.ui import (
     data_columns,
     data_draw,
     data_pictures,
-    data_samples,
     data_table,
+    data_treatment,
     data_warnings,
+    data_ways,
     panels,
     sidebar,
     state,
@@ -26,22 +27,15 @@ st.caption("Data")
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
 data_warnings.target(data)
 data_warnings.held(data)
-
-left, right = st.columns(2, gap="large")
-with left:
-    uploads.show(key="data.upload")
-with right:
-    data_samples.show()
-uploads.progress()
-data_draw.show()
+data_ways.show()
 data_warnings.refused()
 
 if isinstance(opened, Source):
-    data_table.reading(opened)
-    data_table.rows(opened)
-    data_warnings.findings(opened)
     data_columns.show(opened)
-    data_columns.choices(opened)
+    data_table.reading(opened)
+    data_warnings.findings(opened)
+    data_treatment.show(opened)
+    data_table.rows(opened)
 elif isinstance(opened, Pictures):
     data_pictures.otherwise(opened, data if in_use else None)
 
@@ -57,4 +51,5 @@ if in_use:
     data_warnings.notices(data, besides)
     data_draw.truth(data)
 
+data_ways.generator()
 uploads.limits()

@@ -1,4 +1,4 @@
-"""What an imbalance of the training rows costs a classifier, and whether it can be bought back."""
+"""What an imbalance of the training rows costs a classifier, and whether it can be recovered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
 from lincore.experiments.running import steps_of
 from lincore.experiments.sample_fits import Prediction
-from lincore.experiments.schemes import Fold, describe, whose_rows
+from lincore.experiments.schemes import Fold, default_scheme, describe, whose_rows
 from lincore.experiments.shifts import shift_of, source_of
 from lincore.experiments.study import CELLS, BalanceStudy, Example, loss_names
 from lincore.experiments.trials import (
@@ -47,7 +47,7 @@ def balance(
     methods: Any = ("lda", "qda", "logistic"),
     *,
     steps: Steps = PLAIN,
-    split: str | Split = "stratified",
+    split: str | Split | None = None,
     test_size: float = 0.3,
     seed: int = 0,
     repeats: int = 30,
@@ -70,10 +70,11 @@ def balance(
         As for `lincore.experiments.methods.as_methods`.
     steps : Steps
         What is done to the rows before a classifier sees them.
-    split : {"stratified", "last", "given", "holdout by group"} or Split
-        With "stratified" and "holdout by group" every repetition has a split of its own (test
-        parts of stratified ones are disjoint for as long as the rows last); else it only chooses
-        other rows of the same training part.
+    split : {"stratified", "last", "given", "holdout by group"} or Split, optional
+        Default: by group where the data have groups, else stratified. With "stratified" and
+        "holdout by group" every repetition has a split of its own (test parts of stratified ones
+        are disjoint for as long as the rows last); else it only chooses other rows of the same
+        training part.
     test_size : float
         Share of each class, for splits that are drawn.
     seed : int
@@ -110,6 +111,7 @@ def balance(
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
+    split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
     losses, found = _repeat(plan, repeats, progress, keep)
     chosen = _typical(_table(plan, losses))

@@ -21,13 +21,13 @@ from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
 from lincore.experiments.running import execute, steps_of
 from lincore.experiments.runs import Progress, Run
-from lincore.experiments.schemes import Scheme, describe, folds, whose_rows
+from lincore.experiments.schemes import Scheme, default_scheme, describe, folds, whose_rows
 
 
 def compare(
     data: Dataset,
     methods: Spec,
-    scheme: Scheme = "holdout",
+    scheme: Scheme | None = None,
     *,
     steps: Steps = PLAIN,
     seed: int = 0,
@@ -49,9 +49,10 @@ def compare(
     methods : str, classifier, or several, or a mapping from names to them
         "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's contract. See
         `lincore.experiments.methods`.
-    scheme : str, splitter or Split
+    scheme : str, splitter or Split, optional
         "holdout", "given", "last", "10-fold", "10x10-fold", "leave-one-out", "by-group", "5-fold
-        by group", or anything that splits. See `lincore.experiments.schemes.folds`.
+        by group", or anything that splits. See `lincore.experiments.schemes.folds`. Default:
+        "holdout by group" where the data have groups, else "holdout".
     steps : Steps
         What is done to the rows before a classifier sees them. Methods that count (multinomial
         naive Bayes) get the prepared rows as they are.
@@ -91,6 +92,7 @@ def compare(
     """
     chosen = as_methods(methods)
     require_squares(data)
+    scheme = default_scheme(data) if scheme is None else scheme
     plan = folds(data, scheme, seed, test_size=test_size)
     settings = {
         "data": data.name,

@@ -14,10 +14,12 @@ from lincore.experiments.balance import Progress, settings_of
 from lincore.experiments.imbalance_record import CONDITIONS, ImbalanceCost
 from lincore.experiments.imbalance_samples import Samples, draw_samples
 from lincore.experiments.magnitudes import require_squares
+from lincore.experiments.measures import log_losses
 from lincore.experiments.methods import as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.priors import move_threshold
 from lincore.experiments.sample_fits import Job, Prediction, fit_sample, fit_samples
+from lincore.experiments.schemes import default_scheme
 from lincore.experiments.trials import Plan
 from lincore.heard import heard
 from lincore.threads import WORTHWHILE, part_mapper
@@ -103,8 +105,7 @@ def imbalance_cost(
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
-    if split is None:
-        split = "stratified" if data.groups is None else "holdout by group"
+    split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, {}, as_methods(methods), steps, split, test_size, seed)
     shares = as_prevalence(data, prevalence)
     return _Study(plan, shares, _as_costs(data, costs), repeats).run(progress, keep)
@@ -380,7 +381,7 @@ def deployment_losses(
         return float(values[counted] @ weight[counted] / weight[counted].sum())
 
     recalls = by_class((predicted == truth).astype(float))
-    own = by_class(-log_proba[np.arange(len(truth)), truth])
+    own = by_class(log_losses(log_proba, truth))
     return np.array(
         [
             mean(by_class(paid.astype(float)), prevalence),

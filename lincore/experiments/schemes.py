@@ -64,7 +64,7 @@ def folds(
     seed : int, default 0
         For whatever is random in a word; a splitter has its own.
     test_size : float, default 0.3
-        Share of the test part of a hold-out; by group it is rounded to one of 2, 3, 4, ... parts.
+        Share of the test part of a hold-out; by group as near as whole groups come.
 
     Returns
     -------
@@ -98,6 +98,18 @@ def folds(
     return _numbered(data, plan)
 
 
+def default_scheme(data: Dataset, otherwise: str = "holdout") -> str:
+    """Return the hold-out that keeps the rows of a group together, where the data have groups.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> default_scheme(lincore.sample("iris"))
+    'holdout'
+    """
+    return otherwise if data.groups is None else "holdout by group"
+
+
 def describe(scheme: Scheme) -> str:
     """Return a scheme in words, for the settings of results.
 
@@ -115,7 +127,7 @@ def describe(scheme: Scheme) -> str:
     return " ".join(repr(scheme).split())[:200] if hasattr(scheme, "split") else "given rows"
 
 
-def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, NDArray[Any]]:
+def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, Any]:
     """Return what scores must know of the rows behind predictions, for the settings of results.
 
     Returns
@@ -123,7 +135,8 @@ def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, NDArray[Any]]:
     dict
         "training_shares" (K,): of the classes in the training parts, which count as often as they
         stand behind a prediction. "class_counts" (K,): rows of each class in the data.
-        "row_groups" (m,), where the data have groups: the group of each predicted row.
+        Where the data have groups, "row_groups" (m,), the group of each predicted row, and
+        "groups_divided", whether one has rows both in a training and in its test part.
 
     Examples
     --------
@@ -136,12 +149,15 @@ def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, NDArray[Any]]:
     shares = [
         np.bincount(data.codes[f.train], minlength=data.n_classes) / len(f.train) for f in plan
     ]
-    found: dict[str, NDArray[Any]] = {
+    found: dict[str, Any] = {
         "training_shares": np.average(shares, axis=0, weights=n_tested),
         "class_counts": data.counts,
     }
     if data.groups is not None:
         found["row_groups"] = data.groups[np.concatenate([fold.test for fold in plan])]
+        found["groups_divided"] = any(
+            bool(np.isin(data.groups[fold.test], data.groups[fold.train]).any()) for fold in plan
+        )
     return found
 
 
@@ -152,9 +168,7 @@ def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tupl
     if word == "leave-one-out":
         return _left_out(data, np.arange(data.n_rows))
     if word == "holdout by group":
-        if not 0 < test_size < 1:
-            raise DataError(f"The test share {test_size} is not between 0 and 1.", remedy="Try 0.3")
-        return _by_group(data, max(2, round(1 / test_size)), seed)[:1]
+        return [split(data, "group", test_size=test_size, seed=seed)]
     if word == "by-group":
         return _by_group(data, min(5, _n_groups(data)), seed)
     found = _FOLDED.fullmatch(word)

@@ -18,6 +18,7 @@ from lincore.experiments.methods import Method, as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.priors import exchanged
 from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_samples
+from lincore.experiments.schemes import default_scheme
 from lincore.experiments.size_curves import CURVES, Sweep
 from lincore.experiments.study import loss_names, losses_of
 from lincore.experiments.trials import Plan, at_once, moments_serve
@@ -44,7 +45,7 @@ def sweep(
     methods: Any = ("lda", "qda", "logistic"),
     *,
     steps: Steps = PLAIN,
-    split: str | Split = "stratified",
+    split: str | Split | None = None,
     test_size: float = 0.3,
     seed: int = 0,
     repeats: int = 10,
@@ -104,6 +105,7 @@ def sweep(
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     labels = _labels(data, classes)
     require_squares(data)
+    split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed)
     first, nested = plan.draw(0)
     counts = nested.counts

@@ -145,7 +145,7 @@ def marks_of(layout: Layout, heading: Heading, options: ReadOptions) -> Marks:
     thousands = (
         (found.thousands if agree else "") if options.thousands is None else options.thousands
     )
-    return Marks(decimal, thousands)
+    return Marks(decimal, thousands, found.assumed and options.decimal is None)
 
 
 def _parse(
@@ -162,7 +162,12 @@ def _parse(
     frame = _read_csv(rows, layout, names, marks, options, name, heading.first_line)
     n_lines = rows.rstrip("\n").count("\n") + 1
     notices = []
-    if len(frame) < n_lines and layout.quote in rows and _splits_evenly(rows, layout, len(names)):
+    if (
+        len(frame) < n_lines
+        and layout.quote in rows
+        and len(frame) < n_lines - _count_blank(rows)
+        and _splits_evenly(rows, layout, len(names))
+    ):
         # An apostrophe or quotation mark that opens a text and never closes it joins lines.
         unquoted = layout._replace(quote="")
         del frame
@@ -179,6 +184,11 @@ def _parse(
         told = "Fewer fields than columns: the rest was read as missing."
         notices.append(Notice(told, f"{name}, line{'s' if len(short) > 1 else ''} {shown}"))
     return frame, first_line, tuple(notices)
+
+
+def _count_blank(rows: str) -> int:
+    """Return how many lines hold nothing, which are no rows."""
+    return len(re.findall(r"^[ \r]*\n", rows, re.MULTILINE))
 
 
 def _check_first_row(layout: Layout, heading: Heading, names: Sequence[str], name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -13,30 +13,20 @@ from lincore.files.labels import first_texts
 from lincore.files.layout import BLANKS, Record
 
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
+# A group before a thousands mark never begins with zero: 0,444 is a fraction.
 _GROUPED = {
-    ".": re.compile(
-        rf"[+-]?(?:\d{{1,3}}(?:(?:,\d{{3}})+|(?:[ '’]\d{{3}})+)|\d+)(?:\.\d*)?{_EXPONENT}"
-    ),
-    ",": re.compile(
-        rf"[+-]?(?:\d{{1,3}}(?:(?:\.\d{{3}})+|(?:[ '’]\d{{3}})+)|\d+)(?:,\d*)?{_EXPONENT}"
-    ),
+    mark: re.compile(
+        rf"[+-]?(?:[1-9]\d{{0,2}}(?:(?:{other}\d{{3}})+|(?:[ '’]\d{{3}})+)|\d+)"
+        rf"(?:{re.escape(mark)}\d*)?{_EXPONENT}"
+    )
+    for mark, other in ((".", ","), (",", r"\."))
 }
-_BARE = {
-    ".": re.compile(rf"[+-]?\.\d+{_EXPONENT}"),
-    ",": re.compile(rf"[+-]?,\d+{_EXPONENT}"),
-}
+_BARE = {mark: re.compile(rf"[+-]?{re.escape(mark)}\d+{_EXPONENT}") for mark in (".", ",")}
 _WHOLE = re.compile(r"[+-]?\d+")
 # Spares most numbers the other patterns.
 _PLAIN = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?", re.ASCII)
-# What the marked numbers of a column look like, the narrower before the wider.
-_WITH_MARKS = {
-    "commas": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+"),
-    "comma": re.compile(rf"[+-]?(?:\d+,\d*|,\d+){_EXPONENT}"),
-    "points": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+"),
-    "point": re.compile(rf"[+-]?(?:\d+\.\d*|\.\d+){_EXPONENT}"),
-    "both, comma last": re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d*)?"),
-    "both, point last": re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?"),
-}
+# One mark and three digits after it: a fraction, or a number beyond a thousand.
+_EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
 _CURRENCY = (
     r"(?:(?:US|A|C|R|NZ|HK|S)?\$|[€£¥₹₽₩₺₪]|Rs\.?|kr\.?|zł|Kč|Ft"
     r"|(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|BRL|MXN|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|ZAR|KRW)"
@@ -62,6 +52,7 @@ _NO_VALUE = frozenset((
 # fmt: on
 # No number is longer, and only short texts are looked at by patterns that go back and forth.
 _LONGEST = 60
+_OTHER = {",": ".", ".": ","}
 _JUDGED = 300
 _FLAG = "a flag"
 _GLANCE = 20
@@ -74,10 +65,14 @@ _SOME = 3
 
 
 class Marks(NamedTuple):
-    """The decimal mark of a file, and its thousands mark, "" where it has none."""
+    """The decimal mark of a file, and its thousands mark, "" where it has none.
+
+    `assumed` is True where 7,094 may be either and no other column says which.
+    """
 
     decimal: str
     thousands: str
+    assumed: bool = False
 
 
 class Numbers(NamedTuple):
@@ -93,29 +88,59 @@ def find_marks(records: Sequence[Record], separator: str) -> Marks:
     Examples
     --------
     >>> find_marks([Record(["1.234,50", "a"], 1, 1)], ";")
-    Marks(decimal=',', thousands='.')
+    Marks(decimal=',', thousands='.', assumed=False)
     """
     width = max((len(record.fields) for record in records), default=0)
     # Of thousands of columns a few rows say enough.
     records = records[: max(_FEWEST_RECORDS, _MOST_FIELDS // max(width, 1))]
-    found = dict.fromkeys(_WITH_MARKS, 0)
+    settled = {",": 0, ".": 0}
+    grouped: set[str] = set()
     for i in range(width):
         values = [record.fields[i] for record in records if len(record.fields) > i]
         values = [_bare(value[:_LONGEST])[0] for value in values if value not in BLANKS]
         marked = [value for value in values if not _WHOLE.fullmatch(value)]
-        for kind, pattern in _WITH_MARKS.items():
-            if marked and all(pattern.fullmatch(value) for value in marked):
-                found[kind] += 1
-                break
-    if found["both, comma last"] or (found["comma"] and not found["point"]):
-        return Marks(",", "." if found["both, comma last"] or found["points"] else "")
-    if found["both, point last"]:
-        return Marks(".", ",")
-    if found["commas"]:
-        # 1,234 may be either: in a file that needs no comma between fields it has decimals.
-        decimals = separator != "," and not found["point"] and not found["points"]
-        return Marks(",", "") if decimals else Marks(".", ",")
-    return Marks(".", "")
+        if not marked or not all(_marks_in(value) is not None for value in marked):
+            continue
+        decimals, either = _evidence(marked)
+        for mark in decimals if len(decimals) == 1 else ():
+            settled[mark] += 1
+            grouped |= {_OTHER[mark]} if any(_OTHER[mark] in value for value in marked) else set()
+        grouped |= either if not decimals else set()
+    if settled[","] and not settled["."]:
+        return Marks(",", "." if "." in grouped else "")
+    thousands = "," if "," in grouped else ""
+    if settled["."] or not thousands:
+        return Marks(".", thousands, bool(settled[","] and thousands))
+    # In a file that needs no comma between fields 7,094 has decimals.
+    if separator != "," and "." not in grouped:
+        return Marks(",", "", True)
+    return Marks(".", ",", True)
+
+
+def _marks_in(value: str) -> set[str] | None:
+    """Return the decimal marks that a number without currency can have, None where it is none."""
+    marks = {m for m in _OTHER if _GROUPED[m].fullmatch(value) or _BARE[m].fullmatch(value)}
+    return marks or None
+
+
+def _evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return the decimal marks that numbers prove, and the marks that may be of either kind.
+
+    Examples
+    --------
+    >>> _evidence(["0,444", "7,094"]), _evidence(["7,094", "12"]), _evidence(["1.234.567"])
+    (({','}, {','}), (set(), {','}), ({','}, set()))
+    """
+    proved: set[str] = set()
+    either: set[str] = set()
+    for value in values:
+        if "," not in value and "." not in value:
+            continue
+        if found := _EITHER.fullmatch(value):
+            either.add(found[1])
+        elif (marks := _marks_in(value)) is not None and len(marks) == 1:
+            proved |= marks
+    return proved, either
 
 
 def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> Numbers | None:
@@ -125,7 +150,8 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
     ----------
     column : Series of text
     marks : Marks
-        Of the file. The other decimal mark is tried after it, unless `strict`.
+        Of the file. What the column itself proves comes first, and the other decimal mark is
+        tried after that of the file, unless `strict`.
     strict : bool
         Whether the marks were asked for.
 
@@ -135,26 +161,48 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
     >>> found.column.tolist()
     [1234.0, 12.0, nan]
     """
-    if plain := _read_plain(column, marks.decimal):
+    if (plain := _read_plain(column, marks.decimal)) and not marks.assumed:
         return plain
     few = len(column) <= _FEW_ROWS
-    unique = list(dict.fromkeys(first_texts(column))) if few else column.dropna().unique()
-    if not len(unique):
+    unique = list(dict.fromkeys(first_texts(column))) if few else list(column.dropna().unique())
+    if not unique:
         return None
     unit = _common_unit(unique)
-    for decimal in (
-        (marks.decimal,) if strict else (marks.decimal, "." if marks.decimal == "," else ",")
-    ):
-        # A look at some of them spares long texts the whole.
-        some = [value for value in unique[:_JUDGED] if _as_number(value, decimal, unit) is not None]
-        if 2 * len(some) < min(len(unique), _JUDGED):
-            continue
+    decimals = (marks.decimal,) if strict else (marks.decimal, _OTHER[marks.decimal])
+    # A look at some of them spares long texts the whole.
+    likely = [decimal for decimal in decimals if _mostly_numbers(unique, decimal, unit)]
+    proved: set[str] = set()
+    either: set[str] = set()
+    if likely and not strict:
+        proved, either = _evidence(_bare(value.strip().removesuffix(unit))[0] for value in unique)
+    for decimal in proved if len(proved) == 1 and proved <= set(likely) else likely:
         numbers = {value: _as_number(value, decimal, unit) for value in unique}
         odd = [value for value, number in numbers.items() if number is None]
         if not _may_be_missing(odd, len(numbers), column) or not _mostly_plain(numbers):
             continue
-        return Numbers(_convert(column, numbers), _said(column, numbers, odd, unit))
+        said = _said(column, numbers, odd, unit)
+        if marks.assumed and "," in either and not proved:
+            said = (*said, _assumption(column, numbers))
+        return Numbers(_convert(column, numbers), said)
     return None
+
+
+def _mostly_numbers(unique: Sequence[str], decimal: str, unit: str) -> bool:
+    some = unique[:_JUDGED]
+    return 2 * sum(_as_number(value, decimal, unit) is not None for value in some) >= len(some)
+
+
+def _assumption(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> Notice:
+    """Say how 7,094 was read where it may be a fraction or seven thousand."""
+    value = next(value for value in numbers if "," in value)
+    fraction = "." in str(numbers[value])
+    meant = "a decimal mark" if fraction else "a thousands mark"
+    return Notice(
+        f"The comma of {value!r} may be a decimal or a thousands mark, and nothing in the file "
+        f"says which: taken as {meant}.",
+        f"column {column.name!r}",
+        f"If it is the other, choose {'the point' if fraction else 'the comma'} as decimal mark.",
+    )
 
 
 def _read_plain(column: pd.Series[Any], decimal: str) -> Numbers | None:

@@ -45,11 +45,35 @@ def scope(results: Results, rows: str = "rows") -> str:
     others = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     learned = f"by models that learned from {others} others"
     more = f" {also}" if (also := beyond_words.learned(results)) else ""
+    more += f" {kept}" if (kept := groups(results)) else ""
     if base.one_fit:
         return f"On {n_tested:,} test {rows}, {learned}.{more}"
     times = "once" if base.repeats <= 1 else f"{base.repeats:.3g} times"
     said = f"{n_tested:,} {rows}, each predicted {times}, {learned}."
     return f"Over {base.n_folds:,} folds: {said}{more}"
+
+
+def groups(results: Results) -> str:
+    """Say whether rows of one group were kept together; "" where the data have no groups.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from lincore.experiments.compare import compare
+    >>> from lincore.files.arrays import arrays_to_dataset
+    >>> data = arrays_to_dataset(np.arange(40.0)[:, None] % 7, np.arange(40) % 2)
+    >>> groups(compare(replace(data, groups=np.arange(40) // 4), "lda"))
+    'Rows of one group are kept together.'
+    """
+    divided = results.settings.get("groups_divided")
+    if divided is None:
+        return ""
+    if divided:
+        return (
+            "Rows of one group are both trained on and tested, which biases scores upwards where "
+            "new rows come from new groups."
+        )
+    return "Rows of one group are kept together."
 
 
 def rule(results: Results, score: str = "accuracy") -> str:

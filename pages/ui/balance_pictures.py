@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pages.ui.balance_setup import Setup
 
 DRAWINGS = ("Boundary", "Contour", "Surface", "All models")
-NO_REMEDY = "as it is"
+NO_REMEDY = "uncorrected"
 REMEDY = "balance.remedy"
 #: From this ratio of class sizes on classes are unequal.
 UNEQUAL = 1.5
@@ -133,8 +133,12 @@ def _pair(
             side = "left" if which == "full" else "right"
             controls.figure(figure, key=f"balance.{side}.{drawing.lower()}")
             st.caption(trained_on(study, data, which))
-    caption = views(setup, (method,), cell, axes, study, data)[0].caption
-    st.caption(f"{tested_on(study, data)} {text.escape(caption)}")
+    full, other = views(setup, (method,), cell, axes, study, data)
+    st.caption(
+        f"{tested_on(study, data)} {text.escape(full.caption)} The regions show "
+        f"{full.n_faithful:,} and {other.n_faithful:,} of {len(full.points):,} predictions as the "
+        "models make them."
+    )
 
 
 # Figures are kept: to make one takes longer than to send it, and most options leave it as it is.

@@ -70,10 +70,7 @@ def sample_source(name: str) -> Source:
 def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
     """Return the rows of the training and of the test part."""
     from lincore.splits import split as split_rows
-    from pages.ui.data_groups import split_by_group
 
-    if choice.how == "group":
-        return split_by_group(_data, choice.test_size, choice.seed)
     return split_rows(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
 

@@ -64,10 +64,7 @@ def _best_two(shown: Shown, labels: list[str]) -> list[str]:
 
 def _split(data: Dataset, choice: cached.SplitChoice) -> object:
     from lincore.splits import split
-    from pages.ui.data_groups import split_by_group
 
-    if choice.how == "group":
-        return split_by_group(data, choice.test_size, choice.seed)
     return split(data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
 

@@ -1,13 +1,14 @@
-"""What each column of a table is for, and how its values become numbers."""
+"""The columns of a table: their names and roles, changed in place."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import state, tables
+from pages.ui import data_bulk, data_edits, data_filters, state, tables
 from pages.ui.data_sources import Source
 
 if TYPE_CHECKING:
@@ -18,21 +19,17 @@ if TYPE_CHECKING:
 TURN = "data.columns.turn"
 BASE = "data.columns.base"
 
-_MISSING = {
-    "median": "The median",
-    "most_frequent": "The most frequent value",
-    "indicator": "The median, and a column that says so",
-    "drop": "Leave the row out",
-}
-_MOST_BINS = 10
-
 
 def show(found: Source) -> None:
-    """Show every column with its role, which can be changed in place."""
+    """Show every column with its name and role, which can be changed in place."""
     if found.table is None:
         return
-    st.subheader("Columns", anchor=False)
-    _target(found)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="data.columns.row"):
+        _target(found)
+        data_filters.rows(found)
+        data_filters.classes(found)
+        data_bulk.show(found)
+    data_edits.show(found)
     base, key = _base(_frame(found))
     with st.container(key="data.columns"):
         tables.edit(
@@ -40,44 +37,17 @@ def show(found: Source) -> None:
             key=key,
             hide_index=True,
             height=min(38 + 35 * len(base), 390),
-            disabled=["column", "type", "missing", "distinct", "examples", "remark"],
-            column_config=_config(len(found.table.frame)),
+            disabled=["type", "missing", "distinct", "examples", "note"],
+            column_config=_config(len(found.used.frame if found.used else found.table.frame)),
             on_change=_apply,
             args=(found, key),
             alt="Every column with its role, type, missing and distinct values, and examples.",
         )
     st.caption(
-        "Choose in the column “role”: features are used, text is counted word by word, rows of "
-        "one group stay together, and what is ignored is not seen by any model."
+        "Double-click a name to rename, a role to change it: features are used, text is counted "
+        "word by word, rows of one group stay together, and what is ignored is seen by no model. "
+        "Select several columns to change them together."
     )
-
-
-def choices(found: Source) -> None:
-    """Offer how missing values, rare levels and a numeric target are treated."""
-    if found.table is None:
-        return
-    with (
-        st.expander("Missing values, rare levels, a target of numbers", key="data.more"),
-        st.container(horizontal=True, vertical_alignment="bottom"),
-    ):
-        _choice(
-            found,
-            "missing",
-            "Fill missing values in with",
-            _MISSING,
-            "median",
-            "Taken from the training rows alone, whatever the split.",
-        )
-        rare = {None: "Five, from 100 rows on", 0: "None", 2: "2", 5: "5", 10: "10", 20: "20"}
-        _choice(
-            found,
-            "rare",
-            "Pool levels with fewer training rows than",
-            rare,
-            None,
-            "Rare levels of a category become one; one that training never saw is no error.",
-        )
-        _bins(found)
 
 
 def _target(found: Source) -> None:
@@ -89,11 +59,12 @@ def _target(found: Source) -> None:
         [column.name for column in found.columns],
         key=key,
         index=None if found.target is None else 0,
-        placeholder="Choose the column that holds the classes",
-        help="The column that holds the classes to be told apart.",
+        placeholder="Choose the target",
+        help="The column that holds the classes.",
         on_change=_retarget,
         args=(found, key),
-        width=420,
+        format_func=found.name_of,
+        width=260,
     )
 
 
@@ -104,90 +75,34 @@ def _retarget(found: Source, key: str) -> None:
         state.revise(found.with_target(column))
 
 
-def _bins(found: Source) -> None:
-    from lincore.files.bins import Bins
-    from lincore.files.labels import is_number
-
-    assert found.table is not None
-    if found.target is None or not is_number(found.table.frame[found.target]):
-        return
-    now = found.choices.get("bins")
-    n, how = (
-        (None, "quantile") if now is None else now if isinstance(now, Bins) else (now, "quantile")
-    )
-    numbers = {None: "No, as it is", **{i: f"{i} ranges" for i in range(2, _MOST_BINS + 1)}}
-    if n not in numbers:
-        numbers[n] = f"{n} ranges"
-    st.session_state["data.bins"] = n
-    st.session_state["data.bins.how"] = how
-
-    def revise() -> None:
-        wanted = st.session_state.get("data.bins", n)
-        by = st.session_state.get("data.bins.how", how)
-        state.revise(found.with_choices(bins=wanted and Bins(wanted, by)))
-
-    st.selectbox(
-        "Cut the target into ranges",
-        list(numbers),
-        key="data.bins",
-        format_func=numbers.__getitem__,
-        help="A quantity becomes classes: low and high, or more of them.",
-        on_change=revise,
-        width=260,
-    )
-    st.selectbox(
-        "Ranges of",
-        ["quantile", "width"],
-        key="data.bins.how",
-        format_func={"quantile": "equally many rows", "width": "equal width"}.__getitem__,
-        help="Where the bounds of the ranges lie.",
-        on_change=revise,
-        disabled=n is None,
-        width=200,
-    )
-
-
-def _choice(
-    found: Source, word: str, label: str, names: dict[Any, str], default: Any, help: str
-) -> None:
-    key = f"data.{word}"
-    if word == "missing" and found.is_in_blocks:
-        names, default = {"drop": names["drop"]}, "drop"
-    st.session_state[key] = found.choices.get(word, default)
-    st.selectbox(
-        label,
-        list(names),
-        key=key,
-        format_func=lambda value: names.get(value, str(value)),
-        help=help,
-        on_change=lambda: state.revise(
-            found.with_choices(**{word: st.session_state.get(key, default)})
-        ),
-        width=300,
-    )
-
-
 def _frame(found: Source) -> pd.DataFrame:
     import pandas as pd
 
     from lincore.files.columns import REASONS
 
     names = set(found.choices.get("categories", ()))
+    selected = set(st.session_state.get(data_bulk.SELECTED, ()))
+    n_rows = len(found.used.frame) if found.used is not None else 1
     return pd.DataFrame(
         {
-            "column": [column.name for column in found.columns],
+            "select": [column.name in selected for column in found.columns],
+            "column": [found.name_of(column.name) for column in found.columns],
             "role": [column.role for column in found.columns],
             "type": [column.kind for column in found.columns],
-            "as names": [column.name in names for column in found.columns],
-            "missing": [column.n_missing for column in found.columns],
+            "missing": [100 * column.n_missing / n_rows for column in found.columns],
             "distinct": [column.n_distinct for column in found.columns],
             "examples": [_examples(column) for column in found.columns],
-            "remark": [
-                REASONS.get(column.kind, "") if column.role != "target" else ""
-                for column in found.columns
-            ],
+            "categorical": [column.name in names for column in found.columns],
+            "note": [_note(found, column, REASONS) for column in found.columns],
         }
     )
+
+
+def _note(found: Source, column: Column, reasons: Mapping[Any, str]) -> str:
+    called = found.name_of(column.name)
+    renamed = f"{column.name} in the file" if called != column.name else ""
+    reason = reasons.get(column.kind, "") if column.role != "target" else ""
+    return "; ".join(said for said in (renamed, reason) if said)
 
 
 def _examples(column: Column) -> str:
@@ -224,18 +139,28 @@ def _apply(found: Source, key: str) -> None:
     """Make what was edited the choices of the session."""
     edited = _edited(st.session_state[BASE], key)
     now = _frame(found)
-    changed = edited["role"] != now["role"]
-    roles = dict(zip(edited["column"][changed], edited["role"][changed], strict=True))
+    names = [column.name for column in found.columns]
+    is_selected = edited["select"].astype(bool)
+    st.session_state[data_bulk.SELECTED] = [
+        n for n, on in zip(names, is_selected, strict=True) if on
+    ]
+
+    def changed(word: str) -> dict[str, Any]:
+        here = (edited[word] != now[word]).tolist()
+        values = zip(names, edited[word], here, strict=True)
+        return {name: value for name, value, other in values if other and value is not None}
+
     wanted = found
     try:
-        if roles:
-            wanted = found.with_roles({name: role for name, role in roles.items() if role})
+        if changed("role"):
+            wanted = wanted.with_roles(changed("role"))
     except DataError as error:
         state.refuse_change(error)
         return
-    if not edited["as names"].equals(now["as names"]):
-        names = tuple(edited["column"][edited["as names"].astype(bool)])
-        wanted = wanted.with_choices(categories=names)
+    if changed("column"):
+        wanted = wanted.with_names({name: str(new) for name, new in changed("column").items()})
+    for name, categorical in changed("categorical").items():
+        wanted = wanted.with_kind([name], categorical=bool(categorical))
     if wanted is not found:
         state.revise(wanted)
 
@@ -245,20 +170,25 @@ def _config(n_rows: int) -> dict[str, Any]:
 
     column = st.column_config
     return {
-        "column": column.TextColumn(width="medium", pinned=True),
+        "select": column.CheckboxColumn(
+            "", width=40, pinned=True, help="Select columns to change them together."
+        ),
+        "column": column.TextColumn(
+            width="medium", pinned=True, required=True, help="Double-click to rename."
+        ),
         "role": column.SelectboxColumn(
             options=list(ROLES), required=True, width="small", help="What the column is for."
         ),
         "type": column.TextColumn(width="small", help="What the column holds, as found."),
-        "as names": column.CheckboxColumn(
-            width=100, help="Take numbers as names of categories, such as postcodes."
+        "categorical": column.CheckboxColumn(
+            width=100, help="Take numbers as categories, such as postcodes."
         ),
         "missing": column.NumberColumn(
-            width="small", format="localized", help=f"Rows without a value, of {n_rows:,}."
+            width="small", format="%.1f %%", help=f"Share of the {n_rows:,} rows without a value."
         ),
         "distinct": column.NumberColumn(
             width="small", format="localized", help="Different values."
         ),
         "examples": column.TextColumn(width="medium", help="The first different values."),
-        "remark": column.TextColumn(width="large", help="Why it is not proposed as a feature."),
+        "note": column.TextColumn(width="large", help="Why it is not proposed as a feature."),
     }

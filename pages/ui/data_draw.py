@@ -1,4 +1,4 @@
-"""Gaussian classes drawn to order, and the truth behind what was drawn."""
+"""Generated Gaussian classes, and the true parameters behind them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ MOST_CLASSES, MOST_FEATURES, MOST_ROWS = 20, 20, 100_000
 
 
 def show() -> None:
-    """Offer to draw Gaussian classes to order."""
-    with st.expander("Draw Gaussian classes to order", key="data.draw", on_change="rerun") as panel:
+    """Offer to generate Gaussian classes."""
+    with st.expander("Generate Gaussian classes", key="data.draw", on_change="rerun") as panel:
         if not panel.open:
             return
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -80,11 +80,11 @@ def show() -> None:
         table = _table(n_classes, n_features, distance)
         shares = {"outliers": outliers, "label_noise": noise, "seed": seed}
         st.button(
-            "Draw",
+            "Generate",
             key="data.draw.go",
             on_click=_draw,
             args=(table, n_features, mixed, shares),
-            help="Draw the rows and use them.",
+            help="Draw the rows at random and use them.",
         )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pages.ui.data_sources import Pictures
 
 SHOWN_PAIRS = 12
-_LEFT_OUT = " left out as copies."
+_LEFT_OUT = " left out as duplicates."
 _FITS = {
     "pad": "Whole, with bars at the sides",
     "crop": "Its middle",
@@ -31,7 +31,7 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
     from lincore.images import ImageOptions
 
     options = found.options or ImageOptions()
-    with st.expander("Read the pictures otherwise", key="data.pictures"):
+    with st.expander("Import options", key="data.pictures"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             wanted = _shape(options, data)
             fit = controls.choose(
@@ -40,7 +40,7 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
                 key="data.pictures.fit",
                 index=list(_FITS).index(options.fit),
                 format_func=_FITS.__getitem__,
-                help="How a picture comes to the common size.",
+                help="How an image comes to the common size.",
                 width=240,
             )
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -54,7 +54,7 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
                 width=200,
             )
             pattern = st.text_input(
-                "Pattern of the names",
+                "Pattern of the file names",
                 options.pattern or "",
                 key="data.pictures.pattern",
                 persist_state="session",
@@ -68,7 +68,7 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
                 "Read again",
                 key="data.pictures.again",
                 disabled=data is not None and wanted == options and not _lacks_copies(data),
-                help="Decode all pictures afresh.",
+                help="Decode all images afresh.",
             ):
                 uploads.decode(replace(found, options=wanted), is_new=False)
                 st.rerun()
@@ -112,31 +112,31 @@ def copies(data: Dataset) -> None:
     def work(progress: jobs.Progress) -> Any:
         from lincore.files.near_duplicates import near_duplicates
 
-        progress(0, 0, "comparing pictures")
+        progress(0, 0, "comparing images")
         return near_duplicates(data)
 
-    job = jobs.run("data.copies", data.digest, work, describe="Looking for copies")
+    job = jobs.run("data.copies", data.digest, work, describe="Looking for duplicates")
     jobs.show(job)
     if job.result is None or (notice := job.result.notice(data, most=1)) is None:
         return
     st.warning(
-        f"{text.escape(notice.what)} A test picture may be a copy of one trained on.",
+        f"{text.escape(notice.what)} A test image may be a duplicate of one trained on.",
         icon=":material/content_copy:",
     )
     st.button(
-        "Leave copies out",
+        "Remove duplicates",
         key="data.copies.out",
         on_click=_leave_out,
         args=(data, job.result),
         help="Keep the first of each. Reading the file again brings them back.",
     )
-    with st.expander("Which pictures", key="data.copies.open", on_change="rerun") as panel:
+    with st.expander("Which images", key="data.copies.open", on_change="rerun") as panel:
         if panel.open:
             _pairs(data, job.result)
 
 
 def _leave_out(data: Dataset, found: Any) -> None:
-    """Keep the first of each pair of copies, unless a class were left without a picture."""
+    """Keep the first of each pair of copies, unless a class were left without an image."""
     import numpy as np
 
     kept = np.ones(data.n_rows, dtype=bool)
@@ -145,14 +145,14 @@ def _leave_out(data: Dataset, found: Any) -> None:
     if not left.all():
         state.refuse(
             DataError(
-                f"Class {data.classes[left.argmin()]} would be left without a picture.",
+                f"Class {data.classes[left.argmin()]} would be left without an image.",
                 where=data.name,
-                remedy="Correct the classes of the copies in the file.",
+                remedy="Correct the classes of the duplicates in the file.",
             )
         )
         return
     n_out = int(data.n_rows - left.sum())
-    many = "picture was" if n_out == 1 else "pictures were"
+    many = "image was" if n_out == 1 else "images were"
     told = Notice(f"{n_out:,} {many}{_LEFT_OUT}", data.name)
     names = data.row_names
     fewer = replace(
@@ -184,7 +184,7 @@ def _pairs(data: Dataset, found: Any) -> None:
         data.X[rows].reshape(-1, *data.image_shape),
         [names[row].rsplit("/", 1)[-1] for row in rows],
         columns=6,
-        title=f"Pictures and their copies: the first {len(rows) // 2} of {len(seen):,} pairs",
+        title=f"Images and their duplicates: the first {len(rows) // 2} of {len(seen):,} pairs",
     )
     sheets.show(sheet, key="data.copies")
 

@@ -17,7 +17,7 @@ def show() -> None:
     """Offer samples and downloads."""
     from lincore.samples import DOWNLOADS, SAMPLES
 
-    st.markdown("**Or start from a sample**")
+    st.markdown("**Samples**")
     with st.container(horizontal=True):
         for name in SAMPLES:
             st.button(
@@ -26,7 +26,7 @@ def show() -> None:
                 on_click=state.choose_sample,
                 args=(name,),
             )
-    st.markdown("**Or download**")
+    st.markdown("**Downloads**")
     with st.container(horizontal=True):
         for name in DOWNLOADS:
             st.button(
@@ -38,5 +38,5 @@ def show() -> None:
             )
     st.caption(
         "Iris, wine, breast cancer and digits come with scikit-learn; “Gaussian” draws three "
-        "classes whose truth is known, and others can be drawn to order below."
+        "classes whose true parameters are known."
     )

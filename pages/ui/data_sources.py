@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lincore.files.columns import Column
     from lincore.files.findings import Finding
     from lincore.files.reading import ReadOptions
+    from lincore.files.row_filters import Condition
     from lincore.files.target_guess import TargetGuess
     from lincore.images import ImageOptions
     from lincore.tables import Table
@@ -64,29 +65,41 @@ class Source:
     guess: TargetGuess | None = None
 
     @cached_property
+    def used(self) -> Table | None:
+        """The table with the rows that meet the conditions; all rows where none would be left."""
+        from lincore.files.row_filters import filter_rows
+
+        if self.table is None or not self.choices.get("where"):
+            return self.table
+        try:
+            return filter_rows(self.table, self.choices["where"])
+        except DataError:
+            return self.table
+
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """What each column holds and what it is for; nothing while there is no table."""
         from lincore.files.choosing import choose_roles
         from lincore.files.columns import describe_columns
 
-        if self.table is None:
+        if self.used is None:
             return ()
         roles, categories = self.choices.get("roles"), self.choices.get("categories", ())
         try:
-            return choose_roles(self.table, self.target, roles, categories)
+            return choose_roles(self.used, self.target, roles, categories)
         except DataError:
             # Of a target that the table has not, the table's own proposal takes the place.
-            known = self.target if self.target in self.table.frame.columns else None
-            return describe_columns(self.table, known)
+            known = self.target if self.target in self.used.frame.columns else None
+            return describe_columns(self.used, known)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is suspicious and not yet dealt with."""
         from lincore.files.findings import find_problems
 
-        if self.table is None or self.target is None:
+        if self.used is None or self.target is None:
             return ()
-        found = find_problems(self.table, self.columns)
+        found = find_problems(self.used, self.columns)
         if self.is_in_blocks:
             # Of rows that repeat or stand alone, some that were drawn say nothing.
             found = tuple(one for one in found if not any(r.options for r in one.remedies))
@@ -127,7 +140,11 @@ class Source:
             return replace(fresh, target=column, guess=guess, choices={})
         roles = {n: role for n, role in self.choices.get("roles", {}).items() if n in names}
         kept = [name for name in self.choices.get("categories", ()) if name in names]
-        return fresh.with_choices(roles=roles, categories=tuple(kept))
+        where = [one for one in self.choices.get("where", ()) if one.column in names]
+        rename = {n: new for n, new in self.choices.get("rename", {}).items() if n in names}
+        return fresh.with_choices(
+            roles=roles, categories=tuple(kept), where=tuple(where), rename=rename
+        )
 
     def dataset(self, progress: Callable[[int, int, str], Any] | None = None) -> Dataset:
         """Return what it makes.
@@ -177,6 +194,30 @@ class Source:
         # A number taken as names is a feature: whoever ignores it no longer wants that.
         names = (n for n in found.choices.get("categories", ()) if changes.get(n) != "ignore")
         return found.with_choices(roles={**roles, **changes}, categories=tuple(names))
+
+    def with_names(self, changes: Mapping[str, str]) -> Source:
+        """Return it with other names of some columns; its own name, or none, gives that back."""
+        rename = {
+            **self.choices.get("rename", {}),
+            **{n: new.strip() for n, new in changes.items()},
+        }
+        return self.with_choices(
+            rename={name: new for name, new in rename.items() if new and new != name}
+        )
+
+    def with_kind(self, names: Sequence[str], *, categorical: bool) -> Source:
+        """Return it with the numbers of some columns taken as categories, or as numbers again."""
+        former = [n for n in self.choices.get("categories", ()) if n not in names]
+        return self.with_choices(categories=(*former, *(names if categorical else ())))
+
+    def with_condition(self, condition: Condition) -> Source:
+        """Return it with one more condition that its rows must meet."""
+        former = [one for one in self.choices.get("where", ()) if one != condition]
+        return self.with_choices(where=(*former, condition))
+
+    def name_of(self, column: str) -> str:
+        """Return what a column is called now."""
+        return str(self.choices.get("rename", {}).get(column, column))
 
     def with_choices(self, **changes: Any) -> Source:
         """Return it with other keywords of `table_to_dataset`; what is empty is left out."""

@@ -54,15 +54,16 @@ def reading(found: Source) -> None:
         line = f"Read as **{text.escape(said)}**" if said is not None else f"{name} was not read"
         st.markdown(f"{line}.", width="content")
         if is_readable(found):
-            with st.popover("Read it otherwise", key="data.otherwise"):
+            with st.popover("Import options", key="data.otherwise"):
                 _otherwise(found, said)
 
 
 def rows(found: Source) -> None:
     """Show the first rows as they stand in the file."""
-    if found.table is None:
+    if found.table is None or found.used is None:
         return
-    frame = found.table.frame
+    frame = found.used.frame
+    st.subheader("Rows", anchor=False)
     shown = frame.iloc[:SHOWN_ROWS, :SHOWN_COLUMNS]
     with st.container(key="data.rows"):
         tables.show(
@@ -88,7 +89,7 @@ def _otherwise(found: Source, said: Reading | None) -> None:
         _part("separator", "Separator", _SEPARATORS, found, said, "What stands between fields.")
         _part("header", "Header", _HEADERS, found, said, "The line that names the columns.")
         _part("encoding", "Encoding", _ENCODINGS, found, said, "How bytes stand for letters.")
-        _part("comment", "Comment lines", _COMMENTS, found, said, "What a remark begins with.")
+        _part("comment", "Comment lines", _COMMENTS, found, said, "What a comment begins with.")
     with right:
         _part("decimal", "Decimal mark", _DECIMALS, found, said, "Before the fraction.")
         _part("thousands", "Thousands mark", _THOUSANDS, found, said, "Between groups of digits.")
@@ -152,7 +153,7 @@ def _marks(found: Source) -> None:
     marks = found.options.missing_marks if found.options is not None else None
     st.session_state[key] = " ".join(marks or ())
     st.text_input(
-        "Marks of missing values",
+        "Missing-value codes",
         key=key,
         placeholder="As detected: blank, ?, -, NA …",
         help="Separated by spaces, instead of the usual ones.",
@@ -167,7 +168,7 @@ def _missing_in(found: Source) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         column = st.selectbox(
-            "Missing in one column",
+            "Missing-value code of a column",
             [str(name) for name in found.table.frame.columns],
             key="data.read.column",
             index=None,

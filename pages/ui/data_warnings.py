@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,19 +14,11 @@ from pages.ui.data_sources import Source
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
 
-_IN_FORCE = {
-    "drop_classes": "Left out: {}",
-    "merge_classes": "Merged: {}",
-    "drop_duplicates": "One of each repeated row is kept",
-    "drawn_only": "Nothing but the rows drawn at random is used",
-    "missing_in": "Also missing: {}",
-}
-
 
 def target(data: Dataset) -> None:
     """Say which column is told apart, and how the largest class stands to the smallest."""
     found = state.source() or state.sample_source()
-    whose = f"Told apart by **{text.escape(found.target)}**. " if found is not None else ""
+    whose = f"Target: **{text.escape(found.name_of(found.target))}**. " if found is not None else ""
     all_rows = data.counts if data.beyond is None else data.counts + data.beyond.count.astype(int)
     most, least = int(all_rows.argmax()), int(all_rows.argmin())
     counts = f"{all_rows[most]:,} {text.row_noun(data)}"
@@ -73,13 +65,12 @@ def findings(found: Source) -> None:
     """List what is suspicious about the chosen columns, each with its remedies."""
     listed = found.findings
     if listed:
-        st.subheader("Worth a look", anchor=False)
+        st.subheader("Data checks", anchor=False)
     for number, finding in enumerate(listed):
         key = f"data.finding.{number}"
         with st.container(horizontal=True, vertical_alignment="center", key=key):
             st.markdown(f":material/error: {_line(finding.notice)}", width="content")
             _buttons(found, finding.remedies, key=key)
-    _in_force(found)
 
 
 def notices(data: Dataset, besides: Sequence[Notice] = ()) -> None:
@@ -88,7 +79,7 @@ def notices(data: Dataset, besides: Sequence[Notice] = ()) -> None:
     rest = [notice for notice in data.notices if (notice.what, notice.where) not in said]
     if not rest:
         return
-    st.subheader("What reading it found", anchor=False)
+    st.subheader("Import log", anchor=False)
     for notice in rest:
         st.markdown(f"- {_line(notice)}")
 
@@ -117,39 +108,3 @@ def _apply(found: Source, remedy: Remedy) -> None:
         state.refuse_change(error)
     else:
         state.revise(changed)
-
-
-def _in_force(found: Source) -> None:
-    """List what was done at a click, and offer to undo it."""
-    done: dict[str, Any] = {word: found.choices.get(word) for word in _IN_FORCE}
-    done["missing_in"] = found.options.missing_in if found.options is not None else None
-    for word, value in done.items():
-        if not value:
-            continue
-        with st.container(horizontal=True, vertical_alignment="center", key=f"data.done.{word}"):
-            st.markdown(
-                f":material/check: {_IN_FORCE[word].format(_said(value))}.", width="content"
-            )
-            st.button("Undo", key=f"data.undo.{word}", on_click=_undo, args=(found, word))
-
-
-def _said(value: Any) -> str:
-    if isinstance(value, dict):
-        pairs = ((name, _plain(what)) for name, what in value.items())
-        return ", ".join(f"{text.escape(name)} → {text.escape(what)}" for name, what in pairs)
-    return text.escape(_plain(value))
-
-
-def _plain(value: Any) -> str:
-    return ", ".join(map(_short, value)) if isinstance(value, tuple) else str(value)
-
-
-def _short(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _undo(found: Source, word: str) -> None:
-    if word == "missing_in":
-        state.revise(found.with_reading(missing_in=None))
-    else:
-        state.revise(found.with_choices(**{word: None}))

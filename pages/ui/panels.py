@@ -41,7 +41,7 @@ def table_head(data: Dataset, *, key: str) -> None:
 
 
 def contact_sheet(data: Dataset, *, key: str) -> None:
-    """Show some pictures of each class, and offer all of them as a zip."""
+    """Show some images of each class, and offer all of them as a zip."""
     import numpy as np
 
     from lincore import plots
@@ -60,7 +60,7 @@ def contact_sheet(data: Dataset, *, key: str) -> None:
         stack,
         titles,
         columns=columns,
-        title=f"The first pictures of {whose}",
+        title=f"The first images of {whose}",
     )
     sheets.show(sheet, key=key)
     st.download_button(
@@ -80,7 +80,7 @@ def truth(data: Dataset) -> None:
 
     if data.truth is None:
         return
-    st.subheader("The truth behind the rows", anchor=False)
+    st.subheader("True parameters", anchor=False)
     lines = []
     for k, label in enumerate(data.classes):
         line = {"class": str(label), "share": data.truth.priors[k]}

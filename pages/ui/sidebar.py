@@ -228,7 +228,7 @@ def _ask_split(options: list[str]) -> cached.SplitChoice:
         key=SHARE,
         persist_state="session",
         help="Of each class; the rest is for training. By group it is as near as whole groups "
-        "come, and rounded to a half, a third, a quarter and so on.",
+        "come.",
     )
     seed = 0
     if how in ("stratified", "group"):

@@ -180,7 +180,7 @@ def sample_source() -> Source | None:
 def target() -> str | None:
     """Return the name of the column of the classes, where the data are a table."""
     found = source() or sample_source()
-    return None if found is None else found.target
+    return None if found is None or found.target is None else found.name_of(found.target)
 
 
 def origin() -> Origin:

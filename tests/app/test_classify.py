@@ -102,7 +102,7 @@ def test_every_option_of_every_classifier(word):
 def test_every_picture_and_plane_of_the_model():
     app = open_classify(sample="iris")
     for drawing in ("Surface", "Boundary", "Contour"):
-        app.segmented_control(key="classify.drawing").set_value(drawing).run()
+        choose(app, "classify.drawing", drawing)
         assert_fine(app)
     for quantity in ("density", "posterior"):
         for focus in (0, 2, -1):
@@ -111,9 +111,11 @@ def test_every_picture_and_plane_of_the_model():
     app.segmented_control(key="classify.pca").set_value("number").run()
     for components in (1, 3, 4):
         app.number_input(key="classify.components").set_value(components).run()
-        for drawing in ("Surface", "Boundary", "Contour"):
-            app.segmented_control(key="classify.drawing").set_value(drawing).run()
+        along = ("Contour", "Histogram") if components == 1 else ("Surface", "Boundary", "Contour")
+        for drawing in along:
+            choose(app, "classify.drawing", drawing)
             assert_fine(app)
+    choose(app, "classify.plane", "coordinates")
     choose(app, "classify.x", 2)
     for plane in ("features", "discriminant", "coordinates"):
         choose(app, "classify.plane", plane)
@@ -132,7 +134,7 @@ def test_pictures_that_are_not_projected_are_seen_in_the_plane_of_their_classes(
     assert app.selectbox(key="classify.plane").value == "discriminant"
     assert {"contour", "scatter"} <= {trace["type"] for trace in figures(app)[0]["data"]}
     assert "Discriminant" in figures(app)[0]["layout"]["xaxis"]["title"]["text"]
-    open_panel(app, "Weights")
+    open_panel(app, "Coefficients")
     assert [len(figure["data"]) for figure in figures(app)][1] == 10, "a picture for each class"
 
 
@@ -143,7 +145,7 @@ DRAWN = {
     "ROC": ([{"scatter"}, {"scatter"}], 0),
     "Calibration": ([{"scatter", "bar"}], 0),
     "Convergence": ([], 0),
-    "Weights": ([{"bar"}], 0),
+    "Coefficients": ([{"bar"}], 0),
     "Equation": ([], 0),
     "Assumptions": ([], 0),
     "What if": ([], 1),
@@ -216,7 +218,7 @@ def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
 def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     app = open_classify("logistic")
     app.selectbox(key="classify.logistic.C.kind").set_value(float("inf")).run()
-    open_panel(app, "Weights")
+    open_panel(app, "Coefficients")
     fitted, _ = fitted_by_hand("logistic(C=inf)")
     odds = figures(app)[1]["data"][0]
     gaussian = lincore.sample("gaussian")

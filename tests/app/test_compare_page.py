@@ -351,7 +351,11 @@ def test_classes_that_nobody_tested_are_blank_and_not_wrong():
 
 
 def test_groups_that_stand_on_both_sides_are_said():
-    assert "Rows of one group stand on both sides." in main_text(open_compare(messy("groups")))
+    app = open_compare(messy("groups"))
+    assert app.selectbox(key="sidebar.how").value == "group"
+    assert "Rows of one group are kept together." in main_text(app)
+    app.selectbox(key="sidebar.how").set_value("stratified").run()
+    assert "Rows of one group stand on both sides." in main_text(app)
     assert "Rows of one group" not in main_text(open_compare())
 
 

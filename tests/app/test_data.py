@@ -9,18 +9,24 @@ from tests.app.data_page import a_table, bring, data_of, frames, source_of
 from tests.app.test_pages import assert_fine, main_text, open_app
 
 
+def edits(app) -> list[str]:
+    """Return the edits that are listed, as they are shown."""
+    listed = [b for b in app.button if b.key.startswith("data.undo.") and b.key != "data.undo.all"]
+    return [b.label.replace("\\", "") for b in listed]
+
+
 def test_how_a_table_was_read_is_said_and_a_wrong_separator_overruled():
     # Nothing but two columns of "a|b" and "c" can be made of it by commas.
     raw = a_table().replace(b",", b"|").replace(b"\n", b",x\n") + b",x"
     app = bring(open_app(), ("wrong.csv", raw))
     app.selectbox(key="data.read.separator").set_value(",").run()
     assert_fine(app)
-    assert app.error and len(frames(app)[0].columns) == 2, "the preview follows at once"
+    assert app.error and len(frames(app)[-1].columns) == 2, "the preview follows at once"
     app.selectbox(key="data.read.separator").set_value("|").run()
     assert_fine(app)
     assert not app.error
     assert "vertical bar" in main_text(app)
-    assert list(frames(app)[0].columns)[:3] == ["length", "width", "colour"]
+    assert list(frames(app)[-1].columns)[:3] == ["length", "width", "colour"]
     assert data_of(app).classes.tolist() == ["a,x", "b,x"]
 
 
@@ -76,8 +82,8 @@ def test_missing_values_are_marked_as_wished():
     app.button(key="data.read.missing").click().run()
     assert_fine(app)
     assert np.isnan(data_of(app).X[:, 1]).sum() > 0
-    assert "Also missing: width → 2" in main_text(app)
-    app.button(key="data.undo.missing_in").click().run()
+    assert "Missing-value code of width: 2" in edits(app)
+    app.button(key="data.undo.missing_in.0").click().run()
     assert np.isnan(data_of(app).X[:, 1]).sum() == 0
 
 
@@ -121,7 +127,7 @@ def test_findings_come_with_a_remedy_at_a_click_that_can_be_undone():
     assert_fine(app)
     assert data_of(app).n_rows < 50
     assert "Keep one of each" not in [b.label for b in app.button]
-    app.button(key="data.undo.drop_duplicates").click().run()
+    app.button(key="data.undo.drop_duplicates.0").click().run()
     assert data_of(app).n_rows == 300
 
 
@@ -129,8 +135,8 @@ def test_lone_classes_are_left_out_or_merged_at_a_click():
     app = bring(open_app(), ("lone.csv", a_table() + b"\n1,2,x,g1,c"))
     assert data_of(app).n_classes == 3
     next(b for b in app.button if b.label == "Leave out c").click().run()
-    assert data_of(app).n_classes == 2 and "Left out: c" in main_text(app)
-    app.button(key="data.undo.drop_classes").click().run()
+    assert data_of(app).n_classes == 2 and "Left out: c" in edits(app)
+    app.button(key="data.undo.drop_classes.0").click().run()
     next(b for b in app.button if b.label.startswith("Merge c")).click().run()
     assert_fine(app)
     assert data_of(app).n_classes == 2 and data_of(app).n_rows == 41

@@ -60,7 +60,7 @@ def test_copies_among_pictures_are_told_and_shown():
     assert any("another class" in w.value for w in app.warning)
     app.button(key="data.copies.out").click().run()
     wait(app)
-    assert data_of(app).n_rows == 8 and "1 picture was left out as copies" in main_text(app)
+    assert data_of(app).n_rows == 8 and "1 image was left out as duplicates" in main_text(app)
     assert len(data_of(app).row_names) == 8 and not app.warning
     app.button(key="data.pictures.again").click()
     wait(app)

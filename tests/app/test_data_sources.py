@@ -7,8 +7,8 @@ import io
 import numpy as np
 import pytest
 
+import lincore
 from lincore.errors import DataError, Remedy
-from pages.ui import data_groups
 from pages.ui.data_sources import Pictures, Source, recognise
 from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, opened
 from tests.app.test_pages import assert_fine, main_text, open_app
@@ -73,13 +73,13 @@ def test_files_are_told_by_what_they_hold():
 
 def test_groups_are_tested_as_a_whole():
     data = opened(a_table(200)).with_roles({"batch": "group"}).dataset()
-    split = data_groups.split_by_group(data, 0.3, 1)
+    split = lincore.split(data, seed=1)
     assert not set(data.groups[split.train]) & set(data.groups[split.test])
     assert len(split.train) + len(split.test) == 200 and 40 <= len(split.test) <= 90
     lines = [f"{i * i % 13}.5,g{i % 3},{'abc'[i % 3]}" for i in range(60)]
     alone = opened("\n".join(["x,g,kind", *lines]).encode()).with_roles({"g": "group"})
-    with pytest.raises(DataError, match="leave no training rows"):
-        data_groups.split_by_group(alone.dataset(), 0.3, 0)
+    with pytest.raises(DataError, match="leave no test rows"):
+        lincore.split(alone.dataset())
 
 
 def test_the_sidebar_offers_whole_groups_where_there_are_any():

@@ -78,7 +78,7 @@ def test_a_large_table_is_held_in_part_and_every_page_says_so():
     assert f"learned from {data.n_beyond:,} more, summed by class" in said(app)
     app.switch_page("pages/balance.py").run()
     assert_fine(app)
-    assert f"of the {data.n_rows} rows that are held" in said(app)
+    assert f"of the {data.n_rows} rows in memory" in said(app)
 
 
 def test_the_limits_that_the_page_states_are_those_of_the_server():
@@ -116,7 +116,7 @@ def test_what_cannot_be_read_in_blocks_is_refused_with_both_ways_out():
     assert data.has_categories
     assert data.n_beyond == 0
     assert data.n_rows < N_ROWS
-    app.button(key="data.undo.drawn_only").click().run()
+    app.button(key="data.undo.drawn_only.0").click().run()
     assert "cannot be read in blocks either" in said(app)
     button(app, "Ignore 'colour'").click().run()
     assert_fine(app)

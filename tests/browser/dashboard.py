@@ -200,6 +200,10 @@ class Dashboard(Figures):
 
     def upload(self, key: str, *files: Path | tuple[str, bytes]) -> None:
         """Give a file uploader files: paths, or names with bytes."""
+        if not self.element(key).count():
+            # It is folded away once there are data.
+            self.element(f"{key}.open").get_by_role("button").first.click()
+            self.element(key).wait_for()
         sent = self._sent()
         named = [
             (file.name, file.read_bytes()) if isinstance(file, Path) else file for file in files

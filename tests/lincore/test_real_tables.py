@@ -172,7 +172,9 @@ def dataset(name: str) -> Dataset:
 
 
 def test_every_real_table_is_expected():
-    assert {path.name for path in (DATA / "csv").iterdir()} == set(EXPECTED)
+    # The two of PRML are rebuilt, not real.
+    found = {path.name for path in (DATA / "csv").iterdir()}
+    assert {name for name in found if not name.startswith("prml_r")} == set(EXPECTED)
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -1,0 +1,216 @@
+"""Which rows are used: conditions on columns, and the classes that are kept, renamed or merged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from lincore.errors import DataError
+from pages.ui import controls, state, tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lincore.files.row_filters import Condition
+    from pages.ui.data_sources import Source
+
+# Different values of a column that are listed to choose from.
+MOST_VALUES = 1_000
+_SAID = {
+    "is one of": "is one of",
+    "is not one of": "is not one of",
+    "between": "lies between",
+    "is missing": "is missing",
+    "is not missing": "is not missing",
+}
+
+
+def rows(found: Source) -> None:
+    """Offer to use those rows alone that meet a condition."""
+    if found.table is None or found.is_in_blocks:
+        return
+    with st.popover("Filter rows", icon=":material/filter_alt:", key="data.filter"):
+        names = [str(name) for name in found.table.frame.columns]
+        column = controls.choose(
+            "Column",
+            names,
+            key="data.filter.column",
+            format_func=found.name_of,
+            help="Any column of the file, also one that is no feature.",
+        )
+        values = found.table.frame[column]
+        relation = controls.choose(
+            "Rows where it",
+            _relations(values),
+            key="data.filter.relation",
+            format_func=_SAID.__getitem__,
+            help="Filters are joined by “and”: a row must meet all of them.",
+        )
+        condition = _condition(column, relation, values)
+        said = ""
+        if condition is not None:
+            said = f"{_matching(found, condition):,} of {len(values):,} rows meet it."
+        st.caption(said or "Choose what to compare with.")
+        st.button(
+            "Add filter",
+            key="data.filter.add",
+            disabled=condition is None,
+            on_click=_add,
+            args=(found, condition),
+            help="It is listed above the columns and can be undone there.",
+        )
+
+
+def classes(found: Source) -> None:
+    """Offer to rename, merge and leave out classes."""
+    if found.used is None or found.target is None or found.choices.get("bins"):
+        return
+    base = _classes(found)
+    with st.popover("Edit classes", icon=":material/category:", key="data.classes"):
+        st.caption("Classes of the same name are merged. Rows of classes not used are left out.")
+        with st.form("data.classes.form", border=False):
+            column = st.column_config
+            edited = tables.edit(
+                base,
+                # Another table, or other choices: another editor, that starts from them.
+                key=f"data.classes.{abs(hash(base.to_csv()))}",
+                hide_index=True,
+                height=min(38 + 35 * len(base), 390),
+                disabled=["class", "rows"],
+                column_config={
+                    "class": column.TextColumn(help="The label in the file."),
+                    "rows": column.NumberColumn(format="localized", width="small"),
+                    "name": column.TextColumn(help="Double-click to rename.", required=True),
+                    "use": column.CheckboxColumn(width="small", help="Untick to leave it out."),
+                },
+                alt="Every class with its rows and its name.",
+            )
+            if st.form_submit_button(
+                "Apply", key="data.classes.apply", help="It can be undone above the columns."
+            ):
+                _apply(found, base, edited)
+                st.rerun()
+
+
+def _relations(values: pd.Series[Any]) -> list[str]:
+    """Return the relations that make sense for a column, the likeliest first."""
+    from lincore.files.labels import is_number
+
+    is_date = str(values.dtype).startswith("datetime")
+    ranged = is_date or is_number(values)
+    relations = ["is one of", "is not one of"]
+    if ranged:
+        relations = ["between", *relations]
+    return [*relations, *(["is missing", "is not missing"] if values.isna().any() else [])]
+
+
+def _condition(column: str, relation: str, values: pd.Series[Any]) -> Condition | None:
+    """Ask what a column is compared with; None while nothing is chosen."""
+    from lincore.files.features import level_name
+    from lincore.files.row_filters import Condition
+
+    if relation == "between":
+        low, high = _ends(values)
+        if low is None and high is None:
+            return None
+        return Condition(column, "between", (low, high))
+    if relation in ("is missing", "is not missing"):
+        return Condition(column, relation)  # type: ignore[arg-type]
+    counts = values.value_counts()
+    options = list(dict.fromkeys(level_name(value) for value in counts.index[:MOST_VALUES]))
+    key = "data.filter.values"
+    if any(one not in options for one in st.session_state.get(key, ())):
+        del st.session_state[key]
+    chosen = st.multiselect(
+        "Values",
+        options,
+        key=key,
+        accept_new_options=len(counts) > MOST_VALUES,
+        help="The most frequent first.",
+    )
+    return Condition(column, relation, tuple(chosen)) if chosen else None  # type: ignore[arg-type]
+
+
+def _ends(values: pd.Series[Any]) -> tuple[Any, Any]:
+    left, right = st.columns(2)
+    is_date = str(values.dtype).startswith("datetime")
+    ends = []
+    for place, word, least in ((left, "From", values.min()), (right, "To", values.max())):
+        with place:
+            key = f"data.filter.{word.lower()}"
+            if is_date:
+                typed = st.text_input(
+                    word, key=f"{key}.date", placeholder=str(least)[:10], help="A date."
+                )
+                ends.append(typed or None)
+            else:
+                ends.append(
+                    st.number_input(
+                        word,
+                        value=None,
+                        key=key,
+                        placeholder=f"{least:g}" if least == least else "",
+                        format="%g",
+                        help="Included. Empty: no bound on this side.",
+                    )
+                )
+    return ends[0], ends[1]
+
+
+def _matching(found: Source, condition: Condition) -> int:
+    from lincore.files.row_filters import matching_rows
+
+    assert found.table is not None
+    try:
+        return int(matching_rows(found.table.frame, (condition,), found.name).sum())
+    except DataError:
+        return 0
+
+
+def _add(found: Source, condition: Condition) -> None:
+    state.revise(found.with_condition(condition))
+    for key in ("data.filter.values", "data.filter.from", "data.filter.to"):
+        st.session_state.pop(key, None)
+
+
+def _classes(found: Source) -> pd.DataFrame:
+    import pandas as pd
+
+    from lincore.files.features import merge_labels
+    from lincore.files.labels import natural_key
+
+    assert found.used is not None
+    counts = merge_labels(found.used.frame[found.target], {}).value_counts()
+    labels = sorted((str(label) for label in counts.index), key=natural_key)
+    merged = found.choices.get("merge_classes", {})
+    dropped = {str(name) for name in found.choices.get("drop_classes", ())}
+    return pd.DataFrame(
+        {
+            "class": labels,
+            "rows": [int(counts[label]) for label in labels],
+            "name": [str(merged.get(label, label)) for label in labels],
+            "use": [label not in dropped for label in labels],
+        }
+    )
+
+
+def _apply(found: Source, base: pd.DataFrame, edited: pd.DataFrame) -> None:
+    names = dict(zip(base["class"], edited["name"], strict=True))
+    used = dict(zip(base["class"], edited["use"], strict=True))
+    if sum(used.values()) < 2 or len({names[label] for label in names if used[label]}) < 2:
+        state.refuse_change(
+            DataError(
+                "Fewer than two classes would be left.",
+                where=f"column {found.target!r}",
+                remedy="Keep two classes of different names at least.",
+            )
+        )
+        return
+    merged = {label: str(new).strip() for label, new in names.items()}
+    state.revise(
+        found.with_choices(
+            merge_classes={label: new for label, new in merged.items() if new and new != label},
+            drop_classes=tuple(label for label, is_used in used.items() if not is_used),
+        )
+    )
