@@ -24,6 +24,7 @@ SETTINGS = (
     "classify.drawing",
     "compare.scheme",
     "explore.view",
+    "balance.mode",
     "balance.method",
     "balance.loss",
 )
