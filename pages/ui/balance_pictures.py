@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pages.ui.balance_setup import Setup
 
 DRAWINGS = ("Boundary", "Contour", "Surface", "All models")
-NO_REMEDY = "as it is"
+NO_REMEDY = "uncorrected"
 REMEDY = "balance.remedy"
 #: From this ratio of class sizes on classes are unequal.
 UNEQUAL = 1.5

@@ -1,4 +1,4 @@
-"""Size by size: every model as classes shrink from all rows to a few."""
+"""Class-size sweep: every model as classes shrink from all rows to a few."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.difference"), after - before)
     assert "2,100 pictures (700 Class1, 700 Class2, 700 Class3)" in shown
 
-    dashboard.choose("balance.remedy", "weights and priors")
+    dashboard.choose("balance.remedy", "balanced weights + corrected priors")
     both = scores.confusion(one["both"], "lda")
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced"), both)
     assert both[2, 2] > 3 * after[2, 2]  # the recall of the class comes back
@@ -170,7 +170,7 @@ def test_generated_classes_beside_their_truth(dashboard, width, dark):
     if width < 600:
         dashboard.close_sidebar()
     few_repeats(dashboard)
-    dashboard.open_tab("balance.tabs", "Priors in use")
+    dashboard.open_tab("balance.tabs", "Priors in deployment")
     dashboard.slide("balance.use.share.2", 20)
     dashboard.open_tab("balance.tabs", "Scores")
     assert "The truth is known here" in dashboard.text()
@@ -205,7 +205,7 @@ def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path, width, 
         dashboard.close_sidebar()
     few_repeats(dashboard)
     dashboard.choose("balance.classes", "calm")
-    dashboard.open_tab("balance.tabs", "Size by size")
+    dashboard.open_tab("balance.tabs", "Class-size sweep")
     dashboard.wait_for_job("balance.sweep")
 
     found = sweep(
