@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Split
 from lincore.experiments.attribution import Attribution, attribution
+from lincore.experiments.measures import log_losses
 from lincore.experiments.remedies import Remedy, remedies
 from lincore.experiments.results import Results
 
@@ -199,9 +200,9 @@ def losses_of(
     count = members.sum(axis=0)
     with np.errstate(invalid="ignore"):
         recalls = right.astype(np.float64) @ members / count
-    own = log_proba[..., np.arange(len(truth)), truth]
+    log_loss = log_losses(log_proba, truth).mean(axis=-1)
     known = recalls[..., count > 0]
-    parts = (1 - right.mean(axis=-1), 1 - known.mean(axis=-1), -own.mean(axis=-1))
+    parts = (1 - right.mean(axis=-1), 1 - known.mean(axis=-1), log_loss)
     return np.concatenate([np.stack(parts, axis=-1), recalls], axis=-1)
 
 
