@@ -61,7 +61,7 @@ def discriminant_plane(
         names = ["Discriminant"]
         if n_axes == 2 and directions.shape[1] > 1:
             directions = np.vstack([directions, within.leading_beside(directions[0])])
-            names.append("Leading direction within classes")
+            names.append("Within-class axis")
     n_rest = directions.shape[1] - len(directions)
     return Plane(
         axis_names=tuple(names),

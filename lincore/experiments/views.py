@@ -264,13 +264,11 @@ def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
         verb = "are" if rest[:1].isdigit() else "is"
         text = (
             f"Seen from {names} alone: the other {rest} that the model uses {verb} integrated "
-            "out, exactly, so its own decisions can differ from the regions drawn here."
+            "out, exactly."
         )
     else:
-        text = (
-            f"A cut through the model: {names} vary, with {plane.rest}. The rows lie off this "
-            "cut, so the decision on a row can differ from the region in which it is drawn."
-        )
+        vary = "vary" if len(plane.axis_names) > 1 else "varies"
+        text = f"A cut through the model: {names} {vary}, with {plane.rest}."
     if n_incomplete:
         who = "1 row lacks" if n_incomplete == 1 else f"{n_incomplete:,} rows lack"
         text += f" {who} a value here and {'is' if n_incomplete == 1 else 'are'} not drawn."

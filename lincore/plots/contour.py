@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 ALT = {
     "posterior": "posterior probability",
     "density": "density times prior",
-    "score": "lead in score",
+    "score": "margin",
 }
 
 
@@ -101,7 +101,7 @@ def _all_classes(view: View, frame: Frame, quantity: Quantity) -> list[Trace]:
         start = floor_level(len(view.classes), quantity)
         levels = np.arange(round(10 * start), 10) / 10
         shades = [shading.filled(layer, levels) for layer in layers]
-        return [*shades, shading.bar(levels, 1.0, "posterior probability of the winner", nticks=6)]
+        return [*shades, shading.bar(levels, 1.0, "posterior of the predicted class", nticks=6)]
     if quantity == "density":
         tops = [float(frame.peaks[layer.code]) or 1.0 for layer in layers]
     else:
@@ -109,7 +109,7 @@ def _all_classes(view: View, frame: Frame, quantity: Quantity) -> list[Trace]:
     shades = [shading.filled(layer, _levels(top)) for layer, top in zip(layers, tops, strict=True)]
     shares = _levels(1.0)
     title = (
-        "lead, share of the largest"
+        "margin, share of the largest"
         if quantity == "score"
         else ("prior × density, share of the peak")
     )

@@ -59,7 +59,7 @@ def upright(quantity: Quantity, n_classes: int, top: float) -> tuple[float, dict
 def roof_alt(view: View, marks: Marks, quantity: Quantity) -> str:
     """Return the text alternative of such a figure."""
     return join(
-        f"Surface of the {UNITS[quantity]} of the class that wins over "
+        f"Surface of the {UNITS[quantity]} of the predicted class over "
         f"{' and '.join(view.axis_names)}, in its colour, above {count(len(marks.codes), 'row')} "
         f"on the floor: {class_counts(marks)}.",
         scope(view),

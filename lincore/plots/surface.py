@@ -92,7 +92,7 @@ def _roof(
             _floor_lines(drawn_lines(view, window), floor),
             *_floor_points(drawn, window, floor, view.axis_names),
         ],
-        title or f"{UNITS[quantity][:1].upper()}{UNITS[quantity][1:]} of the class that wins",
+        title or f"{UNITS[quantity][:1].upper()}{UNITS[quantity][1:]} of the predicted class",
         subtitle=join(scope(view), marks.note(drawn), window.note),
         alt=roof_alt(view, marks, quantity),
         height=450,

@@ -24,10 +24,10 @@ MUCH = 100
 TITLES = {
     "posterior": "Posterior probability",
     "density": "Prior × density",
-    "score": "Lead of the best score over the next",
+    "score": "Margin: lead of the best score over the next",
 }
 # What a value is called where it is read.
-UNITS = {"posterior": "posterior probability", "density": "prior × density", "score": "lead"}
+UNITS = {"posterior": "posterior probability", "density": "prior × density", "score": "margin"}
 
 
 def verdict(marks: Marks, drawn: Marks | None = None) -> str:
@@ -39,11 +39,11 @@ def verdict(marks: Marks, drawn: Marks | None = None) -> str:
         return ""
     rows = count(len(marks.codes), "row")
     if not marks.n_wrong:
-        return f"None of {rows} is wrong."
+        return f"None of {rows} is misclassified."
     verb = "is" if marks.n_wrong == 1 else "are"
     how = "" if drawn is None else ", ringed" if drawn.are_ringed else ", dotted"
     share = percent(marks.n_wrong / len(marks.codes))
-    return f"{marks.n_wrong:,} of {rows} {verb} wrong ({share}){how}."
+    return f"{marks.n_wrong:,} of {rows} {verb} misclassified ({share}){how}."
 
 
 def class_counts(marks: Marks) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from lincore.datasets import Dataset
     from lincore.experiments.views import View
     from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_model import Row
+    from pages.ui.classify_planes import Look
     from pages.ui.sidebar import Experiment
 
 KEY = "classify"
@@ -23,100 +25,150 @@ MOST_ELLIPSES = 5
 _QUANTITIES = {
     "posterior": "Posterior probability",
     "density": "Class density × prior",
-    "score": "Lead of the best score",
+    "score": "Margin",
 }
 
 
-def show(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
+class Drawing(NamedTuple):
+    """How a view is drawn; what a kind of plot does not have keeps its default."""
+
+    kind: str
+    quantity: str | None = None
+    focus: int | None = None
+    camera: str = "oblique"
+    ellipses: bool = False
+    counts: bool = False
+
+
+def show(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted, row: Row) -> None:
     """Ask how to draw the model, and draw it."""
     data, choice, split = experiment
-    above = st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.drawn")
-    with above:
-        drawing = _drawing(fitted)
-        look = classify_planes.ask(fitted.pipeline, data, split)
+    with row.options:
+        st.markdown("**Plot**")
+    look = classify_planes.ask(fitted.pipeline, data, split, row)
     try:
         view = cached.view(data.digest, choice, model, look, fitted, data)
-    except ValueError as error:  # such as class means that do not span a discriminant plane
+    except ValueError as error:  # such as class means that do not span a discriminant direction
         st.info(f"This plane cannot be drawn. {text.escape(str(error))}")
         return
-    with above:
-        figure = _draw(drawing, view, data)
-    controls.figure(figure, key=f"{KEY}.{drawing.lower()}")
-    st.caption(f"{len(view.rows):,} test {text.row_noun(data)}. {text.escape(view.caption)}")
-
-
-def _drawing(fitted: Fitted) -> str:
-    return st.segmented_control(
-        "Picture",
-        ["Contour", "Surface", "Boundary", *_ambiguity(fitted)],
-        default="Contour",
-        required=True,
-        key=f"{KEY}.drawing",
-        persist_state="session",
-        label_visibility="collapsed",
+    with row.plot:
+        kind = _kind(view)
+    with row.options:
+        drawing = _drawing(kind, view, data)
+    figure = _figure(data.digest, choice, model, look, drawing, view)
+    controls.figure(figure, key=f"{KEY}.{kind.lower()}")
+    noun = text.row_noun(data)
+    st.caption(
+        f"{len(view.rows):,} test {noun}. {text.escape(view.fidelity)} {text.escape(view.caption)}"
     )
 
 
-def _ambiguity(fitted: Fitted) -> list[str]:
-    return ["Ambiguity"] if hasattr(fitted.pipeline.steps[-1][1], "ambiguity") else []
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def _figure(
+    digest: str,
+    choice: cached.SplitChoice,
+    model: cached.ModelChoice,
+    look: Look,
+    drawing: Drawing,
+    _view: View,
+) -> go.Figure:
+    """Draw a view; all depends on what names it, the digest of the data among it."""
+    return _draw(drawing, _view)
 
 
-def _draw(drawing: str, view: View, data: Dataset) -> go.Figure:
+def _kind(view: View) -> str:
+    kinds, key = ["Contour", "Boundary", "Surface"], f"{KEY}.drawing"
+    if len(view.axis_names) == 1:
+        kinds, key = ["Histogram", "Curves"], f"{KEY}.drawing.line"
+    elif view.ambiguous is not None:
+        kinds.append("Ambiguity")
+    return controls.choose(
+        "Plot",
+        kinds,
+        key=key,
+        help="Rows over filled contours or regions, a surface, or histograms along one direction.",
+    )
+
+
+def _drawing(kind: str, view: View, data: Dataset) -> Drawing:
+    """Ask for what can be chosen of a kind of plot."""
+    if kind == "Histogram":
+        counts = st.toggle(
+            "Counts",
+            key=f"{KEY}.counts",
+            persist_state="session",
+            help="Heights are numbers of rows; otherwise each class has area 1.",
+        )
+        return Drawing(kind, counts=counts)
+    if kind == "Ambiguity":
+        return Drawing(kind)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if kind == "Surface":
+            return Drawing(kind, _heights(view), camera=_camera())
+        if kind == "Boundary":
+            return Drawing(kind, ellipses=_wants_ellipses(view))
+        quantity, focus = _quantity(view), _focus(data)
+        return Drawing(kind, quantity, focus, ellipses=_wants_ellipses(view))
+
+
+def _draw(drawing: Drawing, view: View) -> go.Figure:
     from lincore import plots
     from lincore.plots.class_ellipses import with_ellipses
 
-    if drawing == "Surface":
-        return plots.surface(view, camera=_camera(), **_surface_options(view))
-    if drawing == "Ambiguity":
-        if view.ambiguous is not None and len(view.axis_names) == 2:
-            return plots.ambiguity(view)
-        st.caption("Regions of ambiguity need two coordinates.")
-        return plots.boundary(view)
-    if drawing == "Boundary":
+    if drawing.kind == "Histogram":
+        return plots.direction_histogram(view, counts=drawing.counts)
+    if drawing.kind == "Surface":
+        return plots.surface(view, camera=drawing.camera, **_if_any(quantity=drawing.quantity))
+    if drawing.kind == "Ambiguity":
+        return plots.ambiguity(view)
+    if drawing.kind == "Boundary":
         figure = plots.boundary(view)
     else:
-        figure = plots.contour(view, **_contour_options(view, data))
-    return with_ellipses(figure, view) if _wants_ellipses(view) else figure
+        figure = plots.contour(view, quantity=drawing.quantity, focus=drawing.focus)
+    return with_ellipses(figure, view) if drawing.ellipses else figure
 
 
-def _contour_options(view: View, data: Dataset) -> dict[str, Any]:
-    quantity = _quantity(view)
+def _if_any(**settings: Any) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _focus(data: Dataset) -> int | None:
     focus = controls.choose(
         "Class",
         [ALL_CLASSES, *range(data.n_classes)],
         key=f"{KEY}.focus",
         format_func=lambda k: "All classes" if k == ALL_CLASSES else str(data.classes[k]),
-        help="Draw one class alone, or each class where it wins.",
+        help="One class alone, or each class where it wins.",
         width=150,
     )
-    return {"quantity": quantity, "focus": None if focus == ALL_CLASSES else focus}
+    return None if focus == ALL_CLASSES else focus
 
 
-def _surface_options(view: View) -> dict[str, Any]:
-    quantities = [name for name in view.quantities if name != "score"] or ["score"]
-    if len(quantities) == 1 or len(view.axis_names) == 1:
-        return {}
-    kind = st.segmented_control(
-        "Heights",
+def _heights(view: View) -> str | None:
+    quantities = [name for name in view.quantities if name != "score"]
+    if len(quantities) < 2:
+        return None
+    return st.segmented_control(
+        "Show",
         quantities[::-1],
         default=quantities[-1],
         required=True,
         format_func=_QUANTITIES.get,
         key=f"{KEY}.heights",
         persist_state="session",
-        help="Class densities weighted by their priors, or the posterior of the class that wins.",
+        help="Class densities weighted by their priors, or the posterior of the predicted class.",
     )
-    return {"quantity": kind}
 
 
 def _quantity(view: View) -> str:
+    controls.follow(f"{KEY}.quantity", view.quantities[0])
     return controls.choose(
-        "Contours of",
+        "Show",
         list(view.quantities),
         key=f"{KEY}.quantity",
         format_func=_QUANTITIES.__getitem__,
-        help="How probable a class is at a place, how many of its rows lie there, or by how much "
-        "its score leads.",
+        help="The posterior of the predicted class, its density times its prior, or the margin: "
+        "the lead of its score over the next.",
         width=190,
     )
 
@@ -127,7 +179,7 @@ def _camera() -> str:
         ["oblique", "above", "front"],
         key=f"{KEY}.camera",
         format_func=str.capitalize,
-        help="A place to start from; drag the picture to turn it.",
+        help="A place to start from; drag the plot to turn it.",
         width=140,
     )
 
@@ -140,5 +192,5 @@ def _wants_ellipses(view: View) -> bool:
         value=len(view.classes) <= MOST_ELLIPSES,
         key=f"{KEY}.ellipses",
         persist_state="session",
-        help="What the model takes each class to be: its mean, and the ellipse that holds 95 %.",
+        help="The class densities of the model: their means, and ellipses that hold 95 %.",
     )

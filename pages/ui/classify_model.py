@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
@@ -10,29 +10,44 @@ from pages.ui import cached, choosing, text
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
+    from streamlit.delta_generator import DeltaGenerator
 
     from lincore.datasets import Dataset, Split
     from pages.ui.classify_fit import Fitted
 
 KEY = "classify"
+# Pixels: the others share the rest of the row.
+_OPTIONS_WIDTH = 130
 
 
-def ask(data: Dataset, split: Split) -> cached.ModelChoice:
-    """Ask for a classifier, its options, and the steps before it."""
+class Row(NamedTuple):
+    """Where the controls above the plot stand that are asked for once the model is fitted."""
+
+    plot: DeltaGenerator
+    plane: DeltaGenerator
+    options: DeltaGenerator
+
+
+def ask(data: Dataset, split: Split) -> tuple[cached.ModelChoice, Row]:
+    """Ask for a classifier and, in a popover, for its options and the steps before it."""
     from lincore.experiments.methods import as_method
     from lincore.experiments.pipeline import Steps
 
-    word = choosing.word(data, key=f"{KEY}.word")
-    line = choosing.line(word, choosing.options(word, data, key=KEY))
-    if as_method(line).counts:
-        st.caption("The model is of counts: they are neither standardised nor projected.")
-        return cached.ModelChoice(line, Steps(standardize=False))
-    steps = choosing.steps(data, split, key=KEY)
-    choosing.show_projection(data, steps, split, who="The model sees")
-    return cached.ModelChoice(line, steps)
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
+        word = choosing.word(data, key=f"{KEY}.word")
+        plot, plane = st.container(), st.container()
+        row = Row(plot, plane, st.popover("Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH))
+    with row.options:
+        st.markdown("**Classifier**")
+        line = choosing.line(word, choosing.options(word, data, key=KEY))
+        st.markdown("**Steps before it**")
+        if as_method(line).counts:
+            st.caption("The model is of counts: they are neither standardised nor projected.")
+            return cached.ModelChoice(line, Steps(standardize=False)), row
+        return cached.ModelChoice(line, choosing.steps(data, split, key=KEY)), row
 
 
-def show_steps(fitted: Fitted, data: Dataset, split: Split) -> None:
+def show_steps(fitted: Fitted, model: cached.ModelChoice, data: Dataset, split: Split) -> None:
     """Say in one line what the rows go through, and how the fit ended."""
     from lincore.experiments.beyond import learned_beyond
     from lincore.experiments.schemes import Fold
@@ -47,13 +62,14 @@ def show_steps(fitted: Fitted, data: Dataset, split: Split) -> None:
     seconds = float(fitted.results.seconds[0])
     took = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
     rows = f"{len(split.train):,} training {text.row_noun(data)}"
-    st.markdown(f"**{steps}**", help="What the rows go through, in this order.")
+    choosing.show_projection(data, model.steps, split, who="The model sees")
     end = ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
     basis = pipeline.named_steps.get("basis")
     for_steps = learned_beyond(data, [Fold(0, 0, *split)], True, basis)
     counts = fitted.results.settings.get("beyond", {})
     st.caption(
-        beyond_words.fitted_on(rows, took, for_steps, counts.get(method, 0))
+        f"{steps}. "
+        + beyond_words.fitted_on(rows, took, for_steps, counts.get(method, 0))
         + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
     )
     counts_of_columns = factor_counts(pipeline, data)

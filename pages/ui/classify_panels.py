@@ -29,15 +29,16 @@ PANELS: dict[str, Panel] = {
     "ROC": classify_curves.rates,
     "Calibration": classify_curves.calibration,
     "Convergence": classify_convergence.convergence,
-    "Weights": classify_weights.coefficients,
+    "Coefficients": classify_weights.coefficients,
     "Equation": classify_weights.equation,
     "Assumptions": classify_checks.assumptions,
     "What if": classify_whatif.what_if,
 }
 
 
+@st.fragment
 def show(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
-    """Draw the tabs, and in the open one what it holds."""
+    """Draw the tabs, and in the open one what it holds; nothing else reruns with them."""
     for tab, panel in zip(
         st.tabs(list(PANELS), key="classify.panels", on_change="rerun"),
         PANELS.values(),

@@ -13,15 +13,17 @@ if TYPE_CHECKING:
 
     from lincore.datasets import Dataset, Split
     from lincore.experiments.views import View
+    from pages.ui.classify_model import Row
 
 KEY = "classify"
 # So many other features can be held at values of one's own; more would be a wall of fields.
 MOST_HELD = 12
 _LABELS = {
-    "coordinates": "Model's coordinates",
+    "discriminant": "Discriminant plane",
+    "direction": "Discriminant direction",
     "features": "Two features",
     "principal": "Principal axes",
-    "discriminant": "Discriminant plane",
+    "coordinates": "Model inputs",
 }
 
 
@@ -34,86 +36,117 @@ class Look(NamedTuple):
     rest: str = "median"
 
 
-def ask(pipeline: Pipeline, data: Dataset, split: Split) -> Look:
-    """Ask for a plane, where there is more than one."""
+def ask(pipeline: Pipeline, data: Dataset, split: Split, row: Row) -> Look:
+    """Ask for a plane, where there is more than one; for its axes among the options."""
     kinds = offered(pipeline, data)
     kind = kinds[0]
+    controls.follow(f"{KEY}.plane", kind)
     if len(kinds) > 1:
-        kind = controls.choose(
-            "Plane",
-            kinds,
-            key=f"{KEY}.plane",
-            format_func=_LABELS.__getitem__,
-            help="Which two dimensions are drawn; the title says what becomes of the others.",
-            width=190,
-        )
-    if kind == "discriminant":
+        with row.plane:
+            kind = controls.choose(
+                "Plane",
+                kinds,
+                key=f"{KEY}.plane",
+                format_func=_LABELS.__getitem__,
+                help="What is drawn of the model; the title says what becomes of the rest.",
+            )
+    if kind in ("discriminant", "direction"):
         return Look(kind)
     if kind == "principal":
         return Look(kind, (0, 1))
-    if kind == "coordinates":
-        return Look(kind, _axes(classify_model.coordinate_names(pipeline, data), key=KEY))
-    axes = _axes([str(name) for name in data.feature_names], key=f"{KEY}.feature")
-    return _held(data, split, axes) if data.n_features > 2 else Look(kind, axes)
+    with row.options:
+        return _chosen_axes(kind, pipeline, data, split)
 
 
 def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
-    """Return the kinds of planes that show something of this model, the plainest first."""
+    """Return the kinds of planes that show something of this model, the one to begin with first."""
+    from lincore.experiments.default_plane import default_kind
+
     width = len(classify_model.coordinate_names(pipeline, data))
-    kinds = ["coordinates"]
     names = [name for name, _ in pipeline.steps[:-1]]
-    own = set(names) <= {"standardize"}  # then the coordinates are the features themselves
-    if not data.image_shape and not data.n_words and not (own and data.n_features <= 2):
-        # Behind a basis, or categories that were not projected, the features say more.
-        plainer = "basis" in names or "prepare" in names
-        kinds.insert(0 if plainer and "pca" not in names else 1, "features")
+    raw_words = data.n_words and "svd" not in names
+    kinds: list[str] = []
+    if width > 2 and not raw_words:
+        kinds.append("discriminant")
+    if data.n_classes == 2 and width > 1 and not raw_words:
+        kinds.append("direction")
+    if not data.image_shape and not data.n_words:
+        kinds.append("features")
     if width > 2 and "pca" not in names and not data.n_words:
         kinds.append("principal")
-    if width > 2:
-        # Two pixels say nothing of a picture: then the plane of the classes comes first.
-        pixels = bool(data.image_shape) and own
-        kinds.insert(0 if pixels else len(kinds), "discriminant")
-    return kinds
+    # The inputs of a model of two features without other steps are these features.
+    if data.n_features > 2 or not set(names) <= {"standardize"}:
+        kinds.append("coordinates")
+    first = default_kind(pipeline, data)
+    if "direction" in kinds and _is_fisher(pipeline):
+        first = "direction"  # all that it learns
+    return sorted(kinds, key=lambda kind: kind != first)
 
 
 def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
     """Look at a fitted model, with the test rows."""
     from lincore.experiments import planes, views
+    from lincore.experiments.default_plane import default_kind, default_plane
+    from lincore.experiments.discriminant_planes import discriminant_plane
 
+    train = split.train
     if look.kind == "coordinates":
         return views.model_view(pipeline, data, split.test, look.axes)
     if look.kind == "features":
-        plane = planes.feature_plane(
-            data, look.axes, split.train, values=dict(look.held), rest=look.rest
-        )
+        plane = planes.feature_plane(data, look.axes, train, values=dict(look.held), rest=look.rest)
     elif look.kind == "principal":
-        plane = planes.principal_plane(pipeline, data, split.train, look.axes)
+        plane = planes.principal_plane(pipeline, data, train, look.axes)
+    elif look.kind == "direction":
+        plane = discriminant_plane(pipeline, data, train, n_axes=1)
+    elif default_kind(pipeline, data) == "discriminant":
+        plane = default_plane(pipeline, data, train)  # another one where the means are equal
     else:
-        plane = planes.discriminant_plane(pipeline, data, split.train)
+        plane = discriminant_plane(pipeline, data, train)
     return views.look(pipeline, data, split.test, plane)
 
 
-def _axes(names: list[str], *, key: str) -> tuple[int, ...]:
+def _is_fisher(pipeline: Pipeline) -> bool:
+    return type(pipeline.steps[-1][1]).__name__ == "FisherDiscriminant"
+
+
+def _chosen_axes(kind: str, pipeline: Pipeline, data: Dataset, split: Split) -> Look:
+    """Ask for the axes of a plane of features or model inputs, at first the leading ones."""
+    from lincore.experiments.default_plane import leading_coordinates, leading_features
+
+    if kind == "coordinates":
+        names = classify_model.coordinate_names(pipeline, data)
+        return Look(kind, _axes(names, leading_coordinates(pipeline), key=KEY))
+    first = (0, 1)
+    if data.n_features > 2:
+        first = leading_features(pipeline, data, split.train)
+    names = [str(name) for name in data.feature_names]
+    axes = _axes(names, first, key=f"{KEY}.feature")
+    return _held(data, split, axes) if data.n_features > 2 else Look(kind, axes)
+
+
+def _axes(names: list[str], first: tuple[int, ...], *, key: str) -> tuple[int, ...]:
     """Ask which two of some coordinates to draw, where there are more than two."""
     if len(names) <= 2:
         return tuple(range(len(names)))
     places = list(range(len(names)))
-    x = controls.choose(
-        "Across",
-        places,
-        key=f"{key}.x",
-        format_func=lambda i: names[i],
-        help="Coordinate drawn from left to right.",
-        width=150,
-    )
-    y = controls.choose(
-        "Up",
-        [i for i in places if i != x],
-        key=f"{key}.y",
-        format_func=lambda i: names[i],
-        help="Coordinate drawn from bottom to top.",
-        width=150,
-    )
+    with st.container(horizontal=True):
+        x = controls.choose(
+            "x axis",
+            places,
+            key=f"{key}.x",
+            index=first[0],
+            format_func=lambda i: names[i],
+            help="Drawn from left to right.",
+        )
+        others = [i for i in places if i != x]
+        y = controls.choose(
+            "y axis",
+            others,
+            key=f"{key}.y",
+            index=others.index(first[1] if first[1] != x else first[0]),
+            format_func=lambda i: names[i],
+            help="Drawn from bottom to top.",
+        )
     return (x, y)
 
 
@@ -121,11 +154,7 @@ def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
     """Ask where the other features are held."""
     from lincore.experiments.planes import typical_row
 
-    with st.popover(
-        "The rest held at",
-        key=f"{KEY}.held",
-        help="Where the features that are not drawn are held.",
-    ):
+    with st.expander("Other features held at", key=f"{KEY}.held"):
         rest = st.segmented_control(
             "At their",
             ["median", "mean"],

@@ -132,7 +132,12 @@ def _figure(
         for pipeline in _pipelines.values()
     ]
     figure = plots.small_multiples(seen, labels, rows=text.row_noun(_data))
-    return figure, seen[0].caption
+    n_faithful = sum(view.n_faithful for view in seen)
+    n_points = sum(len(view.points) for view in seen)
+    return figure, (
+        f"{seen[0].caption} The regions show {n_faithful:,} of {n_points:,} predictions as the "
+        "models make them."
+    )
 
 
 def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:

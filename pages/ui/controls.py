@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.ui import text
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.datasets import Dataset
 
+# Pixels over a figure whose title stands in the page: the height of its buttons.
+TOP = 28
 # The last page and the number of its visit; for each widget, the visit in which it began.
 _VISIT, _BEGUN = "shared.visit", "shared.visit.begun"
 
@@ -79,6 +83,14 @@ def count_visits() -> int:
     return int(number)
 
 
+def follow(key: str, value: Any) -> None:
+    """Let a widget have its default, which goes with the model, until another value is chosen."""
+    first = f"{key}.first"
+    if st.session_state.get(key) == st.session_state.get(first):
+        st.session_state[key] = value
+    st.session_state[first] = value
+
+
 def standardize(data: Dataset, *, key: str) -> bool:
     """Ask whether to bring features to unit variance: yes for tables, no for pixels."""
     begin_with(key, data.image_shape is None)
@@ -118,18 +130,32 @@ def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
 
 def figure(fig: go.Figure, *, key: str) -> None:
     """Show a figure of lincore.plots, with its text alternative; from then on it stays as it is."""
-    st.plotly_chart(
-        _read_once(fig), key=key, alt=fig.layout.meta["alt"], config={"displaylogo": False}
-    )
+    with st.container(gap=None):
+        show_title(fig)
+        st.plotly_chart(
+            without_title(fig), key=key, alt=fig.layout.meta["alt"], config={"displaylogo": False}
+        )
 
 
-def _read_once(fig: go.Figure) -> go.Figure:
-    """Let a figure keep the dictionary that it is sent as.
+def show_title(fig: go.Figure) -> None:
+    """Write the title of a figure over it: text of the page has the width of the page."""
+    meta = fig.layout.meta
+    subtitle = f"  \n:small[:gray[{text.escape(meta['subtitle'])}]]" if meta["subtitle"] else ""
+    st.markdown(f"**{text.escape(meta['title'])}**{subtitle}")
+
+
+def without_title(fig: go.Figure) -> go.Figure:
+    """Let a figure keep the dictionary that it is sent as, which has no title.
 
     Plotly copies and encodes all of it whenever it is asked, which for a figure from a cache, sent
     again by every run, is most of the work.
     """
     if "to_dict" not in vars(fig):
         read = fig.to_dict()
+        layout = read["layout"]
+        layout.pop("title", None)
+        spare = max(layout["margin"]["t"] - TOP, 0)
+        layout["height"] -= spare
+        layout["margin"] = layout["margin"] | {"t": layout["margin"]["t"] - spare}
         fig.to_dict = lambda: read
     return fig

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import streamlit as st
 
-from pages.ui import sheets, tables, text
+from pages.ui import controls, sheets, tables, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,14 +33,16 @@ def figure(
     fig: go.Figure, *, key: str, modes: Sequence[Mode] = ("points", "box", "lasso")
 ) -> Mapping[str, Any]:
     """Show a figure of lincore.plots in which points can be chosen; return what was chosen."""
-    return st.plotly_chart(  # type: ignore[return-value]
-        fig,
-        key=key,
-        alt=fig.layout.meta["alt"],
-        on_select="rerun",
-        selection_mode=modes,
-        config={"displaylogo": False},
-    )
+    with st.container(gap=None):
+        controls.show_title(fig)
+        return st.plotly_chart(  # type: ignore[return-value]
+            controls.without_title(fig),
+            key=key,
+            alt=fig.layout.meta["alt"],
+            on_select="rerun",
+            selection_mode=modes,
+            config={"displaylogo": False},
+        )
 
 
 def rows(event: Any) -> list[int]:

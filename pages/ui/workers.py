@@ -17,14 +17,14 @@ from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from lincore.errors import DataError
-from pages.ui import courtesy, turns, warm
+from pages.ui import turns, warm
 
 log = logging.getLogger(__name__)
 
 #: How often a running job looks whether its visitor is still there.
 SECONDS_BETWEEN_LOOKS = 1.0
-#: How long a job waits altogether while pages are being drawn.
-MOST_COURTESY = 0.5
+#: A job lets scripts go first, but never waits much longer altogether than it has worked.
+MOST_SECONDS_AHEAD = 0.5
 
 
 class Progress:
@@ -133,7 +133,7 @@ class Job:
         self._asked = time.monotonic()
         self._looked = 0.0
         self._is_urgent = False
-        self._courtesy = MOST_COURTESY  # what is left of it
+        self._waited = 0.0  # seconds in which it let scripts go first
         self._stop, self._over = Event(), Event()
         self._was_told = False
         self._size: int | None = None  # measured once
@@ -191,7 +191,7 @@ class Job:
         visitors' pages are drawn.
         """
         self._is_urgent = True
-        courtesy.pages.look_again()
+        turns.scripts.look_again()
         try:
             if self.is_over:
                 return True
@@ -223,7 +223,7 @@ class Job:
             self._over.set()
 
     def do_here(self) -> None:
-        """Do the work in the thread of a page that waits for it, with no other page let pass."""
+        """Do the work in the thread of a page that waits for it, and lets no other go first."""
         self._is_urgent = True
         self.do()
 
@@ -242,14 +242,15 @@ class Job:
             if not self._is_wanted():
                 self._stop.set()
 
-    def _let_pages_pass(self) -> None:
-        if self._courtesy > 0 and not self._is_urgent:
-            waited = courtesy.pages.let_pass(self._courtesy, lambda: self._is_urgent)
-            self._courtesy -= waited
+    def _let_scripts_pass(self) -> None:
+        # Both want the interpreter: a script that has it half of the time takes twice as long.
+        left = MOST_SECONDS_AHEAD + self.seconds - 2 * self._waited
+        if left > 0 and not self._is_urgent:
+            self._waited += turns.scripts.let_pass(left, lambda: self._is_urgent)
 
     def _may_go_on(self) -> bool:
         self._look()
-        self._let_pages_pass()
+        self._let_scripts_pass()
         self._was_told = self._stop.is_set()
         return not self._was_told
 

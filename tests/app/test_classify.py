@@ -102,7 +102,7 @@ def test_every_option_of_every_classifier(word):
 def test_every_picture_and_plane_of_the_model():
     app = open_classify(sample="iris")
     for drawing in ("Surface", "Boundary", "Contour"):
-        app.segmented_control(key="classify.drawing").set_value(drawing).run()
+        choose(app, "classify.drawing", drawing)
         assert_fine(app)
     for quantity in ("density", "posterior"):
         for focus in (0, 2, -1):
@@ -111,9 +111,13 @@ def test_every_picture_and_plane_of_the_model():
     app.segmented_control(key="classify.pca").set_value("number").run()
     for components in (1, 3, 4):
         app.number_input(key="classify.components").set_value(components).run()
-        for drawing in ("Surface", "Boundary", "Contour"):
-            app.segmented_control(key="classify.drawing").set_value(drawing).run()
+        key, kinds = "classify.drawing", ("Surface", "Boundary", "Contour")
+        if components == 1:
+            key, kinds = "classify.drawing.line", ("Curves", "Histogram")
+        for drawing in kinds:
+            choose(app, key, drawing)
             assert_fine(app)
+    choose(app, "classify.plane", "coordinates")
     choose(app, "classify.x", 2)
     for plane in ("features", "discriminant", "coordinates"):
         choose(app, "classify.plane", plane)
@@ -132,8 +136,28 @@ def test_pictures_that_are_not_projected_are_seen_in_the_plane_of_their_classes(
     assert app.selectbox(key="classify.plane").value == "discriminant"
     assert {"contour", "scatter"} <= {trace["type"] for trace in figures(app)[0]["data"]}
     assert "Discriminant" in figures(app)[0]["layout"]["xaxis"]["title"]["text"]
-    open_panel(app, "Weights")
+    open_panel(app, "Coefficients")
     assert [len(figure["data"]) for figure in figures(app)][1] == 10, "a picture for each class"
+
+
+def test_fisher_with_two_classes_is_drawn_along_its_direction_until_another_plane_is_chosen():
+    app = open_classify("lda", "breast cancer")
+    assert app.selectbox(key="classify.plane").value == "discriminant"
+    choose(app, "classify.word", "fisher")
+    assert app.selectbox(key="classify.plane").value == "direction"
+    assert [trace["type"] for trace in figures(app)[0]["data"]] == [
+        "bar",
+        "bar",
+        "scatter",
+        "scatter",
+    ]
+    assert "The regions show all 171 predictions" in main_text(app)
+    choose(app, "classify.word", "logistic")
+    assert app.selectbox(key="classify.plane").value == "discriminant"
+    assert figures(app)[0]["layout"]["meta"]["title"].startswith("Posterior probability")
+    choose(app, "classify.plane", "features")
+    choose(app, "classify.word", "lda")
+    assert app.selectbox(key="classify.plane").value == "features", "what was chosen stays"
 
 
 # What each panel draws: figures by the kinds of their traces, and tables.
@@ -143,7 +167,7 @@ DRAWN = {
     "ROC": ([{"scatter"}, {"scatter"}], 0),
     "Calibration": ([{"scatter", "bar"}], 0),
     "Convergence": ([], 0),
-    "Weights": ([{"bar"}], 0),
+    "Coefficients": ([{"bar"}], 0),
     "Equation": ([], 0),
     "Assumptions": ([], 0),
     "What if": ([], 1),
@@ -216,7 +240,7 @@ def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
 def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     app = open_classify("logistic")
     app.selectbox(key="classify.logistic.C.kind").set_value(float("inf")).run()
-    open_panel(app, "Weights")
+    open_panel(app, "Coefficients")
     fitted, _ = fitted_by_hand("logistic(C=inf)")
     odds = figures(app)[1]["data"][0]
     gaussian = lincore.sample("gaussian")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import plotly.graph_objects as go
 import plotly.io
 from streamlit.testing.v1 import AppTest
 
 from lincore import plots
+from pages.ui import controls, text
 
 COUNTS = np.array([3, 4]), np.array([1, 2]), np.array(["a", "b"])
 
@@ -22,13 +25,18 @@ def page() -> None:
 
 def test_a_figure_that_is_sent_again_is_read_once(monkeypatch):
     drawn = plots.class_balance(*COUNTS)
-    expected = plotly.io.to_json(drawn)
+    expected = json.loads(plotly.io.to_json(drawn))
+    del expected["layout"]["title"]
+    top = expected["layout"]["margin"]["t"]
+    expected["layout"]["height"] -= top - controls.TOP
+    expected["layout"]["margin"]["t"] = controls.TOP
     asked = []
     read = go.Figure.to_dict
     monkeypatch.setattr(go.Figure, "to_dict", lambda self: asked.append(1) or read(self))
     app = AppTest.from_function(page)
     app.session_state["drawn"] = drawn
-    sent = [app.run().get("plotly_chart")[0].proto.spec for _ in range(3)]
+    sent = [json.loads(app.run().get("plotly_chart")[0].proto.spec) for _ in range(3)]
     assert not app.exception
     assert sent == [expected] * 3
     assert len(asked) == 1
+    assert app.markdown[0].value.startswith(f"**{text.escape(drawn.layout.meta['title'])}**")

@@ -57,6 +57,7 @@ def test_from_the_faces_to_their_confusion_matrix(dashboard):
     assert "2,700 training pictures" in dashboard.text()
     dashboard.screenshot("faces-explore")
     dashboard.visit("classify")
+    dashboard.element("classify.options").get_by_role("button").first.click()
     dashboard.choose("classify.pca", "2, as in the faces text")
 
     faces = lincore.load(DATA / "faces3_bmp30.zip")

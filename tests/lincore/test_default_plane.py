@@ -54,7 +54,7 @@ def drawn(data, line, steps=PLAIN):
 )
 def test_two_classes_of_a_linear_model_are_drawn_just_as_it_decides(line, n_features):
     view = drawn(two_classes(n_features), line)
-    assert view.axis_names == ("Discriminant", "Leading direction within classes")
+    assert view.axis_names == ("Discriminant", "Within-class axis")
     assert view.n_faithful == len(view.points)
     assert view.fidelity == "The regions show all 120 predictions as the model makes them."
 

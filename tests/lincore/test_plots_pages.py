@@ -171,8 +171,8 @@ def test_a_sweep_has_line_band_and_crossing(figures):
 
 
 def test_a_waterfall_adds_up():
-    parts = {"prior shift": (0.103, 0.09, 0.11), "lean": (0.061, 0.05, 0.07),
-             "fewer rows": (-0.001, -0.003, 0.001)}  # fmt: skip
+    parts = {"prior shift": (0.103, 0.09, 0.11), "majority bias": (0.061, 0.05, 0.07),
+             "sample size": (-0.001, -0.003, 0.001)}  # fmt: skip
     figure = plots.waterfall(parts, 0.157)
     ends, steps, _ = data(figure)
     np.testing.assert_allclose(decoded(ends["y"]), [15.7, 32.0], rtol=1e-6)
@@ -185,13 +185,23 @@ def test_a_waterfall_adds_up():
     assert nats.layout.meta["title"] == "\u22120.2 in log loss: most of it a (\u22120.2)"
 
 
+def test_steps_that_are_small_beside_the_loss_are_seen():
+    figure = plots.waterfall({"a": (0.02, 0.01, 0.03), "b": (-0.01, -0.015, -0.005)}, 0.9)
+    bottom, top = figure.layout.yaxis.range
+    assert 80 < bottom < 90 and top > 93
+    assert f"The axis begins at {bottom:g} %" in figure.layout.title.text
+    from_zero = plots.waterfall({"a": (0.2, 0.1, 0.3)}, 0.3)
+    assert from_zero.layout.yaxis.rangemode == "tozero"
+    assert "begins at" not in from_zero.layout.title.text
+
+
 def test_points_have_a_tenth_and_the_whole_loss_its_name_below_the_title():
     figure = plots.waterfall(
-        {"lean": (0.00963, 0.001, 0.02), "rest": (-0.0002, -0.1, 0.1)}, 0.07926
+        {"majority bias": (0.00963, 0.001, 0.02), "rest": (-0.0002, -0.1, 0.1)}, 0.07926
     )
-    assert figure.layout.meta["title"] == "+0.9 points of error: most of it lean (+1)"
+    assert figure.layout.meta["title"] == "+0.9 points of error: most of it majority bias (+1)"
     assert list(data(figure)[0]["text"]) == ["7.9", "8.9"]
-    assert "lean +1 (0.1 to 2), rest 0" in figure.layout.meta["alt"].replace(" and ", ", ")
+    assert "majority bias +1 (0.1 to 2), rest 0" in figure.layout.meta["alt"].replace(" and ", ", ")
     for end, side in ((0.05, "left"), (0.3, "right")):
         figure = plots.remedies(["a", "b"], [(0.1, 0.05, 0.3), (0.2, 0.1, 0.3)], whole=end)
         (name,) = figure.layout.annotations
@@ -200,18 +210,18 @@ def test_points_have_a_tenth_and_the_whole_loss_its_name_below_the_title():
 
 
 def test_what_chance_explains_is_no_finding():
-    parts = {"prior shift": (0.1, -0.39, 0.59), "lean": (-0.05, -0.3, 0.2)}
+    parts = {"prior shift": (0.1, -0.39, 0.59), "majority bias": (-0.05, -0.3, 0.2)}
     unclear = plots.waterfall(parts, 0.4).layout.meta["title"]
     assert unclear == "+5 points of error: no part of it beyond chance"
-    parts |= {"uneven rows": (0.01, 0.005, 0.015)}
+    parts |= {"class size": (0.01, 0.005, 0.015)}
     mixed = plots.waterfall(parts, 0.4).layout.meta["title"]
     assert mixed.endswith("most of it prior shift (+10), by itself not beyond chance")
     none = plots.remedies(["undersampling", "both"], [(0.1, -0.4, 0.6), (0.2, -0.1, 0.5)])
-    assert none.layout.meta["title"] == "No remedy buys back error beyond chance"
+    assert none.layout.meta["title"] == "No correction recovers error beyond chance"
     clear = plots.remedies(["undersampling", "both"], [(0.1, 0.05, 0.15), (0.2, -0.1, 0.5)])
-    assert clear.layout.meta["title"] == "Undersampling: 10 points of error bought back"
+    assert clear.layout.meta["title"] == "Undersampling: 10 points of error recovered"
     one = plots.remedies(["a"], [(0.1, np.nan, np.nan)]).layout.meta["title"]
-    assert one == "A: 10 points of error bought back", "of one split nothing else can be said"
+    assert one == "A: 10 points of error recovered", "of one split nothing else can be said"
 
 
 @pytest.mark.parametrize("n_classes", [3, 6, 12, 40])
@@ -243,7 +253,7 @@ def test_remedies_show_what_they_buy_and_cost(figures):
     back, others = data(figure)
     np.testing.assert_allclose(decoded(back["x"]), [85, 80, 50], rtol=1e-6)
     np.testing.assert_allclose(decoded(others["error_x"]["arrayminus"]), [3, 10, 10], rtol=1e-4)
-    assert figure.layout.meta["title"] == "LDA: 85 points of error bought back"
+    assert figure.layout.meta["title"] == "LDA: 85 points of error recovered"
     assert 90 in [shape.x0 for shape in figure.layout.shapes]
 
 
