@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.datasets import Dataset, Split
+    from lincore.experiments.data_checks import DataFinding
     from lincore.experiments.holdout import TrainingPart
     from lincore.experiments.pipeline import Steps
     from lincore.experiments.views import View
+    from lincore.files.target_guess import TargetGuess
     from pages.ui.classify_fit import Fitted, Front
     from pages.ui.classify_planes import Look
     from pages.ui.data_sources import Source
@@ -114,6 +116,20 @@ def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
     from lincore.splits import split as split_rows
 
     return split_rows(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def data_checks(
+    digest: str,
+    choice: SplitChoice,
+    guess: TargetGuess | None,
+    group_candidate: str,
+    _data: Dataset,
+) -> tuple[DataFinding, ...]:
+    """Return what makes scores on this split doubtful."""
+    from lincore.experiments import data_checks as checks
+
+    return checks.data_checks(_data, split(digest, choice, _data))
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
