@@ -22,14 +22,14 @@ ENOUGH_TO_AGREE = 6
 ROUNDING = 1e-12
 
 RECALL = "recall of "
-PARTS = ("prior shift", "lean", "fewer rows", "uneven rows")
+PARTS = ("prior shift", "majority bias", "sample size", "class size")
 
 # Each part is the loss of the first cell less that of the second; they telescope.
 CELLS_OF = {
     "prior shift": ("reduced", "corrected priors"),
-    "lean": ("corrected priors", "both"),
-    "fewer rows": ("control", "full"),
-    "uneven rows": ("both", "control"),
+    "majority bias": ("corrected priors", "both"),
+    "sample size": ("control", "full"),
+    "class size": ("both", "control"),
 }
 
 
@@ -41,7 +41,7 @@ class Attribution(NamedTuple):
     method, loss : str
     full, reduced : Interval
         The loss itself: shares of rows, or nats for "log loss".
-    prior_shift, lean, fewer_rows, uneven_rows : Interval
+    prior_shift, majority_bias, sample_size, class_size : Interval
         In the unit of the loss. Positive is worse, but for a recall, where negative is worse.
     total : Interval
         Of reduced less full.
@@ -54,9 +54,9 @@ class Attribution(NamedTuple):
     full: Interval
     reduced: Interval
     prior_shift: Interval
-    lean: Interval
-    fewer_rows: Interval
-    uneven_rows: Interval
+    majority_bias: Interval
+    sample_size: Interval
+    class_size: Interval
     total: Interval
     by_seed: Array
 
@@ -73,7 +73,9 @@ class Attribution(NamedTuple):
         """The four parts by name, in the order of the waterfall."""
         return dict(
             zip(
-                PARTS, (self.prior_shift, self.lean, self.fewer_rows, self.uneven_rows), strict=True
+                PARTS,
+                (self.prior_shift, self.majority_bias, self.sample_size, self.class_size),
+                strict=True,
             )
         )
 
@@ -87,14 +89,14 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
 
     =============  ==================================  =========================================
     prior shift    L(R, πR, πR) - L(R, πR, πF)         it has learned that the class is rare
-    lean           L(R, πR, πF) - L(R, πF, πF)         axes and covariance lean to large classes
-    fewer rows     L(C, πF, πF) - L(F, πF, πF)         any set of this size costs this
-    uneven rows    L(R, πF, πF) - L(C, πF, πF)         this class is estimated from too few
+    majority bias  L(R, πR, πF) - L(R, πF, πF)         axes, covariance follow large classes
+    sample size    L(C, πF, πF) - L(F, πF, πF)         any set of this size costs this
+    class size     L(R, πF, πF) - L(C, πF, πF)         this class is estimated from too few
     =============  ==================================  =========================================
 
     They add up to L(R, πR, πR) - L(F, πF, πF) without a remainder. A method without posterior
     probabilities has no priors to correct: its prior shift is zero, and what it learned from the
-    shares is in the lean.
+    shares is in the majority bias.
 
     Parameters
     ----------
@@ -128,14 +130,14 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
         ]
     )
     full, reduced = (study.loss(method, cell, loss) for cell in ("full", "reduced"))
-    prior_shift, lean, fewer, uneven = (change_over_seeds(v, study, loss) for v in by_seed)
+    prior_shift, majority_bias, fewer, uneven = (change_over_seeds(v, study, loss) for v in by_seed)
     return Attribution(
         method,
         loss,
         loss_over_seeds(full, study, loss),
         loss_over_seeds(reduced, study, loss),
         prior_shift,
-        lean,
+        majority_bias,
         fewer,
         uneven,
         change_over_seeds(less(reduced, full), study, loss),

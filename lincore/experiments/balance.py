@@ -1,4 +1,4 @@
-"""What an imbalance of the training rows costs a classifier, and whether it can be bought back."""
+"""What an imbalance of the training rows costs a classifier, and whether it can be recovered."""
 
 from __future__ import annotations
 

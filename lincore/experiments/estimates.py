@@ -60,7 +60,8 @@ SCORES = {
         ),
         Score(
             "log loss", False, 0, np.inf, False, True,
-            "Mean of -log(posterior of the true class), in nats: punishes false certainty.",
+            "Mean of -log(posterior of the true class), in nats, at most 36: punishes false "
+            "certainty.",
         ),
         Score(
             "Brier", False, 0, 2, False, True,

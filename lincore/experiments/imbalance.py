@@ -14,6 +14,7 @@ from lincore.experiments.balance import Progress, settings_of
 from lincore.experiments.imbalance_record import CONDITIONS, ImbalanceCost
 from lincore.experiments.imbalance_samples import Samples, draw_samples
 from lincore.experiments.magnitudes import require_squares
+from lincore.experiments.measures import log_losses
 from lincore.experiments.methods import as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.priors import move_threshold
@@ -380,7 +381,7 @@ def deployment_losses(
         return float(values[counted] @ weight[counted] / weight[counted].sum())
 
     recalls = by_class((predicted == truth).astype(float))
-    own = by_class(-log_proba[np.arange(len(truth)), truth])
+    own = by_class(log_losses(log_proba, truth))
     return np.array(
         [
             mean(by_class(paid.astype(float)), prevalence),

@@ -10,6 +10,7 @@ from scipy import stats
 
 from lincore.experiments.estimates import has_posteriors
 from lincore.experiments.intervals import LEVEL, UNKNOWN, Interval
+from lincore.experiments.measures import log_losses
 from lincore.experiments.priors import decide, reprior
 from lincore.experiments.results import Results
 from lincore.experiments.study import BalanceStudy
@@ -70,7 +71,7 @@ def log_loss_in_use(results: Results, method: str, priors: ArrayLike) -> Interva
     if not has_posteriors(results, method):
         return UNKNOWN
     own = results.log_proba[results.position(method)]
-    return _expected(results, -own[np.arange(len(own)), results.truth], priors)
+    return _expected(results, log_losses(own, results.truth), priors)
 
 
 def cost_in_use(results: Results, method: str, priors: ArrayLike, costs: ArrayLike) -> Interval:

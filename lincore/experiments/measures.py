@@ -133,9 +133,18 @@ MEASURES = {
 }
 
 
+# The least log posterior that is counted, as in scikit-learn's `log_loss`: of 2.2e-16.
+LEAST_LOG_PROBA = float(np.log(np.finfo(np.float64).eps))
+
+
 def log_losses(log_proba: Array, truth: Codes) -> Array:
-    """Return -log of the posterior (m, K) of each row's true class, in nats, (m,)."""
-    losses: Array = 0.0 - log_proba[np.arange(len(truth)), truth]
+    """Return -log of the posterior (..., m, K) of each row's true class, in nats, (..., m).
+
+    A row costs 36.04 nats at most: naive Bayes may call the true class as improbable as 1e-300,
+    which says nothing but that it is far too sure, and one such row would be the whole mean.
+    """
+    own = log_proba[..., np.arange(len(truth)), truth]
+    losses: Array = 0.0 - np.maximum(own, LEAST_LOG_PROBA)
     return losses
 
 

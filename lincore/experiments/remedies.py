@@ -1,4 +1,4 @@
-"""What buys back the loss of an imbalance, and what it costs the other classes."""
+"""What recovers the loss of an imbalance, and what it costs the other classes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SIMPLEST_FIRST = (
 )
 #: These take the rows as they are: each once.
 EVERY_ROW_ONCE = SIMPLEST_FIRST[:4]
-#: A simpler remedy is as good if it buys back so much of what is to be had and is not shown worse.
+#: A simpler remedy is as good if it recovers so much of what is to be had and is not shown worse.
 ENOUGH = 0.75
 
 
@@ -50,12 +50,12 @@ class Remedy(NamedTuple):
     name : str
     loss : Interval
         With the remedy.
-    bought_back : Interval
+    recovered : Interval
         By how much the loss is better than without it (for a recall: higher). Paired by seed.
     still_missing : Interval
         By how much it is worse than with the full set. Paired by seed.
     share : float
-        Of the whole loss that is bought back; NaN where the loss is not clearly above nothing.
+        Of the whole loss that is recovered; NaN where the loss is not clearly above nothing.
     recall_change : tuple of K Interval
         Of each class, against the reduced set.
     others : Interval
@@ -64,7 +64,7 @@ class Remedy(NamedTuple):
 
     name: str
     loss: Interval
-    bought_back: Interval
+    recovered: Interval
     still_missing: Interval
     share: float
     recall_change: tuple[Interval, ...]
@@ -120,9 +120,9 @@ class Advice(NamedTuple):
     ----------
     remedy : Remedy
     most : Remedy
-        What buys back most in this study, by however little.
+        What recovers most in this study, by however little.
     behind : Interval
-        By how much `remedy` buys back less than `most`. Paired by seed.
+        By how much `remedy` recovers less than `most`. Paired by seed.
     """
 
     remedy: Remedy
@@ -134,8 +134,8 @@ def advice(study: BalanceStudy, method: str, loss: str = "error") -> Advice:
     """Choose a remedy as one would who has to defend it: not for a hair that is no difference.
 
     The largest value is taken only where it is shown to be larger. Rows are left out or taken
-    twice only if that buys back more, beyond chance, than the best remedy that takes every row
-    once. Among those the simplest is chosen that is not shown to be worse and buys back three
+    twice only if that recovers more, beyond chance, than the best remedy that takes every row
+    once. Among those the simplest is chosen that is not shown to be worse and recovers three
     quarters of what the best of them does, or of what was lost if that is less: corrected priors
     before weights, weights before a threshold.
 
@@ -153,21 +153,23 @@ def advice(study: BalanceStudy, method: str, loss: str = "error") -> Advice:
     'corrected priors'
     """
     found = {remedy.name: remedy for remedy in remedies(study, method, loss)}
+    # Where some are better than none beyond chance, only these are thought of.
+    found = {name: remedy for name, remedy in found.items() if remedy.recovered.low > 0} or found
     most = max(found.values(), key=_bought)
-    kept = max((found[name] for name in EVERY_ROW_ONCE), key=_bought)
+    kept = max((found[name] for name in EVERY_ROW_ONCE if name in found), key=_bought, default=most)
     chosen = kept
     if most.name not in EVERY_ROW_ONCE:
-        rest = [found[name] for name in SIMPLEST_FIRST if name not in EVERY_ROW_ONCE]
-        if _behind(study, method, loss, kept, most).low > 0:
+        rest = [found[n] for n in SIMPLEST_FIRST if n not in EVERY_ROW_ONCE and n in found]
+        if kept is most or _behind(study, method, loss, kept, most).low > 0:
             chosen = next(r for r in rest if _is_as_good(study, method, loss, r, most))
-    if chosen is kept:
-        whole = (found[name] for name in EVERY_ROW_ONCE)
+    if chosen is kept and kept.name in EVERY_ROW_ONCE:
+        whole = (found[name] for name in EVERY_ROW_ONCE if name in found)
         chosen = next(r for r in whole if _is_as_good(study, method, loss, r, kept))
     return Advice(chosen, most, _behind(study, method, loss, chosen, most))
 
 
 def _bought(remedy: Remedy) -> float:
-    value = remedy.bought_back.value
+    value = remedy.recovered.value
     return -np.inf if np.isnan(value) else value
 
 
@@ -177,7 +179,7 @@ def _is_as_good(study: BalanceStudy, method: str, loss: str, remedy: Remedy, bes
     better = -1.0 if loss.startswith("recall of ") else 1.0
     reduced, full = (study.loss(method, cell, loss) for cell in ("reduced", "full"))
     lost = float(np.mean(better * less(reduced, full)))
-    # Beyond the full set there is nothing to be bought back.
+    # Beyond the full set there is nothing to be recovered.
     wanted = min(_bought(best), lost) if lost > 0 else _bought(best)
     near = _bought(remedy) >= ENOUGH * wanted
     return near and not _behind(study, method, loss, remedy, best).low > 0

@@ -115,8 +115,8 @@ class Sweep:
         ----------
         method, loss : str
         kind : str
-            One of `CURVES`, or "prior shift" or "lean": the exact parts of the attribution that
-            need no rows to be left out, L(F, πR, πR) - L(F, πR, πF) and
+            One of `CURVES`, or "prior shift" or "majority bias": the exact parts of the
+            attribution that need no rows to be left out, L(F, πR, πR) - L(F, πR, πF) and
             L(F, πR, πF) - L(F, πF, πF).
 
         Raises
@@ -181,7 +181,7 @@ class Sweep:
         table = self.losses[i, :, :, :, k]
         if kind == "prior shift":
             return less(table[:, 2], table[:, 3])
-        if kind == "lean":
+        if kind == "majority bias":
             return less(table[:, 3], table[-1, 3])
         return np.asarray(table[:, position(CURVES, kind, "curve")])
 

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Split
 from lincore.experiments.attribution import Attribution, attribution
+from lincore.experiments.measures import log_losses
 from lincore.experiments.remedies import Remedy, remedies
 from lincore.experiments.results import Results
 
@@ -159,11 +160,11 @@ class BalanceStudy:
         return frame
 
     def remedy_table(self, method: str, loss: str = "error") -> pd.DataFrame:
-        """Return one line for each remedy: the loss with it, bought back, change of the others."""
+        """Return one line for each remedy: the loss with it, recovered, change of the others."""
         lines = {
             remedy.name: {
                 f"{name}{end}": value
-                for name in ("loss", "bought back", "still missing", "others")
+                for name in ("loss", "recovered", "still missing", "others")
                 for end, value in zip(
                     ("", " from", " to"), getattr(remedy, name.replace(" ", "_")), strict=True
                 )
@@ -199,9 +200,9 @@ def losses_of(
     count = members.sum(axis=0)
     with np.errstate(invalid="ignore"):
         recalls = right.astype(np.float64) @ members / count
-    own = log_proba[..., np.arange(len(truth)), truth]
+    log_loss = log_losses(log_proba, truth).mean(axis=-1)
     known = recalls[..., count > 0]
-    parts = (1 - right.mean(axis=-1), 1 - known.mean(axis=-1), -own.mean(axis=-1))
+    parts = (1 - right.mean(axis=-1), 1 - known.mean(axis=-1), log_loss)
     return np.concatenate([np.stack(parts, axis=-1), recalls], axis=-1)
 
 

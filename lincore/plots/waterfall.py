@@ -1,4 +1,4 @@
-"""What an imbalance cost, part by part, and what each remedy buys back."""
+"""What an imbalance cost, part by part, and what each remedy recovers."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from lincore.plots.style import (
 )
 from lincore.plots.words import join
 
+#: Steps that together are a smaller share of the loss are drawn on an axis that begins above zero.
+SMALL_STEPS = 0.3
 BAR = {"color": INK, "thickness": 1.6, "width": 5}
 
 
@@ -37,6 +39,7 @@ def waterfall(
     scale: float = 100.0,
     higher_is_better: bool = False,
     title: str = "",
+    basis: str = "Bars on the steps: 95 % intervals over random choices of the rows.",
 ) -> go.Figure:
     """Draw how one loss becomes another, part by part, each with its interval.
 
@@ -56,6 +59,8 @@ def waterfall(
         For a recall: then falling is drawn as the worse.
     title : str, optional
         The finding; otherwise what it computes.
+    basis : str
+        What the bars on the steps are.
 
     Returns
     -------
@@ -63,7 +68,7 @@ def waterfall(
 
     Examples
     --------
-    >>> parts = {"prior shift": (0.1, 0.08, 0.12), "lean": (0.06, 0.05, 0.07)}
+    >>> parts = {"prior shift": (0.1, 0.08, 0.12), "majority bias": (0.06, 0.05, 0.07)}
     >>> waterfall(parts, 0.157).layout.meta["title"]
     '+16 points of error: most of it prior shift (+10)'
     """
@@ -72,6 +77,8 @@ def waterfall(
     edges = first + np.concatenate([[0.0], np.cumsum(changes)])
     labels = [start_name, *parts, end_name]
     heading = _finding(list(parts), values, loss, unit)
+    bottom = _bottom(edges, values)
+    zoomed = f" The axis begins at {_told(bottom, unit)}{' %' if unit == 'points' else ''}."
     return figure(
         [
             _ends(labels, first, float(edges[-1]), unit),
@@ -79,7 +86,7 @@ def waterfall(
             _connectors(edges),
         ],
         title or heading,
-        subtitle="Bars on the steps: 95 % intervals over random choices of the rows.",
+        subtitle=f"{basis}{zoomed if bottom else ''}",
         alt=join(f"Waterfall from {start_name} ({_told(first, unit)}) to {end_name} "
                  f"({_told(float(edges[-1]), unit)}): {heading}.", _all(list(parts), values, unit)),
         height=430,
@@ -92,13 +99,37 @@ def waterfall(
             showgrid=False,
             range=[-0.5, len(labels) - 0.5],
         ),
-        yaxis=axis(f"{loss} (%)" if unit == "points" else loss, rangemode="tozero"),
+        yaxis=axis(f"{loss} (%)" if unit == "points" else loss, **_upright(edges, values, bottom)),
     )  # fmt: skip
+
+
+def _reach(edges: np.ndarray, values: np.ndarray) -> tuple[float, float]:
+    """Return the lowest and the highest end of the steps and their intervals."""
+    ends = edges[:-1, None] + values[:, 1:]
+    seen = np.concatenate([edges, ends[np.isfinite(ends)]])
+    return float(np.nanmin(seen)), float(np.nanmax(seen))
+
+
+def _bottom(edges: np.ndarray, values: np.ndarray) -> float:
+    """Return where the upright axis begins: at zero, unless the steps were too small to be seen."""
+    low, high = _reach(edges, values)
+    if not 0 < high - low < SMALL_STEPS * high:
+        return 0.0
+    room = 0.6 * (high - low)
+    unit = 10.0 ** np.floor(np.log10(room))
+    return max(0.0, float(np.floor((low - room) / unit) * unit))
+
+
+def _upright(edges: np.ndarray, values: np.ndarray, bottom: float) -> dict[str, Any]:
+    if not bottom:
+        return {"rangemode": "tozero"}
+    high = _reach(edges, values)[1]
+    return {"range": [bottom, high + 0.06 * (high - bottom)]}
 
 
 def remedies(
     names: Sequence[str],
-    bought_back: Sequence[Interval],
+    recovered: Sequence[Interval],
     others: Sequence[Interval] | None = None,
     *,
     whole: float | None = None,
@@ -106,25 +137,31 @@ def remedies(
     unit: str = "points",
     scale: float = 100.0,
     title: str = "",
+    basis: str = "Bars: 95 % intervals, paired by choice of the rows.",
+    height: int | None = None,
 ) -> go.Figure:
-    """Draw what each remedy buys back, and how the recall of the other classes changes.
+    """Draw what each correction recovers, and how the recall of the other classes changes.
 
     Parameters
     ----------
     names : sequence of R str
-    bought_back : sequence of R (value, low, high)
+    recovered : sequence of R (value, low, high)
         Positive is better.
     others : sequence of R (value, low, high), optional
         Mean change of recall of the classes that were not reduced.
     whole : float, optional
-        The whole loss: an upright line, where everything is bought back.
+        The whole loss: an upright line, where everything is recovered.
     score, unit : str
     scale : float, default 100
     title : str, optional
+    basis : str
+        What the bars on the bars are.
+    height : int, optional
+        In pixels; by default as many rows of bars need.
     """
-    back = scale * np.array([tuple(i) for i in bought_back], dtype=float).reshape(-1, 3)
+    back = scale * np.array([tuple(i) for i in recovered], dtype=float).reshape(-1, 3)
     heading = _best(names, back, score, unit)
-    bars = [_row_of_bars(names, back, f"{score} bought back", ACCENT)]
+    bars = [_row_of_bars(names, back, f"{score} recovered", ACCENT)]
     if others is not None:
         change = 100 * np.array([tuple(i) for i in others], dtype=float).reshape(-1, 3)
         bars.append(_row_of_bars(names, change, "recall of the others", translucent(GREY, 0.7)))
@@ -132,9 +169,9 @@ def remedies(
     return figure(
         bars,
         title or heading,
-        subtitle="Bars: 95 % intervals, paired by choice of the rows.",
-        alt=join(f"What remedies buy back: {heading}.", _all(list(names), back, unit)),
-        height=int(np.clip(110 + (52 if others else 36) * len(names), 180, 640)),
+        subtitle=basis,
+        alt=join(f"What corrections recover: {heading}.", _all(list(names), back, unit)),
+        height=height or int(np.clip(110 + (52 if others else 36) * len(names), 180, 640)),
         barmode="group",
         bargap=0.3,
         shapes=[upright_line(0), *(upright_line(limit, dash="dot") for limit in limits)],
@@ -142,7 +179,7 @@ def remedies(
         xaxis=axis(unit or score),
         yaxis=axis(
             tickvals=list(range(len(names))),
-            ticktext=[escape(shorten(name, 20)) for name in names],
+            ticktext=[escape(shorten(name, 36)).replace(" + ", " +<br>") for name in names],
             # Above the first remedy there is room for the name of the line.
             range=[len(names) - 0.5, -0.85 if limits else -0.5],
             showgrid=False,
@@ -167,13 +204,13 @@ def _told(value: float, unit: str, *, signed: bool = False) -> str:
 
 
 def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
-    """Say what is bought back most of what is shown to be; of one split, by value."""
+    """Say what is recovered most of what is shown to be; of one split, by value."""
     value = np.where(back[:, 1] <= 0, np.nan, back[:, 0])
     if np.isnan(value).all():
-        return f"No remedy buys back {score} beyond chance"
+        return f"No correction recovers {score} beyond chance"
     best = int(np.nanargmax(value))
     amount = f"{_told(float(value[best]), unit)}{f' {unit}' if unit else ''} of {score}"
-    return f"{names[best][:1].upper()}{names[best][1:]}: {amount} bought back"
+    return f"{names[best][:1].upper()}{names[best][1:]}: {amount} recovered"
 
 
 def _row_of_bars(names: Sequence[str], values: np.ndarray, name: str, shade: str) -> Trace:

@@ -13,7 +13,7 @@ from lincore.experiments.scores import Interval
 from lincore.experiments.study import BalanceStudy
 
 #: What is not clear by its name in a study.
-REMEDY_NAMES: Mapping[str, str] = {"both": "weights and priors"}
+REMEDY_NAMES: Mapping[str, str] = {"both": "balanced weights + corrected priors"}
 #: Recalls of so many classes stand in a table; of more, those that were reduced.
 MOST_RECALLS = 6
 #: From here on three digits say enough of a loss without a bound.
@@ -59,7 +59,7 @@ def score_rows(
     ]
     if truth is not None:
         best = truth.methods[0]
-        rows.append({"model": best, "set": "the truth"} | _scores(truth, best, named))
+        rows.append({"model": best, "set": "true parameters"} | _scores(truth, best, named))
     return tuple(rows)
 
 
@@ -98,7 +98,7 @@ def parts_rows(
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=5)
     >>> line = parts_rows(study, "lda", ["recall of class 3"])[0]
     >>> list(line)[:4], line["loss"]
-    (['loss', 'full', 'prior shift', 'lean'], 'recall of class 3 (%)')
+    (['loss', 'full', 'prior shift', 'majority bias'], 'recall of class 3 (%)')
     """
     rows = []
     for loss in losses:
@@ -114,7 +114,7 @@ def parts_rows(
 
 
 def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, str], ...]:
-    """Return for each remedy what it buys back, what is still missing, and what others pay.
+    """Return for each remedy what it recovers, what is still missing, and what others pay.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, 
         {
             "remedy": REMEDY_NAMES.get(remedy.name, remedy.name),
             loss: amount(remedy.loss, loss),
-            "bought back": amount(remedy.bought_back, loss),
+            "recovered": amount(remedy.recovered, loss),
             "of the loss": _share(remedy.share),
             "still missing": amount(remedy.still_missing, loss),
             "recall of the others": amount(remedy.others, "recall"),

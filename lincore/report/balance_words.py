@@ -14,14 +14,14 @@ from lincore.report.words import plain
 _MEANING = {
     "prior shift": (
         "the model has learned that {rare}",
-        "correcting the priors buys this back without fitting again",
+        "correcting the priors recovers this without fitting again",
     ),
-    "lean": (
-        "means, axes and covariance lean to the larger classes",
-        "balanced weights buy this back without a new row",
+    "majority bias": (
+        "means, axes and covariance follow the larger classes",
+        "balanced weights recover this without a new row",
     ),
-    "fewer rows": ("any training set of this size costs this", "only more rows would help"),
-    "uneven rows": ("{few}", "only rows of {names} would help"),
+    "sample size": ("any training set of this size costs this", "only more rows would help"),
+    "class size": ("{few}", "only rows of {names} would help"),
 }
 
 
@@ -51,19 +51,18 @@ def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dic
 
 def _part(study: BalanceStudy, split: Attribution, part: str, found: Interval) -> str:
     name, (meaning, remedy) = part.capitalize(), _MEANING[part]
-    cost, are_several = _as_cost(found, split.loss), part.endswith("rows")
+    cost = _as_cost(found, split.loss)
     if np.isnan(cost.value):
         label = _label(study, split.method)
         return f"{name}: {label} has no posterior probabilities, so there is no {split.loss}."
     if not split.by_seed[PARTS.index(part)].any():
-        return f"{name} {'are' if are_several else 'is'} nil."
+        return f"{name} is nil."
     if not cost.low > 0 and not cost.high < 0:
         amount = f"{_amount(cost.value, split.loss)}{_range(cost, split.loss)}"
-        return f"{name} cannot be told apart from nothing: {amount}."
+        return f"{name} is not distinguishable from zero: {amount}."
     verb = "costs" if cost.value > 0 else "gains"
     cost = cost if cost.value > 0 else Interval(-cost.value, -cost.high, -cost.low)
-    said = verb.removesuffix("s") if are_several else verb
-    text = f"{name} {said} {_amount(cost.value, split.loss)}{_range(cost, split.loss)}: "
+    text = f"{name} {verb} {_amount(cost.value, split.loss)}{_range(cost, split.loss)}: "
     names = _reduced(study)
     several = int(study.is_reduced.sum()) > 1
     text += meaning.format(
@@ -93,7 +92,7 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
     if len(study.seeds) == 1:
         return f"{text} on one split."
     if not cost.low > 0:
-        return f"{text}: no loss that could be told apart from chance."
+        return f"{text}: no loss distinguishable from chance."
     costs = {part: _as_cost(found, loss).value for part, found in split.parts.items()}
     most = max(costs, key=lambda part: costs[part])
     share = 100 * costs[most] / cost.value
@@ -102,80 +101,34 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
     return f"{text}; {how_much} {most}{chance}."
 
 
-def remedies_finding(study: BalanceStudy, method: str, loss: str = "error") -> str:
-    """Say which remedy buys back most, and what it costs the other classes.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
-    >>> remedies_finding(study, "lda", "recall of class 3").split(":")[0]
-    'Corrected priors buy back most'
-    """
-    if np.isnan(study.loss(method, "full", loss)).any():
-        return f"{_label(study, method)} has no posterior probabilities, so it has no {loss}."
-    if len(study.seeds) == 1:
-        return f"One split cannot tell which remedy buys back {loss}."
-    every = study.remedies(method, loss)
-    found = [remedy for remedy in every if remedy.bought_back.low > 0]
-    if not found:
-        return f"No remedy buys back {loss} beyond chance."
-    best = max(found, key=lambda remedy: remedy.bought_back.value)
-    is_most = best.bought_back.value >= max(remedy.bought_back.value for remedy in every)
-    name = _NAMES[best.name]
-    start = name if is_most else f"Beyond chance, {name[0].lower()}{name[1:]}"
-    text = f"{start} most: {_amount(best.bought_back.value, loss)}"
-    text += _range(best.bought_back, loss)
-    if not np.isnan(best.share):
-        whole = _amount(best.bought_back.value / best.share, loss)
-        text += f" of {whole}" if best.share <= 1 else f", more than the {whole} that were lost"
-    if not best.still_missing.low > 0:
-        text += ", which cannot be told apart from the full set"
-    return f"{text}{_price(best)}.{_as_good(best, found, loss)}"
-
-
 def advice_in_words(advised: Advice, loss: str = "error") -> str:
-    """Say why a remedy is proposed although another one has a larger value, if one has.
+    """Say which correction is recommended, what it recovers, and why, or that none is.
 
     Examples
     --------
     >>> import lincore
     >>> from lincore.experiments.remedies import advice
-    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, ["lda"], repeats=4)
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 8}, ["lda"], repeats=9)
     >>> print(advice_in_words(advice(study, "lda", "recall of class 3"), "recall of class 3"))
-    Proposed: corrected priors. ...
+    Recommended: corrected priors, which recover ...
     """
     chosen, most, behind = advised
-    text = f"Proposed: {_CALLED[chosen.name]}."
+    if not chosen.recovered.low > 0:
+        if np.isnan(chosen.recovered.low):
+            return "One split cannot tell which correction to recommend."
+        return f"Recommended: no correction. None recovers {loss} beyond chance."
+    text = f"Recommended: {_CALLED[chosen.name]}, which {_recovers(chosen, loss)}."
     if chosen is not most:
         text += f" {_WHY[chosen.name]}"
-    back = chosen.bought_back
-    if back.low <= 0:
-        amount = f"{_amount(back.value, loss)}{_range(back, loss)}"
-        text += f" What it buys back cannot be told apart from nothing: {amount}."
     missing = chosen.still_missing
     if chosen.share >= AS_GOOD and not missing.low > 0:
         amount = f"{_amount(missing.value, loss)}{_range(missing, loss)}"
-        text += (
-            f" The whole loss is bought back: what is missing, {amount}, is no more than chance."
-        )
+        text += f" The whole loss is recovered: what is missing, {amount}, is no more than chance."
     if chosen is not most and behind.value:
         by = f"{_amount(behind.value, loss)}{_range(behind, loss)}"
         text += f" The value of {_CALLED[most.name]} is larger by {by}"
-        text += "." if np.isnan(behind.low) else ", which cannot be told apart from nothing."
+        text += "." if np.isnan(behind.low) else ", which is not distinguishable from zero."
     return text
-
-
-def _as_good(best: Remedy, found: list[Remedy], loss: str) -> str:
-    """Name what does as well without leaving rows out or taking them twice."""
-    whole = [r for r in found if r.name not in ("undersampling", "oversampling")]
-    if not whole or best in whole:
-        return ""
-    other = max(whole, key=lambda remedy: remedy.bought_back.value)
-    if other.bought_back.value < AS_GOOD * best.bought_back.value:
-        return ""
-    amount = _amount(other.bought_back.value, loss)
-    return f" {_NAMES[other.name]} {amount}, with every row once."
 
 
 def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
@@ -217,13 +170,13 @@ def objective_in_words(
     )
 
 
-#: A remedy that buys back so much of what the best does is named beside it.
+#: A correction that recovers so much of the loss is said to recover all of it, within chance.
 AS_GOOD = 0.9
 
 _CALLED = {
     "corrected priors": "corrected priors",
     "balanced weights": "balanced weights",
-    "both": "balanced weights with corrected priors",
+    "both": "balanced weights + corrected priors",
     "moved threshold": "a moved threshold",
     "undersampling": "undersampling",
     "oversampling": "oversampling",
@@ -238,14 +191,13 @@ _WHY = {
     "oversampling": "It leaves no row out.",
 }
 
-_NAMES = {
-    "corrected priors": "Corrected priors buy back",
-    "balanced weights": "Balanced weights buy back",
-    "both": "Balanced weights with corrected priors buy back",
-    "moved threshold": "A moved threshold buys back",
-    "undersampling": "Undersampling buys back",
-    "oversampling": "Oversampling buys back",
-}
+
+def _recovers(remedy: Remedy, loss: str) -> str:
+    verb = "recover" if remedy.name in ("corrected priors", "balanced weights", "both") else (
+        "recovers"
+    )  # fmt: skip
+    found = remedy.recovered
+    return f"{verb} {_amount(found.value, loss)}{_range(found, loss)}{_price(remedy)}"
 
 
 def _price(remedy: Remedy) -> str:

@@ -12,6 +12,7 @@ from pages.ui import jobs
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
     from lincore.experiments.study import BalanceStudy
+    from pages.ui.balance_cost import CostSetup
     from pages.ui.balance_setup import Setup
     from pages.ui.workers import Job, Progress
 
@@ -59,7 +60,7 @@ def first(setup: Setup | None, data: Dataset) -> First:
     def work(progress: Progress) -> First:
         from lincore import balance
 
-        progress(0, 1, "full set, reduced set and remedies")
+        progress(0, 1, "full set, reduced set and corrections")
         start = time.perf_counter()
         study = balance(repeats=1, **_arguments(setup, data))
         return First(setup, study, time.perf_counter() - start)
@@ -189,9 +190,13 @@ def _n_values(data: Dataset) -> int:
 
 
 def _arguments(setup: Setup, data: Dataset) -> dict[str, Any]:
+    return common_arguments(setup, data) | {"sizes": dict(setup.sizes)}
+
+
+def common_arguments(setup: Setup | CostSetup, data: Dataset) -> dict[str, Any]:
+    """Return what the library is given for either question."""
     return {
         "data": data,
-        "sizes": dict(setup.sizes),
         "methods": setup.methods,
         "steps": setup.steps,
         "split": "holdout by group" if setup.choice.how == "group" else setup.choice.how,

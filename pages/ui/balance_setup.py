@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from pages.ui import cached, choosing, controls, sidebar, tables, text
+from pages.ui import balance_models, cached, choosing, sidebar, tables, text
 
 if TYPE_CHECKING:
     import numpy as np
+    from streamlit.delta_generator import DeltaGenerator
 
     from lincore.datasets import Dataset, Split
     from lincore.experiments.pipeline import Steps
-    from lincore.experiments.study import BalanceStudy
     from pages.ui.sidebar import Experiment
 
 KEY = "balance"
@@ -29,9 +29,6 @@ MOST_SLIDERS = 4
 REPEATS = 30
 #: Training rows of each class in the text on faces; a third of one class is kept.
 OF_THE_TEXT = 900
-COMPONENTS, REGULARIZATION = "balance.pca", "balance.qda.qda.regularization"
-#: What makes QDA possible where rows of a class are few or its categories never vary.
-ENOUGH = 0.1
 
 
 class Setup(NamedTuple):
@@ -44,70 +41,44 @@ class Setup(NamedTuple):
     steps: Steps
 
 
-def ask(experiment: Experiment) -> Setup | None:
-    """Ask what is reduced, and for the models; None while nothing is chosen.
+class Asked(NamedTuple):
+    """What the controls say: no setup while nothing is reduced or no model chosen."""
+
+    setup: Setup | None
+    method: str | None
+    loss_place: DeltaGenerator
+
+
+def ask(experiment: Experiment, row: DeltaGenerator) -> Asked:
+    """Ask in a row what is reduced and which model is shown, and under Options for the rest.
 
     Ends the page where nothing can be reduced.
     """
     data, choice, split = experiment
-    if data.n_beyond:
-        st.caption(f"All on this page is of the {data.n_rows:,} rows that are held.")
-    kept = _sizes(data, choice, split)
-    methods, steps = _models(data, split)
-    _say_what_is_seen(data, steps, split)
+    with row:
+        place = st.container(width=190)
+        sizes_place = st.container(width=300)
+        with st.popover("Options", key=f"{KEY}.options", width=140):
+            loss_place = st.container()
+            kept = _sizes(data, choice, split, sizes_place)
+            methods, steps = balance_models.ask(data, split)
+            balance_models.ask_repeats(REPEATS, key=f"{KEY}.repeats")
+    method = None
+    if methods:
+        with place:
+            method = balance_models.ask_shown(methods)
+    balance_models.say_what_is_seen(data, steps, split)
+    if data.image_shape:
+        _preset(data, choice, _counts(data, split))
     labels = data.classes.tolist()
     counts = _counts(data, split)
     sizes = tuple((labels[k], n) for k, n in sorted(kept.items()) if n < counts[k])
-    if not sizes or not methods:
+    setup = None
+    if sizes and methods:
+        setup = Setup(data.digest, choice, sizes, methods, steps)
+    else:
         st.info("Reduce at least one class." if methods else "Choose at least one model.")
-        return None
-    return Setup(data.digest, choice, sizes, methods, steps)
-
-
-def left_out(study: BalanceStudy) -> None:
-    """Say which models are missing and why, with a remedy at a click where there is one."""
-    from lincore.report import compare_words
-
-    for name, why in study.failures.items():
-        called = study.settings["labels"].get(name, name)
-        said = compare_words.with_labels(why, study.classes)
-        st.caption(
-            f"{text.escape(called)} is left out, as it cannot learn from each of the sets that "
-            f"are compared (full, reduced, all classes cut alike, resampled): {text.escape(said)}"
-        )
-    if any(name.partition("(")[0] == "qda" for name in study.failures) and not (
-        st.session_state.get(REGULARIZATION, 0) > 0
-    ):
-        st.button(
-            f"Regularise QDA by {ENOUGH}",
-            key=f"{KEY}.regularise",
-            on_click=_set,
-            args=(REGULARIZATION, ENOUGH),
-            help="Pull the covariance of each class that far towards the common one.",
-        )
-
-
-def _set(key: str, value: object) -> None:
-    st.session_state[key] = value
-
-
-def _say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
-    """Say that components stand for the features, which costs what they leave out."""
-    from lincore.report.step_words import projection_sentence
-
-    sentence = projection_sentence(data, steps.n_components, len(split.train), who="All models see")
-    if not sentence:
-        return
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{KEY}.seen"):
-        st.caption(sentence)
-        if not data.image_shape:
-            st.button(
-                "Use all features",
-                key=f"{KEY}.all_features",
-                on_click=_set,
-                args=(COMPONENTS, choosing.ALL),
-                help="Without principal components: closer to what the models can do.",
-            )
+    return Asked(setup, method, loss_place)
 
 
 def repeats() -> int:
@@ -121,7 +92,9 @@ def _counts(data: Dataset, split: Split) -> np.ndarray:
     return np.bincount(data.codes[split.train], minlength=data.n_classes)
 
 
-def _sizes(data: Dataset, choice: cached.SplitChoice, split: Split) -> dict[int, int]:
+def _sizes(
+    data: Dataset, choice: cached.SplitChoice, split: Split, place: DeltaGenerator
+) -> dict[int, int]:
     counts = _counts(data, split)
     possible = [k for k in range(data.n_classes) if counts[k] > 1]
     if not possible:
@@ -129,23 +102,25 @@ def _sizes(data: Dataset, choice: cached.SplitChoice, split: Split) -> dict[int,
         st.stop()
     kept = {k: min(n, int(counts[k])) for k, n in _stored(counts).items() if k in possible}
     st.session_state[f"{KEY}.classes"] = list(kept)
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.sizes"):
-        st.multiselect(
-            "Reduce",
-            possible,
-            key=f"{KEY}.classes",
-            format_func=lambda k: str(data.classes[k]),
-            on_change=_choose_classes,
-            args=(counts,),
-            help="Classes of which training rows are left out. Test rows are never touched.",
-            width=280,
-        )
+    st.multiselect(
+        "Reduce",
+        possible,
+        key=f"{KEY}.classes",
+        format_func=lambda k: str(data.classes[k]),
+        on_change=_choose_classes,
+        args=(counts,),
+        help="Classes of which training rows are left out. Test rows are never touched.",
+    )
+    if len(kept) == 1 or len(kept) > MOST_SLIDERS:
+        with place:
+            _sliders(data, counts, kept)
+    else:
         _sliders(data, counts, kept)
+    if not data.image_shape:
         _preset(data, choice, counts)
-        popover = st.popover("Sizes as a table", key=f"{KEY}.popover", on_change="rerun")
-        if popover.open:
-            with popover:
-                _table(data, counts, kept)
+    with st.expander("Sizes as a table", key=f"{KEY}.popover", on_change="rerun") as panel:
+        if panel.open:
+            _table(data, counts, kept)
     return kept
 
 
@@ -161,11 +136,15 @@ def _preset(data: Dataset, choice: cached.SplitChoice, counts: np.ndarray) -> No
     )
     if share is not None:
         label = f"As in the faces text: {OF_THE_TEXT} → {OF_THE_TEXT // 3}"
+        label += ", 2 components" if data.image_shape else ""
         help = f"Training {text.row_noun(data)} of {text.escape(data.classes[last])}"
         if now != OF_THE_TEXT:
             help += f"; the share for testing becomes {share} %, on every page"
         help += ". It stays a third whatever the test part is."
-    st.button(label, key=f"{KEY}.third", on_click=_choose_third, args=(now, share), help=help)
+    if data.image_shape:
+        help += " Models see two principal components, as there."
+    arguments = (now, share, data.image_shape is not None)
+    st.button(label, key=f"{KEY}.third", on_click=_choose_third, args=arguments, help=help)
 
 
 def _share_as_in_the_text(
@@ -184,7 +163,9 @@ def _share_as_in_the_text(
     return None
 
 
-def _choose_third(now: int, share: int | None) -> None:
+def _choose_third(now: int, share: int | None, is_image: bool) -> None:
+    if is_image:
+        st.session_state[balance_models.COMPONENTS] = choosing.TWO
     if share is not None and now != OF_THE_TEXT:
         st.session_state[sidebar.SHARE] = share
     _store(None)
@@ -203,7 +184,6 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
             on_change=_choose_share,
             args=(counts,),
             help="The table sets each class by itself.",
-            width=270,
         )
         return
     for k in kept:
@@ -217,7 +197,6 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
             on_change=_choose_size,
             args=(k, counts),
             help=f"Of {counts[k]:,}.",
-            width=270,
         )
 
 
@@ -266,41 +245,6 @@ def _drawing(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> str:
         st.session_state[BASE] = (about, dict(kept))
     st.session_state[VERSION] = version
     return key
-
-
-def _models(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
-    from lincore.experiments.methods import LABELS
-
-    words = choosing.suitable(data)
-    usual = ["multinomial-nb", "logistic"] if data.n_words else ["lda", "qda", "logistic"]
-    key = f"{KEY}.methods"
-    if not set(st.session_state.get(key, [])) <= set(words):
-        del st.session_state[key]
-    with st.expander("Models, options and steps", key=f"{KEY}.models"):
-        chosen = st.multiselect(
-            "Models",
-            words,
-            default=usual,
-            key=key,
-            persist_state="session",
-            format_func=LABELS.__getitem__,
-            help="All learn from the same rows and are judged on the same test rows.",
-        )
-        steps = choosing.steps(data, split, key=KEY)
-        lines = []
-        for word in chosen:
-            st.markdown(f"**{LABELS[word]}**")
-            lines.append(choosing.line(word, choosing.options(word, data, key=f"{KEY}.{word}")))
-        controls.number(
-            "Random choices of the rows",
-            2,
-            200,
-            REPEATS,
-            key=f"{KEY}.repeats",
-            help="How often rows are drawn anew; more of them make the intervals narrower.",
-            width=240,
-        )
-    return tuple(lines), steps
 
 
 def _third(counts: np.ndarray) -> dict[int, int]:

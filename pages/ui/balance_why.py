@@ -14,23 +14,51 @@ if TYPE_CHECKING:
     from lincore.experiments.study import BalanceStudy
 
 
-def show_parts(study: BalanceStudy, method: str, loss: str) -> None:
-    """Draw the waterfall of one loss, say its parts in words, and list the other losses."""
+def show(study: BalanceStudy, method: str, loss: str) -> None:
+    """Draw the waterfall of one loss beside what each correction recovers of it."""
+    if not _has(study, method, loss):
+        return
+    split = study.attribution(method, loss)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        parts = tuple((name, *interval) for name, interval in split.parts.items())
+        figure = _waterfall(parts, split.full.value, loss, len(study.seeds))
+        controls.figure(figure, key="balance.waterfall")
+    with right:
+        controls.figure(_corrections(study, method, loss), key="balance.remedies")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_basis(study), width="content")
+        _offer(study, method, loss)
+
+
+def _offer(study: BalanceStudy, method: str, loss: str) -> None:
+    """Offer to apply the recommended correction, if there is one."""
+    from lincore.experiments.remedies import advice
+    from lincore.report.balance_rows import REMEDY_NAMES
+
+    chosen = advice(study, method, loss).remedy
+    if not chosen.recovered.low > 0:
+        return
+    st.button(
+        f"Apply {REMEDY_NAMES.get(chosen.name, chosen.name)}",
+        key="balance.apply",
+        on_click=balance_pictures.apply,
+        args=(chosen.name,),
+        help="“Full and reduced set” below then shows it. Recommended is the simplest "
+        "correction that no other significantly improves on; any other can be chosen there.",
+    )
+
+
+def show_details(study: BalanceStudy, method: str, loss: str) -> None:
+    """Say the parts in words, and list them and the corrections for other losses too."""
     import pandas as pd
 
     from lincore.report import balance_rows, balance_words
 
     if not _has(study, method, loss):
         return
-    split = study.attribution(method, loss)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        parts = tuple((name, *interval) for name, interval in split.parts.items())
-        controls.figure(_waterfall(parts, split.full.value, loss), key="balance.waterfall")
-    with right:
-        for sentence in balance_words.parts_in_words(study, method, loss).values():
-            st.markdown(f"- {text.escape(sentence)}")
-        st.caption(_basis(study))
+    for sentence in balance_words.parts_in_words(study, method, loss).values():
+        st.markdown(f"- {text.escape(sentence)}")
     recalls = [name for name, cut in zip(study.recall_names, study.is_reduced, strict=True) if cut]
     rows = balance_rows.parts_rows(study, method, ["error", "balanced error", "log loss", *recalls])
     with st.container(key="balance.parts"):
@@ -39,12 +67,23 @@ def show_parts(study: BalanceStudy, method: str, loss: str) -> None:
             hide_index=True,
             alt="What each loss was, became, and to what it was lost, with 95 % intervals.",
         )
+    with st.container(key="balance.remedy_rows"):
+        tables.show(
+            pd.DataFrame(balance_rows.remedy_rows(study, method, loss)),
+            hide_index=True,
+            alt=f"What each correction recovers of the {loss}, with 95 % intervals.",
+        )
+    st.caption(
+        f"{'In nats' if loss == 'log loss' else 'In points'}. {_basis(study)} Corrected priors are "
+        "applied after training; weights, under- and oversampling train again on the same reduced "
+        "rows."
+    )
 
 
 # Kept, for it is drawn again as the former one when settings change.
 @st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
 def _waterfall(
-    parts: tuple[tuple[str, float, float, float], ...], start: float, loss: str
+    parts: tuple[tuple[str, float, float, float], ...], start: float, loss: str, n_seeds: int
 ) -> go.Figure:
     from lincore import plots
 
@@ -56,57 +95,27 @@ def _waterfall(
         unit="" if in_nats else "points",
         scale=1.0 if in_nats else 100.0,
         higher_is_better=loss.startswith("recall of "),
+        basis="95 % intervals over splits." if n_seeds > 1 else "One split.",
     )
 
 
-def show_remedies(study: BalanceStudy, method: str, loss: str) -> None:
-    """Draw and list what each remedy buys back, and offer to apply the one to be proposed."""
-    import pandas as pd
-
+def _corrections(study: BalanceStudy, method: str, loss: str) -> go.Figure:
     from lincore import plots
-    from lincore.experiments.remedies import advice
-    from lincore.report import balance_rows, balance_words
+    from lincore.report import balance_rows
 
-    if not _has(study, method, loss):
-        return
-    found = study.remedies(method, loss)
-    in_nats = loss == "log loss"
-    st.markdown(text.escape(balance_words.remedies_finding(study, method, loss)))
-    advised = advice(study, method, loss)
-    name = advised.remedy.name
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            f"Apply {balance_rows.REMEDY_NAMES.get(name, name)}",
-            key="balance.apply",
-            on_click=balance_pictures.apply,
-            args=(name,),
-            help="The right-hand picture and matrix above then show it. Proposed is the simplest "
-            "remedy that no other is shown to better; any other can be chosen above.",
-        )
-        said = balance_words.advice_in_words(advised, loss)
-        st.caption(text.escape(said), width="content")
-    everybody = bool(study.is_reduced.all())
-    controls.figure(
-        plots.remedies(
-            [balance_rows.REMEDY_NAMES.get(remedy.name, remedy.name) for remedy in found],
-            [remedy.bought_back for remedy in found],
-            None if everybody or in_nats else [remedy.others for remedy in found],
-            whole=abs(study.attribution(method, loss).total.value),
-            score=loss,
-            unit="" if in_nats else "points",
-            scale=1.0 if in_nats else 100.0,
-        ),
-        key="balance.remedies",
-    )
-    with st.container(key="balance.remedy_rows"):
-        tables.show(
-            pd.DataFrame(balance_rows.remedy_rows(study, method, loss)),
-            hide_index=True,
-            alt=f"What each remedy buys back of the {loss}, with 95 % intervals.",
-        )
-    st.caption(
-        f"{'In nats' if in_nats else 'In points'}. {_basis(study)} Corrected priors are applied "
-        "after training; weights, under- and oversampling train again on the same reduced rows."
+    found, in_nats = study.remedies(method, loss), loss == "log loss"
+    is_alone = in_nats or bool(study.is_reduced.all())
+    return plots.remedies(
+        [balance_rows.REMEDY_NAMES.get(remedy.name, remedy.name) for remedy in found],
+        [remedy.recovered for remedy in found],
+        None if is_alone else [remedy.others for remedy in found],
+        whole=abs(study.attribution(method, loss).total.value),
+        score=loss,
+        unit="" if in_nats else "points",
+        scale=1.0 if in_nats else 100.0,
+        title=f"What corrections recover: {loss}",
+        height=430,
+        basis="95 % intervals, paired." if len(study.seeds) > 1 else "One split.",
     )
 
 

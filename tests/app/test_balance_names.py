@@ -7,7 +7,7 @@ import pytest
 from lincore.experiments.remedies import REMEDIES
 from pages.ui import jobs
 from tests.app.settling import settled
-from tests.app.test_balance_page import PAGE, open_balance
+from tests.app.test_balance_page import PAGE, open_balance, open_tab
 from tests.app.test_pages import assert_fine, figures, open_app, upload
 
 
@@ -38,7 +38,7 @@ def test_long_names_and_those_written_from_the_right_leave_counts_in_their_place
 
 
 def test_titles_of_matrices_fit_a_third_of_the_page_whatever_the_remedy():
-    app = open_balance()
+    app = open_tab(open_balance(), "Full and reduced set")
     for remedy in REMEDIES:
         app.button_group(key="balance.remedy").set_value(remedy).run()
         assert_fine(app)
@@ -47,7 +47,7 @@ def test_titles_of_matrices_fit_a_third_of_the_page_whatever_the_remedy():
             for figure in figures(app)
             if "where the rows went" in figure["layout"]["meta"]["title"]
         )
-        assert title == "From the full to the remedied set: where the rows went"
+        assert title == "From the full to the corrected set: where the rows went"
 
 
 def test_options_of_lists_are_written_as_they_are():
@@ -55,7 +55,7 @@ def test_options_of_lists_are_written_as_they_are():
     rows = [f"{k % 7},{k % 5},{'ab'[k % 2]} (*no-1*)" for k in range(60)]
     app = upload(open_app(), "two.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
     app.session_state["balance.repeats"] = 2
-    app.session_state["balance.tabs"] = "Priors in use"
+    app.session_state["balance.tabs"] = "Priors in deployment"
     app.switch_page(PAGE).run()
     app = settled(app)
     assert app.multiselect(key="balance.classes").options == ["a (*no-1*)", "b (*no-1*)"]

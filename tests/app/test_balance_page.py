@@ -10,13 +10,20 @@ import lincore
 from lincore.experiments import scores
 from lincore.experiments.pipeline import Steps
 from lincore.experiments.remedies import advice
-from lincore.report import balance_words
+from lincore.report import balance_cost_words, balance_words
 from pages.ui import jobs
 from tests.app.settling import settled
 from tests.app.test_pages import assert_fine, choose_sample, figures, main_text, open_app, upload
 
 PAGE = "pages/balance.py"
-TABS = ("Remedies", "Size by size", "Priors in use", "Costs", "Scores", "Objective")
+TABS = (
+    "Full and reduced set",
+    "Class-size sweep",
+    "Priors in deployment",
+    "Costs",
+    "Scores",
+    "Training loss",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -28,8 +35,64 @@ def open_balance(sample: str = "gaussian", repeats: int = 2) -> AppTest:
     app = open_app()
     choose_sample(app, sample)
     app.session_state["balance.repeats"] = repeats
+    app.session_state["balance.mode"] = "cut"
     app.switch_page(PAGE).run()
     return settled(app)
+
+
+def open_cost(sample: str = "gaussian", repeats: int = 3) -> AppTest:
+    app = open_app()
+    choose_sample(app, sample)
+    app.session_state["balance.cost.repeats"] = repeats
+    app.switch_page(PAGE).run()
+    return settled(app)
+
+
+def the_cost(**options):
+    arguments = {"methods": ("lda", "qda", "logistic"), "repeats": 3}
+    arguments |= {"steps": Steps(standardize=True)} | options
+    return lincore.imbalance_cost(lincore.sample("gaussian"), **arguments)
+
+
+def test_an_imbalance_in_the_data_is_asked_about_first():
+    app = open_cost()
+    assert app.selectbox(key="balance.mode").value == "cost"
+    found = the_cost()
+    assert app.header[0].value == escaped(balance_cost_words.cost_finding(found, "lda"))
+    assert escaped(balance_cost_words.recommendation(found, "lda")) in main_text(app)
+    shown = {chart.proto.alt.split(":")[0]: figure for chart, figure in
+             zip(app.get("plotly_chart"), figures(app), strict=True)}  # fmt: skip
+    assert any("Waterfall from uncorrected" in name for name in shown)
+    rows = balance_cost_words.correction_rows(found, "lda")
+    assert app.dataframe[0].value["recovered"].tolist()[1:] == [r["recovered"] for r in rows[1:]]
+    assert escaped(balance_cost_words.more_rows_in_words(found, "lda", 53)) in main_text(app)
+    equal = open_cost("iris")
+    assert equal.selectbox(key="balance.mode").value == "cut"
+    equal.selectbox(key="balance.mode").set_value("cost")
+    assert "class shares of deployment" in settled(equal).header[0].value
+
+
+def test_prevalence_costs_and_loss_change_the_question():
+    app = open_cost()
+    app.slider(key="balance.cost.share.3").set_value(60)
+    found = the_cost(prevalence=[0.2, 0.2, 0.6])
+    expected = balance_cost_words.cost_finding(found, "lda")
+    assert settled(app).header[0].value == escaped(expected)
+    assert "error in deployment" in expected
+    app.number_input(key="balance.cost.weight").set_value(5.0)
+    assert "expected cost" in settled(app).header[0].value
+    app.selectbox(key="balance.cost.loss").set_value("recall of class 3")
+    app.selectbox(key="balance.method").set_value("qda")
+    assert "recall of class 3 of QDA" in settled(app).header[0].value
+
+
+def test_a_model_without_posteriors_says_which_parts_are_missing():
+    app = open_cost()
+    app.multiselect(key="balance.methods").set_value(["least-squares"])
+    shown = main_text(settled(app))
+    assert "Prior shift is not available" in shown
+    app.selectbox(key="balance.cost.loss").set_value("log loss")
+    assert "has no posterior probabilities" in main_text(settled(app))
 
 
 def open_tab(app: AppTest, name: str) -> AppTest:
@@ -65,8 +128,14 @@ def test_the_numbers_are_the_librarys():
     study = the_study()
     finding = balance_words.balance_finding(study, "lda", "balanced error")
     assert app.header[0].value == escaped(finding)
+    advised = balance_words.advice_in_words(
+        advice(study, "lda", "balanced error"), "balanced error"
+    )
+    assert escaped(advised) in main_text(app)
     for sentence in balance_words.parts_in_words(study, "lda", "balanced error").values():
         assert escaped(sentence) in main_text(app)
+    app = open_tab(app, "Full and reduced set")
+    assert "Of the first split alone" in main_text(app)
     one = the_study(repeats=1).example.results
     changed = scores.confusion(one["reduced"], "lda") - scores.confusion(one["full"], "lda")
     np.testing.assert_array_equal(counts(app, "Difference of two"), changed)
@@ -74,12 +143,14 @@ def test_the_numbers_are_the_librarys():
 
 
 def test_the_truth_stands_beside_what_was_learned():
-    app = open_tab(open_balance(), "Scores")
-    for figure in figures(app)[:2]:
+    app = open_tab(open_balance(), "Full and reduced set")
+    for figure in figures(app)[2:4]:
         assert "best possible (dashed)" in [line.get("name") for line in figure["data"]]
+    app = open_tab(app, "Scores")
     table = app.dataframe[-1].value
     assert (
-        table["model"].tolist()[-1] == "Bayes classifier" and table["set"].iloc[-1] == "the truth"
+        table["model"].tolist()[-1] == "Bayes classifier"
+        and table["set"].iloc[-1] == "true parameters"
     )
 
 
@@ -88,23 +159,23 @@ def test_every_tab_has_something_to_show(tab):
     app = open_tab(open_balance(), tab)
     assert not app.error
     added = {
-        "Remedies": "buys back",
-        "Size by size": "smaller sets lie inside larger ones",
-        "Priors in use": "weighted to these shares",
+        "Full and reduced set": "Full set: trained on",
+        "Class-size sweep": "smaller sets lie inside larger ones",
+        "Priors in deployment": "weighted to these shares",
         "Costs": "What an error costs",
-        "Scores": "The truth is known here",
-        "Objective": "the log error of the training rows",
+        "Scores": "The true parameters are known here",
+        "Training loss": "the log error of the training rows",
     }
-    assert added[tab] in main_text(app).replace("\\", "") or tab == "Remedies"
-    assert len(app.dataframe) or len(figures(app)) > 6
+    assert added[tab] in main_text(app).replace("\\", "")
+    assert len(app.dataframe) or len(figures(app)) > 3
 
 
 @pytest.mark.parametrize("drawing", ["Boundary", "Contour", "Surface", "All models"])
 def test_both_sides_share_their_ranges(drawing):
-    app = open_balance()
+    app = open_tab(open_balance(), "Full and reduced set")
     app.button_group(key="balance.drawing").set_value(drawing).run()
     assert_fine(app)
-    left, right = figures(app)[:2]
+    left, right = figures(app)[2:4]
     if drawing in ("Boundary", "Contour"):
         for end in ("xaxis", "yaxis"):
             assert left["layout"][end]["range"] == right["layout"][end]["range"]
@@ -113,7 +184,7 @@ def test_both_sides_share_their_ranges(drawing):
 
 
 def test_a_remedy_changes_picture_and_matrix():
-    app = open_balance()
+    app = open_tab(open_balance(), "Full and reduced set")
     before = counts(app, "Difference of two")
     app.button_group(key="balance.remedy").set_value("both").run()
     assert_fine(app)
@@ -123,10 +194,15 @@ def test_a_remedy_changes_picture_and_matrix():
     assert (before != expected).any()
 
 
-def test_the_proposed_remedy_is_one_click_away():
-    app = open_tab(open_balance(), "Remedies")
-    advised = advice(the_study(), "lda", "balanced error")
-    assert escaped(balance_words.advice_in_words(advised, "balanced error")) in main_text(app)
+def test_the_recommended_correction_is_one_click_away():
+    app = open_balance(repeats=9)
+    app.selectbox(key="balance.loss").set_value("recall of class 3")
+    app.slider(key="balance.size.2").set_value(8)
+    app = settled(app)
+    study = the_study(sizes={"class 3": 8}, repeats=9)
+    advised = advice(study, "lda", "recall of class 3")
+    assert advised.remedy.recovered.low > 0
+    assert escaped(balance_words.advice_in_words(advised, "recall of class 3")) in main_text(app)
     app.button(key="balance.apply").click().run()
     assert_fine(app)
     assert app.session_state["balance.remedy"] == advised.remedy.name
@@ -249,7 +325,7 @@ def test_models_options_and_losses():
 
 
 def test_the_share_in_use_rescores_at_once():
-    app = open_tab(open_balance(), "Priors in use")
+    app = open_tab(open_balance(), "Priors in deployment")
     before = app.dataframe[-1].value
     app.slider(key="balance.use.share.2").set_value(60).run()
     assert_fine(app)
@@ -297,7 +373,7 @@ def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
     app.slider(key="balance.size.2").set_value(5)
     assert "Settings have changed" in main_text(settled(app))
     assert "on one split" in app.header[0].value and "With 5 " in app.header[0].value
-    assert "waits to be brought up to date" in main_text(app)
+    assert "waits to be updated" in main_text(app)
     app.slider(key="balance.size.2").set_value(18)
     assert "Settings have changed" not in main_text(settled(app)), "that study is known"
     assert "on one split" not in app.header[0].value
@@ -358,7 +434,7 @@ def test_awkward_data_work_or_say_why_not(name, raw):
             open_tab(app, tab)
 
 
-@pytest.mark.parametrize("tab", ["Why it fell", *TABS])
+@pytest.mark.parametrize("tab", ["Error decomposition", *TABS])
 def test_every_panel_says_what_trained_and_what_tested(tab):
     app = open_tab(open_balance(), tab)
     panel = [caption.value.replace("\\", "") for caption in app.caption]

@@ -20,7 +20,13 @@ OPEN = {
     "pages/data.py": (),
     "pages/classify.py": ("classify.panels", "Scores", "What if"),
     "pages/compare.py": ("compare.panels", "Pairs", "Where two differ", "Recall by class"),
-    "pages/balance.py": ("balance.tabs", "Remedies", "Priors in use", "Costs", "Scores"),
+    "pages/balance.py": (
+        "balance.tabs",
+        "Class-size sweep",
+        "Priors in deployment",
+        "Costs",
+        "Scores",
+    ),
 }
 
 

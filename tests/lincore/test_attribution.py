@@ -156,7 +156,7 @@ def test_what_is_not_in_the_study_is_said():
         study.attribution("lda", "F1")
     with pytest.raises(KeyError, match="No cell"):
         study.loss("lda", "smote")
-    assert np.isnan(study.table()["lean from"]).all()
+    assert np.isnan(study.table()["majority bias from"]).all()
 
 
 def test_an_attribution_reads_as_a_table():
@@ -206,4 +206,4 @@ def test_no_interval_holds_what_cannot_be():
             assert -most <= change.low <= change.value <= change.high <= most
         for remedy in planted.remedies("lda", loss):
             assert 0 <= remedy.loss.low <= remedy.loss.high <= most
-            assert -most <= remedy.bought_back.low <= remedy.bought_back.high <= most
+            assert -most <= remedy.recovered.low <= remedy.recovered.high <= most

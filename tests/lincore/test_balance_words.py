@@ -17,7 +17,6 @@ from lincore.report.balance_words import (
     balance_finding,
     crossings_in_words,
     parts_in_words,
-    remedies_finding,
 )
 from lincore.samples import gaussian_classes
 
@@ -41,53 +40,40 @@ def with_losses(study, full, reduced, both, spread=0.001):
 def test_costs_and_gains(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
     words = parts_in_words(planted, "lda")
-    assert words["lean"].startswith("Lean costs 15.0 points (")
-    assert words["lean"].endswith("balanced weights buy this back without a new row.")
-    assert words["uneven rows"].startswith("Uneven rows cost 5.0 points (")
-    assert "class 3 is estimated from too few rows" in words["uneven rows"]
-    assert words["prior shift"].startswith("Prior shift cannot be told apart from nothing")
+    assert words["majority bias"].startswith("Majority bias costs 15.0 points (")
+    assert words["majority bias"].endswith("balanced weights recover this without a new row.")
+    assert words["class size"].startswith("Class size costs 5.0 points (")
+    assert "class 3 is estimated from too few rows" in words["class size"]
+    assert words["prior shift"].startswith("Prior shift is not distinguishable from zero")
     # A recall that falls is a cost, and one that rises a gain.
     falls = with_losses(study, full=0.9, reduced=0.3, both=0.7)
-    assert parts_in_words(falls, "lda", "recall of class 3")["lean"].startswith("Lean costs 40.0")
+    assert parts_in_words(falls, "lda", "recall of class 3")["majority bias"].startswith(
+        "Majority bias costs 40.0"
+    )
     rises = with_losses(study, full=0.3, reduced=0.9, both=0.7)
-    assert "Lean gains" in parts_in_words(rises, "lda", "recall of class 3")["lean"]
+    assert (
+        "Majority bias gains" in parts_in_words(rises, "lda", "recall of class 3")["majority bias"]
+    )
 
 
 def test_the_finding_names_the_largest_part(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
     said = balance_finding(planted, "lda")
     assert said.startswith("With 21 instead of 210 training rows of class 3, the error of LDA goes")
-    assert said.endswith("goes from 10.0 % to 30.0 %; 75 % of it is lean.")
+    assert said.endswith("goes from 10.0 % to 30.0 %; 75 % of it is majority bias.")
     unchanged = with_losses(study, full=0.1, reduced=0.1, both=0.1)
-    assert balance_finding(unchanged, "lda").endswith("could be told apart from chance.")
-    assert remedies_finding(unchanged, "lda") == "No remedy buys back error beyond chance."
+    assert balance_finding(unchanged, "lda").endswith("no loss distinguishable from chance.")
+    none = "Recommended: no correction. None recovers error beyond chance."
+    assert advice_in_words(advice(unchanged, "lda")) == none
 
 
-def test_remedies_name_their_price(study):
-    said = remedies_finding(study, "lda", "recall of class 3")
-    assert "most: " in said and "the recall of the other classes" in said
+def test_recommendations_name_their_price(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
+    said = advice_in_words(advice(planted, "lda"))
+    assert "which recover 19.5 points (" in said and "the recall of the other classes" in said
 
 
-def test_what_throws_no_row_away_is_named_beside_what_does(study):
-    def said(both, undersampling):
-        planted = with_losses(study, full=0.1, reduced=0.3, both=0.2)
-        for cell, mean in (("both", both), ("undersampling", undersampling)):
-            planted.losses[:, CELLS.index(cell)] += mean - 0.2
-        return remedies_finding(planted, "lda")
-
-    close = said(both=0.105, undersampling=0.1)
-    assert close.startswith("Undersampling buys back most: 20.0 points")
-    assert close.endswith(
-        " Balanced weights with corrected priors buy back 19.5 points, with every row once."
-    )
-    assert "with every row once" not in said(both=0.2, undersampling=0.1)
-    assert "with every row once" not in said(both=0.1, undersampling=0.105)
-
-
-def test_more_than_the_loss_is_not_said_to_be_a_part_of_it(study):
-    planted = with_losses(study, full=0.1, reduced=0.3, both=0.05)
-    said = remedies_finding(planted, "lda")
-    assert "25.0 points" in said and ", more than the 20.0 points that were lost" in said
+def test_harm_is_a_negative_share_of_the_loss(study):
     harmful = with_losses(study, full=0.1, reduced=0.3, both=0.33)
     shares = [row["of the loss"] for row in remedy_rows(harmful, "lda", "error")]
     assert "−15 %" in shares and not any("-" in share for share in shares)
@@ -97,7 +83,7 @@ def test_a_proposal_says_what_it_is_not_worse_than(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     planted.losses[:, CELLS.index("undersampling")] -= 0.0005
     said = advice_in_words(advice(planted, "lda"))
-    assert said.startswith("Proposed: balanced weights with corrected priors.")
+    assert said.startswith("Recommended: balanced weights + corrected priors, which recover")
     assert "It uses every row once" in said
 
 
@@ -105,21 +91,21 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.3)
     planted.losses[:, CELLS.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
     planted.losses[:, CELLS.index("corrected priors")] -= 0.019
-    said = remedies_finding(planted, "lda")
-    assert said.startswith("Beyond chance, corrected priors buy back most: 1.9 points (")
+    said = advice_in_words(advice(planted, "lda"))
+    assert said.startswith("Recommended: corrected priors, which recover 1.9 points (")
     unclear = with_losses(study, full=0.1, reduced=0.3, both=0.3, spread=0.2)
     unclear.losses[:, CELLS.index("full")] = 0.1
     unclear.losses[:, CELLS.index("reduced")] = 0.3
     found = balance_finding(unclear, "lda")
-    assert found.endswith("; all of it is uneven rows, by itself not beyond chance.")
+    assert found.endswith("; all of it is class size, by itself not beyond chance.")
     nothing = with_losses(study, full=0.1, reduced=0.3, both=0.3)
     advised = advice_in_words(advice(nothing, "lda"))
-    assert "What it buys back cannot be told apart from nothing: " in advised
+    assert advised.startswith("Recommended: no correction.")
     # "It" is what is proposed, not what was named last.
     other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     other.losses[:, CELLS.index("undersampling")] -= 0.0005
     told = advice_in_words(advice(other, "lda"))
-    whole = told.index("The whole loss is bought back: what is missing, 0.5 points (")
+    whole = told.index("The whole loss is recovered: what is missing, 0.5 points (")
     assert whole < told.index("The value of undersampling"), "what is said of the proposed is first"
     assert "The whole loss" not in advised
     assert told.index("It uses every row once") < told.index(
@@ -128,12 +114,10 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
 
 
 def test_a_method_without_posteriors(study):
-    assert remedies_finding(study, "least-squares", "log loss").startswith("Least squares has no")
-    assert parts_in_words(study, "least-squares")["fewer rows"] != "Fewer rows is nil."
+    assert parts_in_words(study, "least-squares")["sample size"] != "Sample size is nil."
     assert parts_in_words(study, "least-squares")["prior shift"] == "Prior shift is nil."
     for said in (
         balance_finding(study, "least-squares", "log loss"),
-        remedies_finding(study, "least-squares", "log loss"),
         *parts_in_words(study, "least-squares", "log loss").values(),
     ):
         assert "no posterior probabilities" in said
@@ -144,9 +128,8 @@ def test_one_seed_and_several_classes():
     study = lincore.balance(data, {"class 2": 20, "class 3": 10}, "lda", repeats=1)
     assert "30 instead of 140 training rows of class 2 and class 3" in balance_finding(study, "lda")
     assert "nan" not in " ".join(parts_in_words(study, "lda").values())
-    assert "nan" not in remedies_finding(study, "lda")
-    assert remedies_finding(study, "lda") == "One split cannot tell which remedy buys back error."
-    assert "nan" not in advice_in_words(advice(study, "lda"))
+    none = "One split cannot tell which correction to recommend."
+    assert advice_in_words(advice(study, "lda")) == none
 
 
 def test_crossings():

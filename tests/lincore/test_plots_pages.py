@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore import LogisticRegression, Results, plots
-from lincore.experiments import curves, scores
+from lincore.experiments import curves, scores, univariate
+from lincore.experiments.correlation import Correlations
 from lincore.plots.convergence import oscillation
 from lincore.plots.gallery import png
 from lincore.plots.palette import BAD, GOOD
@@ -51,7 +52,20 @@ def everything() -> dict[str, object]:
     curve = plots.Curve(NASTY, [0, 0.1, 1], [0, 0.8, 1], (0.1, 0.8), 0.9, 1)
     bins = plots.Reliability(NASTY, [0.2, 0.8], [0.3, 0.7], [0.2, 0.6], [0.4, 0.8], [9, 11])
     points, codes = rng.normal(size=(30, 3)), np.arange(30) % 3
+    values, levels = rng.normal(size=30), (NASTY, "f")
+    numeric = univariate.histogram(values, codes, 3)
+    counted = univariate.level_counts(codes % 2, codes, 3, levels)
+    related = Correlations([NASTY, "b"], np.array([[1.0, -0.7], [-0.7, 1.0]]), 30, 4)
     return {
+        "histogram": plots.histogram(numeric, CLASSES, NASTY, subtitle=NASTY),
+        "densities": plots.densities(univariate.density(values, codes, 3), CLASSES, NASTY,
+                                     sizes=[10, 10, 10]),
+        "boxes": plots.box_plot(univariate.boxes(values, codes, 3), CLASSES, NASTY),
+        "levels": plots.share_bars(counted.levels, counted.of_class(), CLASSES, title=NASTY,
+                                   unit="share"),
+        "stacked": plots.share_bars(counted.levels, counted.of_level(), CLASSES, title=NASTY,
+                                    unit="share", stacked=True),
+        "correlations": plots.correlation_matrix(related, kind="within classes"),
         "intervals": plots.score_intervals(METHODS, INTERVALS, tiers=[1, 1, 2],
                                            baselines={NASTY: 0.4}),
         "effects": plots.pairwise_effects(pairs, rope=0.01),
@@ -157,8 +171,8 @@ def test_a_sweep_has_line_band_and_crossing(figures):
 
 
 def test_a_waterfall_adds_up():
-    parts = {"prior shift": (0.103, 0.09, 0.11), "lean": (0.061, 0.05, 0.07),
-             "fewer rows": (-0.001, -0.003, 0.001)}  # fmt: skip
+    parts = {"prior shift": (0.103, 0.09, 0.11), "majority bias": (0.061, 0.05, 0.07),
+             "sample size": (-0.001, -0.003, 0.001)}  # fmt: skip
     figure = plots.waterfall(parts, 0.157)
     ends, steps, _ = data(figure)
     np.testing.assert_allclose(decoded(ends["y"]), [15.7, 32.0], rtol=1e-6)
@@ -171,13 +185,23 @@ def test_a_waterfall_adds_up():
     assert nats.layout.meta["title"] == "\u22120.2 in log loss: most of it a (\u22120.2)"
 
 
+def test_steps_that_are_small_beside_the_loss_are_seen():
+    figure = plots.waterfall({"a": (0.02, 0.01, 0.03), "b": (-0.01, -0.015, -0.005)}, 0.9)
+    bottom, top = figure.layout.yaxis.range
+    assert 80 < bottom < 90 and top > 93
+    assert f"The axis begins at {bottom:g} %" in figure.layout.title.text
+    from_zero = plots.waterfall({"a": (0.2, 0.1, 0.3)}, 0.3)
+    assert from_zero.layout.yaxis.rangemode == "tozero"
+    assert "begins at" not in from_zero.layout.title.text
+
+
 def test_points_have_a_tenth_and_the_whole_loss_its_name_below_the_title():
     figure = plots.waterfall(
-        {"lean": (0.00963, 0.001, 0.02), "rest": (-0.0002, -0.1, 0.1)}, 0.07926
+        {"majority bias": (0.00963, 0.001, 0.02), "rest": (-0.0002, -0.1, 0.1)}, 0.07926
     )
-    assert figure.layout.meta["title"] == "+0.9 points of error: most of it lean (+1)"
+    assert figure.layout.meta["title"] == "+0.9 points of error: most of it majority bias (+1)"
     assert list(data(figure)[0]["text"]) == ["7.9", "8.9"]
-    assert "lean +1 (0.1 to 2), rest 0" in figure.layout.meta["alt"].replace(" and ", ", ")
+    assert "majority bias +1 (0.1 to 2), rest 0" in figure.layout.meta["alt"].replace(" and ", ", ")
     for end, side in ((0.05, "left"), (0.3, "right")):
         figure = plots.remedies(["a", "b"], [(0.1, 0.05, 0.3), (0.2, 0.1, 0.3)], whole=end)
         (name,) = figure.layout.annotations
@@ -186,18 +210,18 @@ def test_points_have_a_tenth_and_the_whole_loss_its_name_below_the_title():
 
 
 def test_what_chance_explains_is_no_finding():
-    parts = {"prior shift": (0.1, -0.39, 0.59), "lean": (-0.05, -0.3, 0.2)}
+    parts = {"prior shift": (0.1, -0.39, 0.59), "majority bias": (-0.05, -0.3, 0.2)}
     unclear = plots.waterfall(parts, 0.4).layout.meta["title"]
     assert unclear == "+5 points of error: no part of it beyond chance"
-    parts |= {"uneven rows": (0.01, 0.005, 0.015)}
+    parts |= {"class size": (0.01, 0.005, 0.015)}
     mixed = plots.waterfall(parts, 0.4).layout.meta["title"]
     assert mixed.endswith("most of it prior shift (+10), by itself not beyond chance")
     none = plots.remedies(["undersampling", "both"], [(0.1, -0.4, 0.6), (0.2, -0.1, 0.5)])
-    assert none.layout.meta["title"] == "No remedy buys back error beyond chance"
+    assert none.layout.meta["title"] == "No correction recovers error beyond chance"
     clear = plots.remedies(["undersampling", "both"], [(0.1, 0.05, 0.15), (0.2, -0.1, 0.5)])
-    assert clear.layout.meta["title"] == "Undersampling: 10 points of error bought back"
+    assert clear.layout.meta["title"] == "Undersampling: 10 points of error recovered"
     one = plots.remedies(["a"], [(0.1, np.nan, np.nan)]).layout.meta["title"]
-    assert one == "A: 10 points of error bought back", "of one split nothing else can be said"
+    assert one == "A: 10 points of error recovered", "of one split nothing else can be said"
 
 
 @pytest.mark.parametrize("n_classes", [3, 6, 12, 40])
@@ -229,7 +253,7 @@ def test_remedies_show_what_they_buy_and_cost(figures):
     back, others = data(figure)
     np.testing.assert_allclose(decoded(back["x"]), [85, 80, 50], rtol=1e-6)
     np.testing.assert_allclose(decoded(others["error_x"]["arrayminus"]), [3, 10, 10], rtol=1e-4)
-    assert figure.layout.meta["title"] == "LDA: 85 points of error bought back"
+    assert figure.layout.meta["title"] == "LDA: 85 points of error recovered"
     assert 90 in [shape.x0 for shape in figure.layout.shapes]
 
 
@@ -395,3 +419,19 @@ def test_labels_that_begin_alike_are_cut_in_the_middle():
     names = [f"a feature of number {k}" for k in range(20)]
     ticks = plots.coefficients(names, np.ones(20)).layout.yaxis.ticktext
     assert len(set(ticks)) == 20 and all(len(tick) <= 20 for tick in ticks)
+
+
+def test_many_classes_are_drawn_as_outlines_and_the_largest_alone():
+    codes = np.repeat(np.arange(30), np.arange(1, 31))
+    values = np.random.default_rng(0).normal(size=len(codes))
+    found = plots.histogram(univariate.histogram(values, codes, 30), np.arange(30), "x")
+    assert [trace["type"] for trace in data(found)] == ["scatter"] * 12
+    assert "The 12 largest of 30 classes" in found.layout.meta["subtitle"]
+    assert data(found)[0]["name"] == "18 (19)"
+
+
+def test_the_strongest_correlation_is_the_title_and_bars_carry_their_shares():
+    found = everything()["correlations"]
+    assert "strongest" in found.layout.meta["title"] and "−0.7" in found.layout.meta["title"]
+    (bars, *_) = data(everything()["levels"])
+    np.testing.assert_allclose(decoded(bars["x"]), [1.0, 0.0])

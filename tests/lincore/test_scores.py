@@ -20,8 +20,10 @@ from lincore.experiments import curves, ranks, scores
 from lincore.experiments.differences import pairwise, tiers
 from lincore.experiments.estimates import why_missing
 from lincore.experiments.evidence import evidence
+from lincore.experiments.in_use import log_loss_in_use
 from lincore.experiments.priors import reprior
 from lincore.experiments.ranking import guesses, ranked
+from lincore.experiments.study import losses_of
 from lincore.report import words
 
 
@@ -408,14 +410,20 @@ def test_the_bootstrap_of_the_log_loss_is_scipys():
     assert_allclose(found[1:], theirs, rtol=0.02)
 
 
-def test_a_class_held_impossible_costs_infinitely():
-    log_proba = np.log(np.array([[[1.0, 1e-300], [0.5, 0.5]]]))
-    log_proba[0, 0, 1] = -np.inf
+@pytest.mark.parametrize("own", [0.0, 1e-300, 1e-17, 1e-15])
+def test_a_class_held_impossible_costs_what_it_costs_in_scikit_learn(own):
+    proba = np.array([[1.0 - own, own], [0.5, 0.5]])
+    with np.errstate(divide="ignore"):
+        log_proba = np.log(proba)[None]
     results = Results(
         ("m",), np.arange(2), np.arange(2), np.array([1, 0]), np.zeros((1, 2), int), log_proba,
         np.zeros(1),
     )  # fmt: skip
-    assert scores.log_loss(results, "m").value == np.inf
+    expected = metrics.log_loss([1, 0], proba)
+    assert_allclose(scores.log_loss(results, "m").value, expected, rtol=1e-14)
+    losses = losses_of(results.truth, results.predicted[0], log_proba[0], 2)
+    assert_allclose(losses[2], expected, rtol=1e-14)
+    assert_allclose(log_loss_in_use(results, "m", [0.5, 0.5]).value, expected, rtol=1e-14)
 
 
 def test_wilson_is_refused_for_rows_that_occur_repeatedly():

@@ -60,7 +60,7 @@ def test_exact_curves_are_weights_on_all_rows(found):
                 model.fit_moments(moments, np.arange(3))
                 error = (model.predict(T) != data.codes[split.test]).mean()
                 assert found.losses[0, a, j, s, 0] == pytest.approx(error)
-    lean = found.curve("lda", "log loss", "lean")
+    lean = found.curve("lda", "log loss", "majority bias")
     assert_allclose(lean.mean[-1], 0, atol=1e-12)
     shift = found.curve("lda", "log loss", "prior shift")
     assert_allclose(shift.mean[-1], 0, atol=1e-12)

@@ -1,0 +1,117 @@
+"""Balance, second question: what if a class were smaller, why, and what recovers the loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages.ui import (
+    balance_costs,
+    balance_jobs,
+    balance_models,
+    balance_pictures,
+    balance_scores,
+    balance_setup,
+    balance_sweep,
+    balance_use,
+    balance_why,
+    controls,
+    text,
+)
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from lincore.datasets import Dataset
+    from pages.ui.sidebar import Experiment
+
+WHY, PLOTS, SWEEP, PRIORS, COSTS, SCORES, OBJECTIVE = TABS = (
+    "Error decomposition",
+    "Full and reduced set",
+    "Class-size sweep",
+    "Priors in deployment",
+    "Costs",
+    "Scores",
+    "Training loss",
+)
+
+
+def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:
+    """Reduce classes; draw what was lost and recovered first, then how the models changed."""
+    data = experiment.data
+    asked = balance_setup.ask(experiment, row)
+    repeats = balance_setup.repeats()
+    # What was asked for, or the former while that is at work.
+    one = balance_jobs.first(asked.setup, data)
+    first = one.study
+    balance_models.left_out(first)
+    method = balance_models.known(first, asked.method or first.methods[0])
+    with asked.loss_place:
+        loss = _loss(first)
+
+    def draw_study(job: Any) -> None:
+        balance_why.show(job.result, balance_models.known(job.result, method), loss)
+
+    job = balance_jobs.study(one, data, repeats, draw=draw_study)
+    study = first
+    if job is not None and job.is_over and job.result is not None:
+        study = job.result
+    is_stale = job is not None and job.is_stale((one.setup, repeats))
+    _panels(one, data, method, loss, study)
+    study = first if is_stale else study
+    _say(heading, study, balance_models.known(study, method), loss)
+    if is_stale:
+        heading.caption("The study below is outdated: it waits to be updated.")
+
+
+def _say(heading: DeltaGenerator, study: Any, method: str, loss: str) -> None:
+    from lincore.experiments.remedies import advice
+    from lincore.report import balance_words
+
+    heading.header(text.escape(balance_words.balance_finding(study, method, loss)), anchor=False)
+    if study.attribution(method, loss).full.value == study.attribution(method, loss).full.value:
+        said = balance_words.advice_in_words(advice(study, method, loss), loss)
+        heading.markdown(text.escape(said))
+
+
+def _loss(first: Any) -> str:
+    return str(
+        controls.choose(
+            "Loss",
+            first.loss_names,
+            key="balance.loss",
+            index=first.loss_names.index(balance_pictures.usual_loss(first)),
+            format_func=lambda name: name[:1].upper() + name[1:],
+            help="What is counted: errors, errors by class, log loss, or the recall of one class.",
+        )
+    )
+
+
+def _panels(one: Any, data: Dataset, method: str, loss: str, study: Any) -> None:
+    """Draw the panel that is open."""
+    setup, first = one.setup, one.study
+    tabs = dict(zip(TABS, st.tabs(list(TABS), key="balance.tabs", on_change="rerun"), strict=True))
+    name = next(name for name, tab in tabs.items() if tab.open)
+    with tabs[name]:
+        if name == WHY:
+            balance_why.show_details(study, balance_models.known(study, method), loss)
+        elif name == PLOTS:
+            drawing, camera = balance_pictures.looks()
+            balance_pictures.show(setup, first, data, method, drawing, camera)
+        elif name == SWEEP:
+            balance_jobs.sweep(one, data, draw=lambda job: balance_sweep.show(job.result, loss))
+        elif name == PRIORS:
+            balance_use.show(setup, first, data, method)
+        elif name == COSTS:
+            balance_costs.show(setup, first, data, method, balance_costs.axes())
+        elif name == SCORES:
+            balance_scores.show_scores(setup, first, data)
+        else:
+            balance_scores.show_objective(setup, first, data)
+        if name in (PLOTS, PRIORS, COSTS, SCORES, OBJECTIVE) and len(study.seeds) > 1:
+            st.caption(
+                f"Of the first split alone; headline and decomposition are means of "
+                f"{len(study.seeds)} splits."
+            )
+        st.caption(balance_pictures.learned_from(study if name == WHY else first, data))

@@ -1,0 +1,133 @@
+"""Which models the page Balance fits, with which steps, and which of them is shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages.ui import choosing, controls, text
+
+if TYPE_CHECKING:
+    from lincore.datasets import Dataset, Split
+    from lincore.experiments.imbalance_record import ImbalanceCost
+    from lincore.experiments.pipeline import Steps
+    from lincore.experiments.study import BalanceStudy
+
+KEY = "balance"
+COMPONENTS, REGULARIZATION = "balance.pca", "balance.qda.qda.regularization"
+#: What makes QDA possible where rows of a class are few or its categories never vary.
+ENOUGH = 0.1
+
+
+def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
+    """Ask for the models with their options, and for the steps before them."""
+    from lincore.experiments.methods import LABELS
+
+    words = choosing.suitable(data)
+    usual = ["multinomial-nb", "logistic"] if data.n_words else ["lda", "qda", "logistic"]
+    key = f"{KEY}.methods"
+    if not set(st.session_state.get(key, [])) <= set(words):
+        del st.session_state[key]
+    with st.expander("Models, options and steps", key=f"{KEY}.models"):
+        chosen = st.multiselect(
+            "Models",
+            words,
+            default=usual,
+            key=key,
+            persist_state="session",
+            format_func=LABELS.__getitem__,
+            help="All are trained on the same rows and judged on the same test rows.",
+        )
+        steps = choosing.steps(data, split, key=KEY)
+        lines = []
+        for word in chosen:
+            st.markdown(f"**{LABELS[word]}**")
+            lines.append(choosing.line(word, choosing.options(word, data, key=f"{KEY}.{word}")))
+    return tuple(lines), steps
+
+
+def ask_repeats(default: int, *, key: str) -> int:
+    """Ask over how many random splits everything is repeated."""
+    return controls.number(
+        "Random splits",
+        2,
+        200,
+        default,
+        key=key,
+        help="How often rows are drawn anew; more of them make the intervals narrower.",
+    )
+
+
+def ask_shown(methods: tuple[str, ...]) -> str:
+    """Ask which model headline, waterfall and corrections are about."""
+    from lincore.experiments.methods import as_method
+
+    labels = {line: as_method(line).label for line in methods}
+    return str(
+        controls.choose(
+            "Model",
+            list(methods),
+            key=f"{KEY}.method",
+            format_func=labels.__getitem__,
+            help="The model of the headline, the waterfall and the corrections.",
+            width=190,
+        )
+    )
+
+
+def known(found: BalanceStudy | ImbalanceCost, method: str) -> str:
+    """Return the method, or the first where it could not be fitted."""
+    from lincore.experiments.methods import as_method
+
+    name = as_method(method).name
+    return name if name in found.methods else found.methods[0]
+
+
+def left_out(found: BalanceStudy | ImbalanceCost) -> None:
+    """Say which models are missing and why, with a remedy at a click where there is one."""
+    from lincore.report import compare_words
+
+    for name, why in found.failures.items():
+        called = found.settings["labels"].get(name, name)
+        said = compare_words.with_labels(why, found.classes)
+        st.caption(
+            f"{text.escape(called)} is left out, as it cannot be fitted to each of the training "
+            f"sets that are compared: {text.escape(said)}"
+        )
+    if any(name.partition("(")[0] == "qda" for name in found.failures) and not (
+        st.session_state.get(REGULARIZATION, 0) > 0
+    ):
+        st.button(
+            f"Regularise QDA by {ENOUGH}",
+            key=f"{KEY}.regularise",
+            on_click=set_value,
+            args=(REGULARIZATION, ENOUGH),
+            help="Pull the covariance of each class that far towards the common one.",
+        )
+
+
+def set_value(key: str, value: Any) -> None:
+    """Set an option, from a button."""
+    st.session_state[key] = value
+
+
+def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
+    """Say what rows and features the models see, where these are not all."""
+    from lincore.report.step_words import projection_sentence
+
+    if data.n_beyond:
+        st.caption(f"All on this page is of the {data.n_rows:,} rows in memory.")
+    sentence = projection_sentence(data, steps.n_components, len(split.train), who="All models see")
+    if not sentence:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{KEY}.seen"):
+        st.caption(sentence)
+        if not data.image_shape:
+            st.button(
+                "Use all features",
+                key=f"{KEY}.all_features",
+                on_click=set_value,
+                args=(COMPONENTS, choosing.ALL),
+                help="Without principal components: closer to what the models can do.",
+            )
