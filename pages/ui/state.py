@@ -127,6 +127,7 @@ PER_DATASET = (
     "balance.components",
     "balance.basis",
     "balance.whiten",
+    "balance.plane",
     "balance.x",
     "balance.y",
     "balance.use.class",
