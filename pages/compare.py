@@ -5,6 +5,7 @@ import streamlit as st
 from lincore.experiments.class_ratio import leading_score
 from lincore.report import compare_words, words
 from pages.ui import (
+    checks_line,
     compare_choice,
     compare_panels,
     compare_run,
@@ -19,6 +20,7 @@ data = experiment.data
 
 st.caption("Compare · which model, and is the difference real")
 heading = st.container()
+checks_line.show(experiment)
 choice = compare_choice.ask(experiment)
 if choice is None:
     heading.header("Choose at least one model.", anchor=False)

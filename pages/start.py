@@ -2,9 +2,14 @@
 
 import streamlit as st
 
-from pages.ui import sidebar, start_doors, start_example
+from pages.ui import link, sidebar, start_again, start_doors, start_example
 
 sidebar.show_on_start()
+
+awaited = link.awaited()
+if awaited is not None:
+    start_again.show(awaited, key="again")
+    st.stop()
 
 st.header("Compare linear classifiers, and see what class imbalance costs", anchor=False)
 st.markdown(

@@ -124,7 +124,7 @@ def _prevalence(data: Dataset) -> tuple[float, ...]:
         key=key,
         format="%d %%",
         persist_state="session",
-        help=f"The prevalence that matters in use. Equal classes ({round(100 / k)} %) make the "
+        help=f"The prevalence that matters. Equal classes ({round(100 / k)} %) make the "
         f"loss the balanced error; the file has {in_file:.1f} %. Other classes share the rest "
         "equally.",
         width=280,

@@ -61,7 +61,7 @@ def apply(remedy: str) -> None:
 def looks() -> tuple[str, str]:
     """Ask for the kind of picture, and from where surfaces are seen."""
     drawing = st.segmented_control(
-        "Picture",
+        "Plot",
         DRAWINGS,
         default="Boundary",
         required=True,
@@ -76,7 +76,7 @@ def looks() -> tuple[str, str]:
             ["oblique", "above", "front"],
             key="balance.camera",
             format_func=str.capitalize,
-            help="Of both; a picture that is dragged turns alone.",
+            help="Of both; a plot that is dragged turns alone.",
             width=160,
         )
     return drawing, camera
@@ -103,7 +103,7 @@ def show(
         required=True,
         key=REMEDY,
         persist_state="session",
-        help="Apply a remedy: the right-hand picture and matrix show what it makes of the same "
+        help="Apply a correction: the plot and the matrix on the right show its effect on the same "
         "reduced rows.",
     )
     cell = applied()
@@ -182,7 +182,7 @@ def _all_models(
         st.caption("With a single coordinate the models are drawn one by one.")
         return
     every = views(setup, study.methods, cell, axes, study, data)
-    sides = ("Full", "Reduced" if cell == "reduced" else "Remedied")
+    sides = ("Full", "Reduced" if cell == "reduced" else "Corrected")
     names = compare_pairs.shortened(study.methods)
     titles = [f"{side}: {name}" for name in names for side in sides]
     controls.figure(
@@ -212,7 +212,7 @@ def _matrix_figures(
 
     called = label(_study, method)
     before, after = named(_study, "full"), named(_study, cell)
-    end = "reduced" if cell == "reduced" else "remedied"
+    end = "reduced" if cell == "reduced" else "corrected"
     difference = plots.confusion_difference(
         scores.confusion(before, called),
         scores.confusion(after, called),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui import state, text, uploads
+from pages.ui import state, uploads
 
 #: Three classes of the same shape and size, of which two overlap.
 OVERLAPPING = {"means": [[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]], "sizes": [150, 150, 150]}
@@ -92,22 +92,13 @@ def show() -> None:
         st.subheader(":material/upload_file: Upload a file", anchor=False)
         uploads.show(key="start.upload", leads_to="pages/data.py")
         uploads.progress()
-        _problem()
+        uploads.problem()
     with columns[1]:
         st.subheader(":material/dataset: Try a sample", anchor=False)
         _offer(SAMPLES, "start.sample")
     with columns[2]:
         st.subheader(":material/school: Learn", anchor=False)
         _offer(EXPERIMENTS, "start.learn")
-
-
-def _problem() -> None:
-    """Say why a first file could not be used; with data in use the sidebar says so."""
-    problem = state.problem()
-    if problem is None or state.has_dataset():
-        return
-    text.show_problem(problem)
-    st.page_link("pages/data.py", label="Read it otherwise on Data", icon=":material/table:")
 
 
 def _offer(doors: dict[str, Door], key: str) -> None:

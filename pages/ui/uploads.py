@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
@@ -134,6 +135,10 @@ def limits() -> None:
 
 def begin(files: Sequence[File]) -> None:
     """Read files: tables and arrays at once, pictures in a job."""
+    digest = sha256()
+    for _, content in files:
+        digest.update(content)
+    st.session_state[state.SHA] = digest.hexdigest()[:12]
     try:
         found = recognise(files)
     except DataError as error:
@@ -232,6 +237,14 @@ def progress() -> None:
     job = jobs.current(JOB)
     if job is not None and is_reading():
         jobs.show(job)
+
+
+def problem() -> None:
+    """Say why a first file could not be used; with data in use the sidebar says so."""
+    found = state.problem()
+    if found is not None and not state.has_dataset():
+        text.show_problem(found)
+        st.page_link("pages/data.py", label="Read it otherwise on Data", icon=":material/table:")
 
 
 def _left_behind() -> list[tuple[str, bytes, str]]:

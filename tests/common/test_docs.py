@@ -48,6 +48,16 @@ def test_examples_run_from_the_top_of_the_page() -> None:
     assert not result.failed, "".join(said)
 
 
+def test_examples_of_balance_run() -> None:
+    text = (DOCS / "balance.md").read_text(encoding="utf-8")
+    code = Section("", text).code
+    test = doctest.DocTestParser().get_doctest(code, {}, "docs/balance.md", None, 0)
+    said: list[str] = []
+    result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append)
+    assert result.attempted > 20
+    assert not result.failed, "".join(said)
+
+
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.title)
 def test_section_says_everything(section: Section) -> None:
     for part in ("```math", "**Use ", "fail", "**Source**", "```python"):
