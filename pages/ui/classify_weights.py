@@ -58,9 +58,24 @@ def coefficients(experiment: Experiment, model: cached.ModelChoice, fitted: Fitt
     if data.image_shape and weights.values.shape[1] == data.n_features:
         _pictures(weights, lines, data)
         return
-    with_errors = _has_errors(fitted) and _odds(experiment, fitted)
-    _bars(
-        score_coefficients(fitted.pipeline, data, split.train, tuple(lines)), not with_errors, data
+    found = score_coefficients(fitted.pipeline, data, split.train, tuple(lines))
+    with_errors = _likelihood(experiment, fitted)
+    left, right = st.columns(2 if with_errors else [2, 3])
+    if with_errors is None:
+        with left:
+            place = _bars(found)
+        with right:
+            _table(found, place)
+        return
+    with left:
+        place = _odds(with_errors)
+    with right:
+        _bars(found)
+    _table(with_errors, place)
+    st.caption(
+        f"Odds of {text.escape(with_errors.lines[place])}: maximum likelihood, with Wald's "
+        f"standard errors, 95 % intervals and p-values over {len(split.train):,} training rows. "
+        "Coefficients are log odds for one unit more."
     )
 
 
@@ -151,8 +166,8 @@ def _pictures(weights: Weights, labels: list[str], data: Dataset) -> None:
     )
 
 
-def _bars(found: Coefficients, with_table: bool, data: Dataset) -> None:
-    """Draw the coefficients of one score as bars, with their table where no other one shows it."""
+def _bars(found: Coefficients) -> int:
+    """Draw the coefficients of one score as bars; return which."""
     from lincore import plots
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -168,13 +183,9 @@ def _bars(found: Coefficients, with_table: bool, data: Dataset) -> None:
     values = found.per_deviation if comparable else found.estimate
     unit = "standard deviation of the training rows" if comparable else "unit of the feature"
     figure = plots.coefficients(found.names, values[place], unit="coefficient")
-    left, right = st.columns([2, 3]) if with_table else (st.container(), None)
-    with left:
-        controls.figure(figure, key=f"{KEY}.weights")
-        st.caption(f"What one {unit} more adds to the score of {text.escape(found.lines[place])}.")
-    if right is not None:
-        with right:
-            _table(found, place)
+    controls.figure(figure, key=f"{KEY}.weights")
+    st.caption(f"What one {unit} more adds to the score of {text.escape(found.lines[place])}.")
+    return place
 
 
 def _place(found: Coefficients, label: str, help: str, key: str) -> int:
@@ -213,38 +224,35 @@ def _table(found: Coefficients, place: int) -> None:
         )
 
 
-def _has_errors(fitted: Fitted) -> bool:
-    model = fitted.pipeline.steps[-1][1]
-    return hasattr(model, "wald") and math.isinf(model.C)
+def _likelihood(experiment: Experiment, fitted: Fitted) -> Coefficients | None:
+    """Return the coefficients of logistic regression with their errors, or say why there are none.
 
-
-def _odds(experiment: Experiment, fitted: Fitted) -> bool:
-    """Draw odds ratios beside the table of the coefficients; tell whether there are any."""
-    import numpy as np
-
-    from lincore import plots
+    Nothing is said of other classifiers, nor of a penalty, which the table speaks of.
+    """
     from lincore.experiments.coefficients import likelihood_coefficients
 
     data, _, split = experiment
+    model = fitted.pipeline.steps[-1][1]
+    if not hasattr(model, "wald") or math.isfinite(model.C):
+        return None
     try:
-        found = likelihood_coefficients(fitted.pipeline, data, split.train)
+        return likelihood_coefficients(fitted.pipeline, data, split.train)
     except ValueError as error:
         st.caption(f"No standard errors or odds ratios: {text.escape(str(error))}")
-        return False
+        return None
+
+
+def _odds(found: Coefficients) -> int:
+    """Draw the odds ratios of one class against the reference; return which."""
+    import numpy as np
+
+    from lincore import plots
+
     assert found.low is not None and found.high is not None
     place = _place(found, "Odds of", "Which odds one unit more of a feature multiplies.", "odds")
     shown = [j for j, name in enumerate(found.names) if name != "intercept"]
     with np.errstate(over="ignore"):
         parts = (np.exp(part[place, shown]) for part in (found.estimate, found.low, found.high))
         figure = plots.odds_ratios([found.names[j] for j in shown], *parts)
-    left, right = st.columns([2, 3])
-    with left:
-        controls.figure(figure, key=f"{KEY}.odds")
-    with right:
-        _table(found, place)
-    st.caption(
-        f"Odds of {text.escape(found.lines[place])}: maximum likelihood, with Wald's standard "
-        f"errors, 95 % intervals and p-values over {len(split.train):,} training rows. "
-        "Coefficients are log odds for one unit more."
-    )
-    return True
+    controls.figure(figure, key=f"{KEY}.odds")
+    return place
