@@ -24,7 +24,6 @@ PAGES = {
     "balance": "balance?sample=passengers",
 }
 WIDTH = 1100
-COLOURS = 128
 
 
 def write_pages(folder: Path) -> None:
@@ -58,5 +57,5 @@ def _write(png: bytes, path: Path) -> None:
     with Image.open(io.BytesIO(png)) as picture:
         height = round(picture.height * WIDTH / picture.width)
         small = picture.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS)
-    small.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    small.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

@@ -13,6 +13,7 @@ import pytest
 import lincore
 
 DOCS = Path(__file__).parents[2] / "docs"
+README = DOCS.parent / "README.md"
 TEXT = (DOCS / "estimators.md").read_text(encoding="utf-8")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
