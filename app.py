@@ -40,8 +40,9 @@ def main() -> None:
 # `streamlit run` reads this file twice: once as a module, for the server that it describes, and
 # for every visitor as a script.
 if get_script_run_ctx(suppress_warning=True) is None:
-    from pages.ui import serving
+    from pages.ui import memory, serving
 
+    memory.keep_little()
     serving.announce_navigation()
     turns.let_scripts_take_turns()
     warm.start()
