@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import cached, controls, state, text, uploads
+from pages.ui import cached, controls, link, start_again, state, text, uploads
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset, Split
@@ -49,10 +49,12 @@ def show() -> Experiment:
     Ends the page with a message when the data cannot be split as wished.
     """
     uploads.take_over()
+    _open_link()
     with st.sidebar:
         uploads.progress()
         _problem()
     data, choice = _what()
+    link.write()
     try:
         split = cached.split(data.digest, choice, data)
     except DataError as error:
@@ -66,7 +68,9 @@ def show() -> Experiment:
 def show_on_data() -> Dataset:
     """Draw the sidebar where the data are chosen, and return them, split or not."""
     uploads.adopt()
+    _open_link()
     data, choice = _what()
+    link.write()
     with st.sidebar:
         try:
             _balance(data, choice, cached.split(data.digest, choice, data))
@@ -80,10 +84,22 @@ def show_on_start() -> None:
     controls.count_visits()
     uploads.adopt()
     uploads.follow()
+    link.restore()
     if state.has_dataset():
         with st.sidebar:
             _problem()
         _what()
+    link.write()
+
+
+def _open_link() -> None:
+    """Restore what the link says; end the page where that needs a file to be uploaded again."""
+    link.restore()
+    wanted = link.awaited()
+    if wanted is not None:
+        start_again.show(wanted, key="again")
+        link.write()
+        st.stop()
 
 
 def _problem() -> None:

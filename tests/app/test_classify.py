@@ -112,9 +112,11 @@ def test_every_picture_and_plane_of_the_model():
     app.segmented_control(key="classify.pca").set_value("number").run()
     for components in (1, 3, 4):
         app.number_input(key="classify.components").set_value(components).run()
-        along = ("Contour", "Histogram") if components == 1 else ("Surface", "Boundary", "Contour")
-        for drawing in along:
-            choose(app, "classify.drawing", drawing)
+        key, kinds = "classify.drawing", ("Surface", "Boundary", "Contour")
+        if components == 1:
+            key, kinds = "classify.drawing.line", ("Curves", "Histogram")
+        for drawing in kinds:
+            choose(app, key, drawing)
             assert_fine(app)
     choose(app, "classify.plane", "coordinates")
     choose(app, "classify.x", 2)
@@ -137,6 +139,26 @@ def test_pictures_that_are_not_projected_are_seen_in_the_plane_of_their_classes(
     assert "Discriminant" in figures(app)[0]["layout"]["xaxis"]["title"]["text"]
     open_panel(app, "Coefficients")
     assert [len(figure["data"]) for figure in figures(app)][1] == 10, "a picture for each class"
+
+
+def test_fisher_with_two_classes_is_drawn_along_its_direction_until_another_plane_is_chosen():
+    app = open_classify("lda", "breast cancer")
+    assert app.selectbox(key="classify.plane").value == "discriminant"
+    choose(app, "classify.word", "fisher")
+    assert app.selectbox(key="classify.plane").value == "direction"
+    assert [trace["type"] for trace in figures(app)[0]["data"]] == [
+        "bar",
+        "bar",
+        "scatter",
+        "scatter",
+    ]
+    assert "The regions show all 171 predictions" in main_text(app)
+    choose(app, "classify.word", "logistic")
+    assert app.selectbox(key="classify.plane").value == "discriminant"
+    assert figures(app)[0]["layout"]["meta"]["title"].startswith("Posterior probability")
+    choose(app, "classify.plane", "features")
+    choose(app, "classify.word", "lda")
+    assert app.selectbox(key="classify.plane").value == "features", "what was chosen stays"
 
 
 # What each panel draws: figures by the kinds of their traces, and tables.

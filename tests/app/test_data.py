@@ -123,10 +123,10 @@ def test_findings_come_with_a_remedy_at_a_click_that_can_be_undone():
     next(b for b in app.button if b.label.startswith("Read 0 in")).click().run()
     assert_fine(app)
     assert data_of(app).has_missing and "0 stands in" not in main_text(app)
-    next(b for b in app.button if b.label == "Keep one of each").click().run()
+    next(b for b in app.button if b.label == "Remove duplicates").click().run()
     assert_fine(app)
     assert data_of(app).n_rows < 50
-    assert "Keep one of each" not in [b.label for b in app.button]
+    assert "Remove duplicates" not in [b.label for b in app.button]
     app.button(key="data.undo.drop_duplicates.0").click().run()
     assert data_of(app).n_rows == 300
 

@@ -138,11 +138,17 @@ def test_wrong_rows_are_marked_alike_in_all_small_pictures():
     good = make_view(QuadraticDiscriminantAnalysis(), n=300)
     bad = dataclasses.replace(good, predicted=(good.codes + 1) % 3)
     figure = plots.small_multiples([good, bad], ["good", "bad"])
-    marks = {trace.marker.symbol for trace in figure.data if (trace.name or "").startswith("wrong")}
+    marks = {
+        trace.marker.symbol
+        for trace in figure.data
+        if (trace.name or "").startswith("misclassified")
+    }
     assert marks == {"circle"} and "Wrong rows have a dot." in named(figure)
     pictures = plots.small_multiples([good], ["good"], rows="pictures")
     marks = {
-        trace.marker.symbol for trace in pictures.data if (trace.name or "").startswith("wrong")
+        trace.marker.symbol
+        for trace in pictures.data
+        if (trace.name or "").startswith("misclassified")
     }
     assert marks == {"circle-open"} and "Wrong pictures have a ring." in named(pictures)
     many = make_view(QuadraticDiscriminantAnalysis(), n=900)
