@@ -213,14 +213,3 @@ def disagreement_finding(
         f"{first} alone is right on {counts[0]:,}, {second} alone on {counts[1]:,}"
     )
     return text + (f", neither on {counts[2]:,}." if counts[2] else ".")
-
-
-def probability(p: float) -> str:
-    """Write a p-value for a sentence.
-
-    Examples
-    --------
-    >>> probability(0.0421), probability(1e-9)
-    ('p = 0.042', 'p < 0.001')
-    """
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -39,7 +39,7 @@ def show(shown: Shown) -> None:
     from lincore.report import words
 
     if len(shown.results.methods) < 2:
-        st.caption("One model has nobody to be compared with.")
+        st.caption("A pairwise comparison needs two models.")
         return
     found = named(shown)
     short = dict(zip(shown.labels, short_names(shown), strict=True))
@@ -58,8 +58,8 @@ def show(shown: Shown) -> None:
     tests = ", ".join(dict.fromkeys(d.test for d in found if not d.test.startswith("none")))
     said = f"Test: {tests}. " if tests else ""
     st.caption(
-        f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}; a "
-        "verdict needs it below 0.05, or the whole interval inside the region that does not matter."
+        f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. Better: it is "
+        "below 0.05. Equivalent: the whole interval is inside the region of practical equivalence."
     )
     if shown.score == "accuracy":
         try:
@@ -105,6 +105,8 @@ def shortened(methods: Sequence[str]) -> list[str]:
 def _table(shown: Shown, found: list[Difference]) -> None:
     import pandas as pd
 
+    from lincore.experiments.verdicts import p_text
+
     unit, scale = ("points", 100) if shown.is_share else (shown.score, 1)
     lines = [
         {
@@ -113,8 +115,8 @@ def _table(shown: Shown, found: list[Difference]) -> None:
             f"difference ({unit})": scale * d.value,
             "from": scale * d.low,
             "to": scale * d.high,
-            "p": d.p,
-            "p (Holm)": d.p_holm,
+            "p": p_text(d.p),
+            "p (Holm)": p_text(d.p_holm),
             "verdict": d.verdict,
         }
         for d in found
@@ -128,8 +130,6 @@ def _table(shown: Shown, found: list[Difference]) -> None:
     longest = max((len(name) for d in found for name in (d.first, d.second)), default=0)
     width = min(WIDEST_NAME, 14 + 7 * longest)
     columns |= {name: st.column_config.TextColumn(width=width) for name in ("first", "second")}
-    # Digits that count, for no p-value is 0.000.
-    columns |= {name: st.column_config.NumberColumn(format="%.2g") for name in ("p", "p (Holm)")}
     with st.container(key=f"{KEY}.pairs.table"):
         tables.show(
             pd.DataFrame(lines),

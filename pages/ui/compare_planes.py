@@ -155,7 +155,7 @@ def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, P
             axes = controls.axes(names, key="compare.axes")
             return axes, planes.feature_plane(data, axes, split.train)
     if kind == "discriminant":
-        return kind, discriminant_plane(pipeline, data, split.train)
+        return kind, discriminant_plane(pipeline, data, split.train, own=False)
     if data.n_words:
         names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
         axes = tuple(range(len(names)))
@@ -165,7 +165,7 @@ def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, P
 
 def _kind(data: Dataset, width: int) -> str:
     kinds = ["principal"]
-    if width > 2 and data.n_classes > 2:
+    if width > 2:
         kinds.insert(0, "discriminant")
     if not data.image_shape and not data.n_words and data.n_features > 1:
         kinds.append("features")

@@ -83,20 +83,16 @@ def _first_that_differs(shown: Shown, first: str, others: list[str]) -> int:
 
 
 def _test(shown: Shown, pair: tuple[str, str]) -> str:
-    """Say what the test of accuracy says of the two: McNemar's on one test set."""
+    """Say what the test of the score that decides says of the two, as under all pairs."""
     from lincore.experiments import differences
-    from lincore.report import compare_words, words
+    from lincore.experiments.verdicts import chance
+    from lincore.report import words
 
     labels = dict(zip(shown.results.methods, shown.labels, strict=True))
-    rope = shown.rope if shown.is_share else 0.01
-    for d in differences.pairwise(shown.results, "accuracy", rope):
+    for d in differences.pairwise(shown.results, shown.score, shown.rope):
         if {d.first, d.second} == set(pair):
             named = d._replace(first=labels[d.first], second=labels[d.second])
-            p = (
-                ""
-                if d.p != d.p
-                else f" {compare_words.probability(d.p)}; {compare_words.probability(d.p_holm)} "
-            )
+            p = "" if d.p != d.p else f" {chance(d.p)}; {chance(d.p_holm)} "
             after = f"{p}after Holm over all pairs." if p else ""
             return f"{words.difference_finding(named)} {d.test}:{after}"
     return ""

@@ -132,6 +132,7 @@ PER_DATASET = (
     "balance.components",
     "balance.basis",
     "balance.whiten",
+    "balance.plane",
     "balance.x",
     "balance.y",
     "balance.use.class",

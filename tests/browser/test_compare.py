@@ -30,10 +30,10 @@ def assert_the_librarys(dashboard, results) -> None:
     right = [scores.accuracy(results, name) for name in results.methods]
     np.testing.assert_allclose(drawn, [found.value for found in right], rtol=1e-6)
     header, *lines = dashboard.table("compare.table")
-    place = header.index("accuracy")
+    place = header.index("accuracy (%)")
     shown = {line[header.index("model")]: line[place] for line in lines}
     assert shown == {
-        LABELS[name]: words.with_interval(found, "accuracy")
+        LABELS[name]: words.in_table(found, "accuracy")
         for name, found in zip(results.methods, right, strict=True)
     }
 
@@ -74,9 +74,11 @@ def test_a_stop_half_way_keeps_the_finished_models(dashboard):
     dashboard.upload("data.upload", DATA / "csv" / "titanic.csv")
     dashboard.visit("compare")
     dashboard.element("compare.table").wait_for()
+    dashboard.unfold("compare.models")
     dashboard.choose("compare.words", "Perceptron")
     dashboard.choose("compare.words", "One versus one")
-    dashboard.choose("compare.scheme", "Folds of your own")
+    dashboard.choose("compare.scheme", "Custom folds")
+    dashboard.unfold("compare.options")
     dashboard.enter("compare.folds", 10)
     dashboard.enter("compare.times", 20)
     assert "Settings have changed" in dashboard.text()
