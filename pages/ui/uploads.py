@@ -72,13 +72,12 @@ def show(*, key: str, leads_to: str = "") -> None:
             key=f"{key}.{turn}",
             max_upload_size=megabytes,
             label_visibility="collapsed" if leads_to else "visible",
-            help="A table as CSV, TSV or text, also gzipped, or Parquet; a zip of pictures in one "
-            "folder for each class, or several pictures at once; an npz file of arrays.",
+            help="A table as CSV, TSV or text, also gzipped, or Parquet; a zip of images in one "
+            "folder for each class, or several images at once; an npz file of arrays.",
         )
         st.caption(
-            "A table (CSV, text, Parquet), a zip of pictures in class folders, several pictures, "
-            f"or arrays (npz), up to {megabytes} MB. It stays in this session and is never "
-            "written to disk."
+            f"Table (CSV, text, Parquet), zip of images in class folders, or arrays (npz), up to "
+            f"{megabytes} MB. It stays in this session."
         )
     if not uploads and not st.session_state.get(OFFERED):
         # They came too late in a former visit: nobody who goes on from here means them.
