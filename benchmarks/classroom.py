@@ -33,7 +33,7 @@ ROUNDS = int(os.environ.get("LINCORE_TURNS", "4"))
 #: What refits nothing, and what fits, by page: the first letters of the widgets' keys.
 DRAWN = {
     "classify": ("classify.panels", "classify.drawing", "classify.quantity", "classify.cells"),
-    "explore": ("explore.panels", "explore.part"),
+    "explore": ("explore.view", "explore.column", "explore.plot"),
     "compare": ("compare.panels", "compare.score"),
     "balance": ("balance.tabs", "balance.drawing"),
 }
