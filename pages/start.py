@@ -13,8 +13,8 @@ if awaited is not None:
 
 st.header("Compare linear classifiers, and see what class imbalance costs", anchor=False)
 st.markdown(
-    "From a table or a zip of images to an honest comparison of every linear classifier, with the "
-    "geometry that explains it, and a plain answer to what an imbalance costs and what recovers it."
+    "An honest comparison on your own table or images, the geometry that explains it, and what "
+    "recovers the loss."
 )
 start_doors.show()
 start_example.show()

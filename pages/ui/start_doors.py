@@ -19,6 +19,7 @@ RARE = {"means": [[0.0, 0.0], [3.0, 0.0], [1.5, 1.4]], "sizes": [400, 400, 40]}
 _LOOK = """<style>
 [class*="st-key-start-sample-"] button > *, [class*="st-key-start-learn-"] button > * {
   justify-content: flex-start; text-align: left; width: 100%; }
+[data-testid="stVerticalBlock"]:has(> [class*="st-key-start-"]) { gap: 0.6rem; }
 </style>"""
 
 
@@ -40,14 +41,14 @@ SAMPLES = {
     "passengers": Door(
         "Passengers",
         ":material/table:",
-        "Table: categories, gaps, a rare outcome",
+        "Table: gaps, a rare outcome",
         "pages/data.py",
         _sample("passengers"),
     ),
     "faces": Door(
         "Faces",
         ":material/face:",
-        "Images: three persons, one of them rare",
+        "Images: one person is rare",
         "pages/data.py",
         _sample("faces"),
     ),

@@ -76,9 +76,8 @@ def show(*, key: str, leads_to: str = "") -> None:
             "folder for each class, or several images at once; an npz file of arrays.",
         )
         st.caption(
-            "A table (CSV, text, Parquet), a zip of images in class folders, several images, "
-            f"or arrays (npz), up to {megabytes} MB. It stays in this session and is never "
-            "written to disk."
+            f"Table (CSV, text, Parquet), zip of images in class folders, or arrays (npz), up to "
+            f"{megabytes} MB. It stays in this session."
         )
     if not uploads and not st.session_state.get(OFFERED):
         # They came too late in a former visit: nobody who goes on from here means them.
