@@ -310,6 +310,7 @@ def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
             kinds,
             key="balance.plane",
             help="The same for both models; the caption says what becomes of the rest.",
+            width=260,
         )
         if chosen == kinds[0]:
             return ()

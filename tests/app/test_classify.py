@@ -13,10 +13,11 @@ from streamlit.typing import PlotlyState
 import lincore
 from lincore.experiments import holdout, scores
 from lincore.experiments.cells import cell
+from lincore.experiments.coefficients import likelihood_coefficients
 from lincore.experiments.methods import FACTORIES, LABELS, as_method
 from lincore.experiments.options import OPTIONS
 from lincore.experiments.pipeline import Steps, pipeline_for
-from lincore.experiments.weights import equation, odds_ratios
+from lincore.experiments.weights import equation
 from lincore.optimize import Reason
 from lincore.report import equations
 from lincore.report.endings import ending
@@ -167,7 +168,7 @@ DRAWN = {
     "ROC": ([{"scatter"}, {"scatter"}], 0),
     "Calibration": ([{"scatter", "bar"}], 0),
     "Convergence": ([], 0),
-    "Coefficients": ([{"bar"}], 0),
+    "Coefficients": ([{"bar"}], 1),
     "Equation": ([], 0),
     "Assumptions": ([], 0),
     "What if": ([], 1),
@@ -244,8 +245,14 @@ def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     fitted, _ = fitted_by_hand("logistic(C=inf)")
     odds = figures(app)[1]["data"][0]
     gaussian = lincore.sample("gaussian")
-    wanted = odds_ratios(fitted, gaussian, lincore.split(gaussian).train)
-    assert sorted(decoded(odds["x"])) == pytest.approx(sorted(wanted.ratio[0]), rel=1e-4)
+    wanted = likelihood_coefficients(fitted, gaussian, lincore.split(gaussian).train)
+    ratios = sorted(np.exp(wanted.estimate[0, :2]))
+    assert sorted(decoded(odds["x"])) == pytest.approx(ratios, rel=1e-4)
+    table = app.dataframe[0].value
+    assert table["feature"].tolist() == ["x1", "x2", "intercept"]
+    assert table["coefficient"].tolist() == pytest.approx(wanted.estimate[0], rel=1e-6)
+    assert table["standard error"].tolist() == pytest.approx(wanted.error[0], rel=1e-6)
+    assert table["odds ratio"].tolist()[:2] == pytest.approx(np.exp(wanted.estimate[0, :2]))
     open_panel(app, "Convergence")
     error = fitted.named_steps["classify"].log_error_
     assert f"**{error:.4f}** nats" in main_text(app)
