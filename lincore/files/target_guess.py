@@ -90,7 +90,8 @@ def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
     if not ranked:
         return None
     # What names forty subjects is less likely the target than a yes or no.
-    others = sorted(ranked[1:], key=lambda name: _count_distinct(frame[name]) > _FEW_CLASSES)
+    distinct = {name: _count_distinct(frame[name]) for name in ranked[1:]}
+    others = sorted(distinct, key=lambda name: distinct[name] > _FEW_CLASSES)
     return TargetGuess(ranked[0], bool(named), tuple(others[:_MOST_RUNNERS_UP]))
 
 
