@@ -33,9 +33,9 @@ ROUNDS = int(os.environ.get("LINCORE_TURNS", "4"))
 #: What refits nothing, and what fits, by page: the first letters of the widgets' keys.
 DRAWN = {
     "classify": ("classify.panels", "classify.drawing", "classify.quantity", "classify.cells"),
-    "explore": ("explore.panels", "explore.part"),
+    "explore": ("explore.view", "explore.plot", "explore.heights", "explore.panels"),
     "compare": ("compare.panels", "compare.score"),
-    "balance": ("balance.tabs", "balance.drawing"),
+    "balance": ("balance.tabs", "balance.drawing", "balance.loss"),
 }
 FITTED = {
     "classify": ("classify.word", "classify.lda.shrinkage.kind", "classify.lda.priors"),
@@ -83,7 +83,7 @@ class Class:
         try:
             self.taken[FIRST].append(await visitor.enter())
             await think(dice)
-            upload = await visitor.upload("data.upload", f"zq{mark}zq.csv", table(mark, number))
+            upload = await visitor.upload(f"zq{mark}zq.csv", table(mark, number))
             self.taken[UPLOAD].append(upload)
             await self._work(visitor, dice)
         except TurnedAwayError as error:

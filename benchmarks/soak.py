@@ -44,7 +44,7 @@ async def visit(address: str, number: int, held: list[tuple[str, bytes]]) -> Non
         await visitor.enter()
         mark = f"{number:03d}"
         name, content = held[number % len(held)] if held else (f"{mark}.csv", table(mark, number))
-        await visitor.upload("data.upload", name, content)
+        await visitor.upload(name, content)
         for page in (PAGES[number % len(PAGES)], "classify"):
             await visitor.visit(page)
     except TurnedAwayError as error:

@@ -211,10 +211,11 @@ class Visitor:
         taken = await self._change(widget, WidgetState(id=widget.id, trigger_value=True))
         return taken
 
-    async def upload(self, key: str, name: str, content: bytes) -> Taken:
-        """Upload a file through an uploader, whose key begins so."""
+    async def upload(self, name: str, content: bytes) -> Taken:
+        """Upload a file through the uploader of the page."""
         start = time.perf_counter()
-        widget = next(one for own, one in self.seen.widgets.items() if own.startswith(key))
+        uploaders = (one for one in self.seen.widgets.values() if one.kind == "file_uploader")
+        widget = next(uploaders)
         asked = BackMsg()
         asked.file_urls_request.request_id = name
         asked.file_urls_request.file_names.append(name)

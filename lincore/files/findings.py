@@ -28,8 +28,6 @@ _RARE_SLIP = 0.15
 # Words: names of people and things have fewer.
 _LONG_TEXT = 6
 _SOME_TEXTS = 500
-# Where no column has more values, as in a questionnaire, rows may be alike by chance.
-_FEW_ANSWERS = 10
 
 
 Codes: TypeAlias = NDArray[np.intp]
@@ -138,8 +136,9 @@ def _belonging(found: RepeatedId) -> Finding:
     """Propose to keep the rows of one subject together."""
     name = found.column
     notice = Notice(
-        f"It seems to name {found.n_groups:,} subjects of several rows each: it {found.why}. With "
-        "rows of one subject both in training and in test, scores are biased upwards.",
+        f"It seems to name {found.n_groups:,} groups of several rows each, such as subjects: it "
+        f"{found.why}. With rows of one group both in training and in test, scores are biased "
+        "upwards.",
         f"column {name!r}",
         "Keep the rows of each together.",
     )
@@ -223,7 +222,7 @@ def _leaking(
     names, n_rows = list(shares), len(codes)
     least = _per_cent(round(min(shares.values()) * n_rows), n_rows)
     it = "It alone tells" if len(names) == 1 else "Each alone tells"
-    bound = "" if len(names) == 1 else "at least "
+    bound = "" if len(names) == 1 or min(shares.values()) == 1 else "at least "
     notice = Notice(
         f"Possible target leakage. {it} the class of {bound}{least} of the rows.",
         columns_named(names),
@@ -321,8 +320,9 @@ def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
         return None
     frame = table.frame[[column.name for column in used]]
     count = int(frame.duplicated().sum())
-    few = n_rows >= _ENOUGH_ROWS and max(c.n_distinct for c in used) <= _FEW_ANSWERS
-    if not count or (few and count <= _repeats_by_chance(frame, count)):
+    # The same text twice is no chance.
+    judged = n_rows >= _ENOUGH_ROWS and all(c.role != "text" for c in used)
+    if not count or (judged and count <= _repeats_by_chance(frame, count)):
         return None
     said = "1 row repeats an earlier one" if count == 1 else f"{count:,} rows repeat an earlier one"
     notice = Notice(

@@ -233,7 +233,7 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     tier = differences.tiers(results, score, rope)
     ranked = _ranked(results, score)
     if not ranked:
-        return f"No method has a score for {score}."
+        return f"No model has a score for {score}."
     said = _who_leads(results, ranked, tier, score, rope)
     return " ".join([said, *_blind_spots(results, ranked)])
 
@@ -248,13 +248,11 @@ def _who_leads(
         return f"{_labels(results, ranked)[0]} reaches {a_score(score)} of {span}."
     if not others:
         who = (
-            listed(_labels(results, leaders))
-            if len(leaders) <= 6
-            else f"All {len(leaders)} methods"
+            listed(_labels(results, leaders)) if len(leaders) <= 6 else f"All {len(leaders)} models"
         )
         return f"{who} {_alike(results, leaders, score, rope)} ({score} {span})."
     beaten = (
-        listed(_labels(results, others)) if len(others) <= 4 else f"the other {len(others)} methods"
+        listed(_labels(results, others)) if len(others) <= 4 else f"the other {len(others)} models"
     )
     beaten += f" ({_span(results, others, score)})"
     if len(leaders) == 1:
@@ -300,9 +298,6 @@ def difference_finding(difference: differences.Difference) -> str:
         return f"{first} and {second} cannot be compared by {score}."
     value, low, high = difference.value, difference.low, difference.high
     better = difference.better
-    if better is not None and np.isinf(value):
-        worse = second if better == first else first
-        return f"{better} beats {worse}, whose {score} is infinite."
     if better is not None:
         worse = second if better == first else first
         if value < 0:
@@ -328,13 +323,13 @@ def cochran_finding(found: differences.Omnibus, *, some_pair: bool = True) -> st
     Examples
     --------
     >>> cochran_finding(differences.Omnibus(9.2, 0.01, 2))
-    'The methods are not all correct equally often (Cochran’s Q = 9.2, p = 0.010).'
+    'The models are not all correct equally often (Cochran’s Q = 9.2, p = 0.010).'
     """
     numbers = f"(Cochran’s Q = {found.statistic:.1f}, {chance(found.p)})"
     if found.p < 1 - scores.LEVEL:
         alone = "" if some_pair else ", though no two of them are significantly different"
-        return f"The methods are not all correct equally often {numbers}{alone}."
-    return f"No method is known to be correct more often than another {numbers}."
+        return f"The models are not all correct equally often {numbers}{alone}."
+    return f"No model is known to be correct more often than another {numbers}."
 
 
 def listed(names: list[str]) -> str:

@@ -36,6 +36,7 @@ def show(shown: Shown) -> None:
     """Draw the differences, and list them with their tests."""
     from lincore import plots
     from lincore.experiments import differences
+    from lincore.experiments.evidence import evidence
     from lincore.report import words
 
     if len(shown.results.methods) < 2:
@@ -61,13 +62,11 @@ def show(shown: Shown) -> None:
         f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. Better: it is "
         "below 0.05. Equivalent: the whole interval is inside the region of practical equivalence."
     )
-    if shown.score == "accuracy":
-        try:
-            told = any(d.better is not None for d in found)
-            omnibus = differences.cochran(shown.results)
-            st.caption(text.escape(words.cochran_finding(omnibus, some_pair=told)))
-        except ValueError:
-            st.caption("Cochran’s Q for all models together needs one test set.")
+    base = evidence(shown.results)
+    if shown.score == "accuracy" and base.one_fit and base.independent_rows:
+        some_pair = any(d.better is not None for d in found)
+        omnibus = differences.cochran(shown.results)
+        st.caption(text.escape(words.cochran_finding(omnibus, some_pair=some_pair)))
 
 
 def named(shown: Shown) -> list[Difference]:

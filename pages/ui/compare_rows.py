@@ -1,4 +1,4 @@
-"""Where two models of a comparison differ: the rows or pictures, and who is right about them."""
+"""Disagreements of two models of a comparison: the rows or images, and which one is correct."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ KEY = "compare"
 
 
 def show(shown: Shown) -> None:
-    """Ask for two models, say who is right where they differ, and list the rows."""
+    """Ask for two models, say which is correct where they disagree, and list the rows."""
     from lincore.experiments.disagreement import disagreement
     from lincore.report.compare_words import disagreement_finding
 
     results, noun = shown.results, text.row_noun(shown.data)
     if len(results.methods) < 2:
-        st.caption("One model has nobody to differ from.")
+        st.caption("Disagreements need two models.")
         return
     pair = _pair(shown)
     found = disagreement(results, *pair)
@@ -35,9 +35,9 @@ def show(shown: Shown) -> None:
     if not len(found.rows):
         return
     parts = {
-        f"{first} alone is right": found.only_first,
-        f"{second} alone is right": found.only_second,
-        "Neither is right": found.neither,
+        f"{first} alone is correct": found.only_first,
+        f"{second} alone is correct": found.only_second,
+        "Neither is correct": found.neither,
     }
     counts = {name: int(part.sum()) for name, part in parts.items() if part.any()}
     name = controls.choose(
@@ -45,7 +45,7 @@ def show(shown: Shown) -> None:
         list(counts),
         key=f"{KEY}.which",
         format_func=lambda name: f"{name} ({counts[name]:,})",
-        help="The most confident mistakes come first.",
+        help="The errors of largest posterior come first.",
         width=360,
     )
     _list(shown, found.where(parts[name]), first, second, name)
@@ -101,7 +101,7 @@ def _test(shown: Shown, pair: tuple[str, str]) -> str:
 def _list(shown: Shown, found: Disagreement, first: str, second: str, title: str) -> None:
     classes = [str(label) for label in shown.data.classes]
     says = {
-        f"{who} says": [classes[code] for code in said]
+        f"{who} predicts": [classes[code] for code in said]
         for who, said in zip((first, second), found.said, strict=True)
     }
     sure = {
@@ -122,4 +122,4 @@ def _list(shown: Shown, found: Disagreement, first: str, second: str, title: str
         config={name: st.column_config.NumberColumn(format="%.3f") for name in sure},
     )
     if shown.data.image_shape:
-        st.caption(text.escape(f"Over each picture: what {first} says / what {second} says."))
+        st.caption(text.escape(f"Over each image: prediction of {first} / of {second}."))

@@ -217,7 +217,7 @@ def test_where_two_differ():
     alone = found.where(found.only_first)
     listed = app.dataframe[-1].value
     assert list(listed["row"]) == alone.rows.tolist()
-    app.selectbox(key="compare.which").set_value(f"{labels[1]} alone is right").run()
+    app.selectbox(key="compare.which").set_value(f"{labels[1]} alone is correct").run()
     assert_fine(app)
     others = found.where(found.only_second)
     assert list(app.dataframe[-1].value["row"]) == others.rows.tolist()
@@ -228,9 +228,9 @@ def test_pictures_on_which_two_differ():
         open_compare("digits", compare__words=["lda", "qda"], compare__pca="share"),
         "Disagreements",
     )
-    assert titled(app, "QDA alone is right")["data"]
+    assert titled(app, "QDA alone is correct")["data"]
     open_tab(app, "Pairwise comparisons")
-    assert not any("alone is right" in f["layout"]["meta"]["title"] for f in figures(app))
+    assert not any("alone is correct" in f["layout"]["meta"]["title"] for f in figures(app))
 
 
 @pytest.mark.parametrize("plane", ["discriminant", "principal", "features"])

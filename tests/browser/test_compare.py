@@ -60,7 +60,7 @@ def test_from_titanic_to_the_answer_and_back_to_it(dashboard):
     dashboard.open_tab("compare.panels", "Boundaries")
     dashboard.element("compare.planes.figure").wait_for()
     dashboard.settle()
-    assert len(dashboard.figure("compare.planes.figure")["layout"]["annotations"]) >= 6
+    assert len(dashboard.figure("compare.planes.figure")["layout"]["annotations"]) >= 5
     dashboard.screenshot("titanic-compare")
     dashboard.visit("classify")
     dashboard.visit("compare")
@@ -74,11 +74,11 @@ def test_a_stop_half_way_keeps_the_finished_models(dashboard):
     dashboard.upload("data.upload", DATA / "csv" / "titanic.csv")
     dashboard.visit("compare")
     dashboard.element("compare.table").wait_for()
-    dashboard.unfold("compare.models")
+    dashboard.element("compare.models").get_by_role("button").first.click()
     dashboard.choose("compare.words", "Perceptron")
     dashboard.choose("compare.words", "One versus one")
     dashboard.choose("compare.scheme", "Custom folds")
-    dashboard.unfold("compare.options")
+    dashboard.element("compare.options").get_by_role("button").first.click()
     dashboard.enter("compare.folds", 10)
     dashboard.enter("compare.times", 20)
     assert "Settings have changed" in dashboard.text()
