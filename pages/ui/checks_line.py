@@ -11,6 +11,14 @@ from pages.ui import cached, text
 if TYPE_CHECKING:
     from pages.ui.sidebar import Experiment
 
+#: The findings in a few words, where there are several.
+_SHORT = {
+    "target-guessed": "target guessed",
+    "leakage": "possible target leakage",
+    "duplicates": "duplicates in training and test set",
+    "groups": "groups not kept together",
+}
+
 
 def show(experiment: Experiment) -> None:
     """Draw the findings about data and split, with a link to where they are put right."""
@@ -22,9 +30,13 @@ def show(experiment: Experiment) -> None:
         experiment.data,
     )
     # There with nothing in it too: an element more would draw all that follow anew.
-    with st.container(horizontal=True, vertical_alignment="center", key="checks", gap="small"):
-        if not found:
-            return
-        sentences = " ".join(text.escape(finding.sentence) for finding in found)
-        st.markdown(f":material/warning: **Data checks.** {sentences}", width="content")
-        st.page_link("pages/data.py", label="Open Data", width="content")
+    with st.container(key="checks"):
+        if found:
+            sentences = [text.escape(finding.sentence) for finding in found]
+            codes = ", ".join(_SHORT[finding.code] for finding in found)
+            st.page_link(
+                "pages/data.py",
+                label=f"**Data checks:** {sentences[0] if len(found) == 1 else codes}",
+                icon=":material/warning:",
+                help="  \n".join([*sentences, "Opens the page Data."]),
+            )

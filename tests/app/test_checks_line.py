@@ -11,7 +11,8 @@ PAGES = ["pages/explore.py", "pages/classify.py", "pages/compare.py", "pages/bal
 
 
 def doubts(app) -> list[str]:
-    return [part.value for part in app.markdown if "Data checks." in part.value]
+    links = [part.proto for part in app.get("page_link")]
+    return [f"{link.label} {link.help}" for link in links if "Data checks" in link.label]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -20,6 +21,7 @@ def test_a_guess_and_groups_are_told_where_the_numbers_stand_until_they_are_sett
     app.switch_page(page).run()
     assert_fine(app)
     (line,) = doubts(app)
+    assert "target guessed, groups not kept together" in line
     assert "is a guess" in line and "belong together by" in line
     app.switch_page("pages/data.py").run()
     app.button(key="data.finding.0.0").click().run()
