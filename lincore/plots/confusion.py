@@ -152,7 +152,7 @@ def _said(counts: Counts, labels: list[str]) -> list[str]:
     texts = []
     for (i, j), share in np.ndenumerate(_shares(counts, "true")):
         pair = (
-            f"<b>{labels[i]}</b> misclassified as <b>{labels[j]}</b>"
+            f"<b>{labels[i]}</b> predicted as <b>{labels[j]}</b>"
             if i != j
             else f"{labels[i]} correct"
         )
