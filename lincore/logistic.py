@@ -19,7 +19,7 @@ from lincore.solvers.conditioning import Conditioned, condition
 from lincore.solvers.softmax_loss import SoftmaxLoss
 from lincore.solvers.softmax_solvers import SOLVERS, Settings
 from lincore.solvers.wald import Wald, wald_errors
-from lincore.threads import part_mapper
+from lincore.threads import WORTHWHILE, part_mapper
 from lincore.validation import validate_rows
 
 Array = NDArray[np.float64]
@@ -165,7 +165,9 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                 f"solver={self.solver!r} needs a matrix of all features squared, too large for "
                 f"{self.n_features_in_:,} sparse features. Choose solver='newton-cg'."
             )
-        with part_mapper(rows.X.size) as mapper:
+        # Of few rows too: Newton's matrices are small beside what it costs two threads of BLAS to
+        # wait for each other where other processes want the cores.
+        with part_mapper(max(rows.X.size, WORTHWHILE)) as mapper:
             loss = SoftmaxLoss(
                 conditioned.rows,
                 rows.codes,

@@ -45,7 +45,7 @@ class Score:
 SCORES = {
     score.name: score
     for score in (
-        Score("accuracy", True, 0, 1, True, False, "Share of rows that are predicted right."),
+        Score("accuracy", True, 0, 1, True, False, "Share of rows that are predicted correctly."),
         Score(
             "balanced accuracy", True, 0, 1, True, False,
             "Mean of the recalls of all classes: a rare class counts as much as a common one.",
@@ -56,7 +56,7 @@ SCORES = {
         ),
         Score(
             "MCC", True, -1, 1, False, False,
-            "Correlation of true and predicted class: 1 is perfect, 0 is guessing.",
+            "Correlation of true and predicted class: 1 is perfect, 0 is chance.",
         ),
         Score(
             "log loss", False, 0, np.inf, False, True,

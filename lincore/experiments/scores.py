@@ -71,9 +71,8 @@ def score(results: Results, method: str, name: str) -> Interval:
 
     On one test set the interval is for this fitted model; over folds for what the method reaches
     on average when it learns from as many rows. Where no row is wrong (or none right), resamples
-    and folds do not vary, and Wilson's intervals of the recalls set the end. The log loss is
-    infinite when a class that was held impossible occurred. NaN where a method has no
-    posteriors, or for the AUC of a single class.
+    and folds do not vary, and Wilson's intervals of the recalls set the end. NaN where there is
+    no such score, see `lincore.experiments.estimates.why_missing`.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
         "showgrid": False,
     }
     return figure(
-        [cells, *(_numbers(values) if p <= MOST_NUMBERED else [])],
+        [cells, *(_numbers(found.matrix) if p <= MOST_NUMBERED else [])],
         title,
         subtitle=subtitle,
         alt=join(f"{title}.", f"Matrix of {p} columns, {found.n_rows:,} rows."),
@@ -90,7 +90,7 @@ def _numbers(values: NDArray[np.float64]) -> list[Trace]:
                 x=column,
                 y=row,
                 mode="text",
-                text=[number(r) if np.isfinite(r) else "" for r in np.round(shown, 2).tolist()],
+                text=[f"{r:.2f}".replace("-", "−") if np.isfinite(r) else "" for r in shown],
                 textfont={"color": ink, "size": 12},
                 hoverinfo="skip",
                 showlegend=False,

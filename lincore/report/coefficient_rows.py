@@ -54,6 +54,8 @@ def coefficient_rows(found: Coefficients, place: int) -> tuple[dict[str, Any], .
                 if ratio:
                     row["odds ratio"] = float(np.exp(row["coefficient"]))
                     row["its 95 % interval"] = _interval(float(np.exp(low)), float(np.exp(high)))
+                elif found.are_log_odds:
+                    row["its 95 % interval"] = "–"
         rows.append(row)
     return tuple(rows)
 

@@ -29,8 +29,8 @@ _KEPT_TOGETHER = "Groups are kept together: none has rows in both training and t
 _MAY_BE_TORN = "Groups are not kept together: scores may be biased upwards."
 HOW, SHARE, SEED = "sidebar.how", "sidebar.share", "sidebar.seed"
 _USUAL_SHARE = 30
-# Characters of a column's name on a button.
-_LONGEST = 18
+# Characters of a column's name on a button, and of the data set's in its line.
+_LONGEST, _LONGEST_NAME = 18, 26
 #: What the slider of the test part offers, in per cent.
 SHARES = range(5, 51, 5)
 
@@ -116,11 +116,13 @@ def _problem() -> None:
 
 
 def _what() -> tuple[Dataset, cached.SplitChoice]:
+    from lincore.plots.style import shorten
+
     data = state.require_dataset()
     with st.sidebar, st.container(key="sidebar.summary", gap="small"):
         st.page_link(
             "pages/data.py",
-            label=f"**{text.escape(data.name)}**",
+            label=f"**{text.escape(shorten(data.name, _LONGEST_NAME))}**",
             icon=":material/table:",
             help="The rows, and other data: the page Data.",
         )

@@ -60,7 +60,7 @@ def test_from_titanic_to_the_answer_and_back_to_it(dashboard):
     dashboard.open_tab("compare.panels", "Boundaries")
     dashboard.element("compare.planes.figure").wait_for()
     dashboard.settle()
-    assert len(dashboard.figure("compare.planes.figure")["layout"]["annotations"]) >= 6
+    assert len(dashboard.figure("compare.planes.figure")["layout"]["annotations"]) >= 5
     dashboard.screenshot("titanic-compare")
     dashboard.visit("classify")
     dashboard.visit("compare")
