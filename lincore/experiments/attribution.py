@@ -256,7 +256,8 @@ def over_seeds(
         agree only where they must.)
     variance : float, default 0
         Of the mean, where it is known from the rows, see `lincore.experiments.row_variance`; zero
-        or NaN where it is to be estimated from the seeds as above.
+        or NaN where it is to be estimated from the seeds as above. It is never taken to be less
+        than that of a mean over independent seeds: few of them leave the choice of rows to chance.
 
     Returns
     -------
@@ -277,14 +278,14 @@ def over_seeds(
         mean = float(values.mean())
     if n < 2 or not isfinite(mean):
         return Interval(mean, np.nan, np.nan)
-    # Without scipy.stats around it: pages read hundreds of intervals each time they are drawn.
-    quantile = float(stdtrit(n - 1, 0.5 + level / 2))
-    if variance > 0:
-        half = quantile * sqrt(variance)
-        return Interval(mean, mean - half, mean + half)
     deviations = values - mean
     deviation = sqrt(float(deviations @ deviations) / (n - 1))
-    if n < ENOUGH_TO_AGREE and deviation <= ROUNDING * float(np.abs(values).max()):
-        deviation = grain / sqrt(n)
-    half = quantile * deviation * sqrt(1 / n + test_ratio)
+    if variance > 0:
+        error = sqrt(max(variance, deviation**2 / n))
+    else:
+        if n < ENOUGH_TO_AGREE and deviation <= ROUNDING * float(np.abs(values).max()):
+            deviation = grain / sqrt(n)
+        error = deviation * sqrt(1 / n + test_ratio)
+    # Without scipy.stats around it: pages read hundreds of intervals each time they are drawn.
+    half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
     return Interval(mean, mean - half, mean + half)
