@@ -155,3 +155,42 @@ def test_compare_refuses_what_is_no_data_set(given):
         lincore.compare(given, "lda")
     with pytest.raises(lincore.DataError, match="already chosen"):
         lincore.compare(lincore.sample("iris"), "lda", target="colour")
+
+
+def heading(figure):
+    return figure.layout.meta["title"]
+
+
+def test_plots_take_results_and_a_name(results):
+    wide = results.table("accuracy", wide=True)
+    drawn = lincore.plots.score_intervals(results)
+    values = [wide.loc[m, "accuracy"] for m in results.table("accuracy").index]
+    assert_allclose(drawn.data[0].x, values, rtol=1e-6)
+    assert heading(lincore.plots.score_intervals(results, score="log loss")).startswith("Log loss")
+    assert len(lincore.plots.pairwise_effects(results).data[0].x) == 1
+    assert len(lincore.plots.seconds_and_score(results).data) == 2
+    for plot in (lincore.plots.roc, lincore.plots.precision_recall, lincore.plots.calibration):
+        assert heading(plot(results, "lda"))
+        assert heading(plot(results.select("lda"))) == heading(plot(results, "lda"))
+        with pytest.raises(ValueError, match="name it"):
+            plot(results)
+        with pytest.raises(KeyError, match="qda"):
+            plot(results, "qda")
+    assert len(lincore.plots.roc(results, "lda").data) == 1 + 2 * 2  # line and point of a class
+
+
+def test_coefficients_are_drawn_of_a_model(results):
+    model = results.model("lda")
+    drawn = lincore.plots.coefficients(model)
+    assert set(drawn.data[0].text) == set(model.column_names)
+    assert_allclose(sorted(drawn.data[0].x), sorted(model.classifier.coef_[0]), rtol=1e-6)
+    other = lincore.plots.coefficients(model, label="a")
+    assert_allclose(other.data[0].x, -drawn.data[0].x)
+    iris = lincore.sample("iris")
+    three = lincore.LinearDiscriminantAnalysis().fit(iris.X, iris.y)
+    assert "root mean square" in heading(lincore.plots.coefficients(three))
+    assert "virginica" in heading(lincore.plots.coefficients(three, label="virginica"))
+    with pytest.raises(ValueError, match="no class 'rose'"):
+        lincore.plots.coefficients(three, label="rose")
+    with pytest.raises(ValueError, match="linear models"):
+        lincore.plots.coefficients(results.model("naive-bayes"))
