@@ -44,6 +44,7 @@ if get_script_run_ctx(suppress_warning=True) is None:
 
     memory.keep_little()
     serving.announce_navigation()
+    serving.hear_of_uploads()
     turns.let_scripts_take_turns()
     patches.send_in_batches()
     patches.look_up_one_key()

@@ -242,7 +242,7 @@ def test_boundaries_lie_in_one_plane(plane):
     layout = titled(app, "Regions of 6 models")["layout"]
     axes = [layout[f"xaxis{n}"] for n in ["", *range(2, 7)]]
     assert len({tuple(axis["range"]) for axis in axes}) == 1
-    assert "53 of the test part" in main_text(app)
+    assert "53 of the test set" in main_text(app)
 
 
 def test_learning_curves_end_where_the_comparison_is():

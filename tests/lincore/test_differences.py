@@ -197,7 +197,7 @@ def test_a_sure_difference_in_every_fold_alike_is_told():
 def test_tiers_join_whom_the_leader_does_not_beat():
     results = with_shares([0.7, 0.95, 0.5, 0.94, 0.68], m=600)
     assert tiers(results) == {"A": 2, "B": 1, "C": 3, "D": 1, "E": 2}
-    table = results.table()
+    table = results.table(wide=True)
     assert table["group"].to_dict() == tiers(results)
     better = {frozenset(d[:2]): d.better for d in pairwise(results)}
     assert better[frozenset("BD")] is None and better[frozenset("AB")] == "B"
