@@ -13,6 +13,7 @@ from lincore.experiments.attribution import (
     less,
     loss_over_seeds,
 )
+from lincore.experiments.evidence import per_results
 from lincore.experiments.intervals import UNKNOWN, Interval
 
 if TYPE_CHECKING:
@@ -197,6 +198,7 @@ def _excess(study: BalanceStudy, method: str, loss: str, one: str, other: str) -
     return change_over_seeds(study, method, loss, *cells)
 
 
+@per_results
 def _remedy(study: BalanceStudy, method: str, loss: str, name: str) -> Remedy:
     bought = _excess(study, method, loss, "reduced", name)
     whole = _excess(study, method, loss, "reduced", "full")

@@ -530,7 +530,10 @@ def test_one_group_alone_has_no_interval():
 def test_results_without_a_method_are_an_empty_table():
     results = some_results()
     none = results.select([])
-    assert list(none.table().columns) == list(results.table().columns) and none.table().empty
+    assert (
+        list(none.table(wide=True).columns) == list(results.table(wide=True).columns)
+        and none.table(wide=True).empty
+    )
     assert pairwise(none) == []
     assert reprior(none, [0.2, 0.3, 0.5], [0.5, 0.3, 0.2]).predicted.shape == (0, 40)
 
@@ -591,3 +594,13 @@ def test_the_counts_of_the_data_decide_and_not_those_of_one_test_set():
     assert words.classification_finding(results, "LDA").startswith("LDA reaches an accuracy of")
     found = lincore.compare(lincore.sample("iris"), "lda")
     assert found.class_counts.tolist() == [50, 50, 50]
+
+
+def test_an_interval_is_computed_once_for_all_tables(monkeypatch):
+    computed = []
+    known = scores.from_rows
+    monkeypatch.setattr(scores, "from_rows", lambda *given: computed.append(given) or known(*given))
+    results = imbalanced(FINDS_RARE)
+    found = [scores.score(results, "LDA", "MCC") for _ in range(3)]
+    assert found[0] == found[2]
+    assert len(computed) == 1
