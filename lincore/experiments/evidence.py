@@ -65,22 +65,10 @@ class Evidence(NamedTuple):
         return self.n_folds > 1 and self.n_folds == len(self.folds)
 
     @property
-    def spread_of_score(self) -> float:
-        """Variance of a mean over folds, in variances of one fold: for the interval of a score.
-
-        Nadeau and Bengio's 1/J + n_test/n_train, with 1/J never above 1/k² for k folds in each
-        repetition. Their n_test/n_train already holds what the choice of test rows does; 1/J is
-        for the dice of the resamples, and the disjoint folds of one pass leave less to dice than
-        as many random ones. With 1/J the intervals of plain k-fold would cover 98 to 99 %
-        instead of 95 % (benchmarks/coverage.py).
-        """
-        per_repetition = self.n_folds / self.repeats
-        return self.ratio + min(1 / self.n_folds, 1 / per_repetition**2)
-
-    @property
     def spread_of_difference(self) -> float:
-        """The same for the difference of two methods: 1/J + n_test/n_train, as published.
+        """Variance of a mean difference over folds, in variances of one: 1/J + n_test/n_train.
 
+        As Nadeau and Bengio published it.
         Careful for disjoint folds (1 to 2 % false alarms where 5 % are allowed), but without the
         correction there are too many, in leave-one-out as well.
         """

@@ -41,6 +41,9 @@ class Results:
     decision : mapping of str to ndarray of shape (m, K), optional
         Scores by class of methods that have no posteriors, by the name of the method: the larger,
         the more a row is of the class. Of different folds they need not be on one scale.
+    common : Results, optional
+        Predictions of the same rows by the models of several folds, training rows or not: how
+        much these differ says how much a score varies with the training rows.
 
     Raises
     ------
@@ -61,6 +64,7 @@ class Results:
     n_train: NDArray[np.intp] = None  # type: ignore[assignment]
     settings: Mapping[str, Any] = field(default_factory=dict)
     decision: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    common: Results | None = None
 
     def __post_init__(self) -> None:
         """Check the shapes and fill in what was left out."""
@@ -120,6 +124,7 @@ class Results:
             predicted=self.predicted[chosen],
             log_proba=self.log_proba[chosen],
             seconds=self.seconds[chosen],
+            common=None if self.common is None else self.common.select(names),
         )
 
     def table(self) -> pd.DataFrame:
