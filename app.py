@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui import courtesy, turns, warm
+from pages.ui import turns, warm
 
 # A picture of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
@@ -32,8 +32,7 @@ def main() -> None:
     with turns.scripts.released():
         warm.wait()
     try:
-        with courtesy.pages.drawing():
-            page.run()
+        page.run()
     finally:
         warm.start()
 
@@ -41,10 +40,10 @@ def main() -> None:
 # `streamlit run` reads this file twice: once as a module, for the server that it describes, and
 # for every visitor as a script.
 if get_script_run_ctx(suppress_warning=True) is None:
-    from pages.ui import handover, serving
+    from pages.ui import memory, serving
 
+    memory.keep_little()
     serving.announce_navigation()
-    handover.in_batches()
     turns.let_scripts_take_turns()
     warm.start()
     app = st.App(__file__, middleware=serving.middleware())

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
+import numpy as np
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -136,15 +137,21 @@ class Visitor:
         What marks the data of any visitor; what it finds in a message must be `own`.
     own : bytes
         The mark of this visitor's data.
+    stays : float
+        Seconds after which a visitor no longer waits for a job to end.
     """
 
     def __init__(
-        self, address: str, marker: re.Pattern[bytes] | None = None, own: bytes = b""
+        self,
+        address: str,
+        marker: re.Pattern[bytes] | None = None,
+        own: bytes = b"",
+        stays: float = np.inf,
     ) -> None:
         self.address = address
         self.seen = Page()
         self.foreign: set[bytes] = set()
-        self._marker, self._own = marker, own
+        self._marker, self._own, self._stays = marker, own, stays
         self._states: dict[str, WidgetState] = {}
         self._n_messages = self._n_bytes = 0
         self._socket: ClientConnection | None = None
@@ -204,10 +211,11 @@ class Visitor:
         taken = await self._change(widget, WidgetState(id=widget.id, trigger_value=True))
         return taken
 
-    async def upload(self, key: str, name: str, content: bytes) -> Taken:
-        """Upload a file through an uploader, whose key begins so."""
+    async def upload(self, name: str, content: bytes) -> Taken:
+        """Upload a file through the uploader of the page."""
         start = time.perf_counter()
-        widget = next(one for own, one in self.seen.widgets.items() if own.startswith(key))
+        uploaders = (one for one in self.seen.widgets.values() if one.kind == "file_uploader")
+        widget = next(uploaders)
         asked = BackMsg()
         asked.file_urls_request.request_id = name
         asked.file_urls_request.file_names.append(name)
@@ -263,7 +271,7 @@ class Visitor:
         await self._send(message)
         await self._until_finished()
         finished = time.perf_counter() - start
-        while self.seen.repeats:
+        while self.seen.repeats and time.perf_counter() - start < self._stays:
             fragment, pause = min(self.seen.repeats.items(), key=lambda item: item[1])
             await asyncio.sleep(pause)
             again = BackMsg()

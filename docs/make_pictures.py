@@ -1,7 +1,8 @@
-"""Make the pictures of docs/estimators.md: `python docs/make_pictures.py [name ...]`.
+"""Make the pictures of docs/estimators.md and README.md: `python docs/make_pictures.py [name ...]`.
 
 Each picture is drawn from what lincore's own estimators have learned, by a function of its name
-in one of the modules beside this one, and written to docs/pictures/.
+in one of the modules beside this one, and written to docs/pictures/. The name "pages" stands for
+the pictures of the dashboard, in docs/pictures/pages/.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import pictures_of_discriminants as discriminants  # noqa: E402
 import pictures_of_gaussians as gaussians  # noqa: E402
+import pictures_of_pages as pages  # noqa: E402
 import pictures_of_probabilities as probabilities  # noqa: E402
 import pictures_of_spaces as spaces  # noqa: E402
 from drawing import write_pngs  # noqa: E402
@@ -41,11 +43,14 @@ PICTURES: dict[str, Callable[[], go.Figure]] = {
 
 def main(names: list[str]) -> int:
     """Make the pictures of these names, or all."""
-    unknown = set(names) - PICTURES.keys()
+    unknown = set(names) - PICTURES.keys() - {"pages"}
     if unknown:
         print(f"There is no picture {', '.join(sorted(unknown))}.", file=sys.stderr)
         return 1
-    wanted = names or list(PICTURES)
+    names = names or [*PICTURES, "pages"]
+    if "pages" in names:
+        pages.write_pages(HERE / "pictures" / "pages")
+    wanted = [name for name in names if name != "pages"]
     write_pngs(((name, PICTURES[name]()) for name in wanted), HERE / "pictures")
     return 0
 

@@ -34,6 +34,12 @@ from lincore.files.pictures import (
 
 __all__ = ["ImageOptions", "image_limits", "read_image_files", "read_image_zip", "write_image_zip"]
 
+#: What is said where colours were left out.
+MADE_GREY = "The images are in colour and were made grey, one number for each pixel."
+_SAMPLED_IMAGES = 9
+_SAMPLED_SIDE = 24
+# Levels between red, green and blue, on average over the pixels: less is a tint of the scanner.
+_COLOURED = 6.0
 _SEPARATE = "Zip one folder for each class, with the images of that class inside."
 
 
@@ -46,7 +52,8 @@ class ImageOptions:
     size : (height, width), optional
         In pixels, to which every image is brought. The most frequent size when not given.
     colour : bool
-        Red, green and blue, instead of grey.
+        Red, green and blue, instead of grey: three numbers for each pixel. Where images that have
+        colours become grey, a notice says so.
     fit : {"pad", "crop", "stretch"}
         How an image comes to another size: whole, with bars of its border's colour; its middle;
         or out of proportion.
@@ -206,6 +213,7 @@ def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: 
         deep = [number for number, header in headers.items() if header.is_deep]
         levels = _grey_levels(pile, deep, progress)
         X, pictures = _pixels(pile, pictures, shape, options.fit, levels, progress)
+        greyed = () if options.colour else _made_grey(pile, pictures)
     _require(pictures, pile)
     kept = Counter(sizes[picture.number] for picture in pictures)
     fit = options.fit if options.size is None else None
@@ -223,7 +231,14 @@ def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: 
         row_names=tuple(pile.paths[picture.number] for picture in pictures),
         given_test=given_test,
         image_shape=shape,
-        notices=(*notices, *resized, *brightened, *given, *lone_class_notices(codes, classes)),
+        notices=(
+            *notices,
+            *greyed,
+            *resized,
+            *brightened,
+            *given,
+            *lone_class_notices(codes, classes),
+        ),
         skipped=tuple(Skipped(pile.paths[i], pile.skipped[i]) for i in sorted(pile.skipped)),
         groups=groups,
         group_names=group_names,
@@ -240,6 +255,26 @@ def _check(options: ImageOptions, name: str) -> None:
             where=name,
             remedy=f"Use {', '.join(FITS)}.",
         )
+
+
+def _made_grey(pile: Pile, pictures: Sequence[Picture]) -> tuple[Notice, ...]:
+    """Say so where images that have colours became grey, by a look at a few of them."""
+    step = max(1, len(pictures) // _SAMPLED_IMAGES)
+    some = pictures[::step][:_SAMPLED_IMAGES]
+    spreads = [np.ptp(_small(pile, one.number), axis=1).mean() for one in some]
+    if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
+        return ()
+    return (Notice(MADE_GREY, pile.name, "Keep the colours: three numbers for each pixel."),)
+
+
+def _small(pile: Pile, number: int) -> np.ndarray:
+    """Return an image at a small size, (n_pixels, 3) int16."""
+    shape = (_SAMPLED_SIDE, _SAMPLED_SIDE, 3)
+    pixels = np.zeros(shape, np.int16)
+    # What could be read in grey may yet be damaged in its colours.
+    with suppress(UnusableFile):
+        pixels = decoded(pile.read(number), shape, "stretch").astype(np.int16)
+    return pixels.reshape(-1, 3)
 
 
 def _require(pictures: Sequence[Picture], pile: Pile) -> None:

@@ -19,7 +19,7 @@ from lincore.solvers.conditioning import Conditioned, condition
 from lincore.solvers.softmax_loss import SoftmaxLoss
 from lincore.solvers.softmax_solvers import SOLVERS, Settings
 from lincore.solvers.wald import Wald, wald_errors
-from lincore.threads import part_mapper
+from lincore.threads import WORTHWHILE, part_mapper
 from lincore.validation import validate_rows
 
 Array = NDArray[np.float64]
@@ -165,7 +165,9 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                 f"solver={self.solver!r} needs a matrix of all features squared, too large for "
                 f"{self.n_features_in_:,} sparse features. Choose solver='newton-cg'."
             )
-        with part_mapper(rows.X.size) as mapper:
+        # Of few rows too: Newton's matrices are small beside what it costs two threads of BLAS to
+        # wait for each other where other processes want the cores.
+        with part_mapper(max(rows.X.size, WORTHWHILE)) as mapper:
             loss = SoftmaxLoss(
                 conditioned.rows,
                 rows.codes,
@@ -211,17 +213,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             When C is finite (a penalised estimate is biased and has no such errors), classes are
             weighted, the fit did not converge, or the information matrix is singular.
         """
-        check_is_fitted(self)
-        if self.class_weight is not None:
-            raise ValueError(
-                "Wald standard errors belong to rows that count once: class weights change what "
-                "is estimated and not how much is known. Fit with class_weight=None."
-            )
-        if np.isfinite(self.C) or not self.converged_:
-            raise ValueError(
-                "Wald standard errors belong to a converged maximum likelihood fit: "
-                f"fit with C=np.inf (it is {self.C}) until converged_ is true."
-            )
+        self.require_maximum_likelihood()
         rows = validate_data(self, X, dtype="numeric", reset=False)
         weight = None
         if sample_weight is not None:
@@ -239,6 +231,20 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             reference=self.classes_[0] if reference is None else reference,
             confidence=confidence,
         )
+
+    def require_maximum_likelihood(self) -> None:
+        """Raise ValueError where the coefficients have no Wald errors, with the reason."""
+        check_is_fitted(self)
+        if self.class_weight is not None:
+            raise ValueError(
+                "Wald standard errors belong to rows that count once: class weights change what "
+                "is estimated and not how much is known. Fit with class_weight=None."
+            )
+        if np.isfinite(self.C) or not self.converged_:
+            raise ValueError(
+                "Wald standard errors belong to a converged maximum likelihood fit: "
+                f"fit with C=np.inf (it is {self.C}) until converged_ is true."
+            )
 
     def log_likelihood(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None

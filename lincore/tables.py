@@ -65,6 +65,8 @@ class Table:
         All rows of a file too large to be held, of which `frame` holds some, drawn at random.
     rows : (n,) intp, optional
         The rows of the file that `frame` holds, where a filter left some out.
+    whole : Table, optional
+        The table before it was filtered: by all of its rows the columns are judged.
     """
 
     frame: pd.DataFrame
@@ -74,16 +76,27 @@ class Table:
     reading: Reading | None = None
     source: RowSource | None = None
     rows: NDArray[np.intp] | None = None
+    whole: Table | None = None
 
     @cached_property
     def contents(self) -> dict[str, Content]:
         """What each column holds, by its name."""
-        return {str(name): content_of(self.frame[name]) for name in self.frame}
+        found = {str(name): content_of(self.frame[name]) for name in self.frame}
+        if self.whole is None:
+            return found
+        # An identifier of which some rows are left is one still; what varies no more is constant.
+        kinds = {name: content.kind for name, content in self.whole.contents.items()}
+        return {
+            name: content
+            if content.kind in ("empty", "constant")
+            else content._replace(kind=kinds[name])
+            for name, content in found.items()
+        }
 
     @cached_property
     def guess(self) -> TargetGuess | None:
         """The column that looks like the classes, if one does, and the next best ones."""
-        return guess_target(self.frame)
+        return guess_target(self.frame) if self.whole is None else self.whole.guess
 
     @property
     def proposed(self) -> str | None:

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from pages.ui import balance_cost, balance_cut, balance_mode, jobs, sidebar
+from pages.ui import balance_cost, balance_cut, balance_mode, checks_line, jobs, sidebar
 
 experiment = sidebar.show()
 heading = st.container(key="balance.heading")
+checks_line.show(experiment)
 row = st.container(horizontal=True, vertical_alignment="bottom", key="balance.row")
 with row:
     mode = balance_mode.ask(experiment)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from lincore.report import words
 from pages.ui import (
+    checks_line,
     classify_fit,
     classify_geometry,
     classify_model,
@@ -17,6 +18,7 @@ experiment = sidebar.show()
 data, _, split = experiment
 
 heading = st.container()
+checks_line.show(experiment)
 model, row = classify_model.ask(data, split)
 fitted = classify_fit.require(experiment, model)
 

@@ -37,6 +37,8 @@ if isinstance(opened, Source):
     data_treatment.show(opened)
     data_table.rows(opened)
 elif isinstance(opened, Pictures):
+    if in_use:
+        data_warnings.made_grey(opened, data)
     data_pictures.otherwise(opened, data if in_use else None)
 
 if in_use:

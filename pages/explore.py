@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui import (
+    checks_line,
     explore_columns,
     explore_pairs,
     explore_projections,
@@ -30,4 +31,5 @@ def show(experiment: Experiment) -> None:
 
 experiment = sidebar.show()
 st.caption("Explore")
+checks_line.show(experiment)
 show(experiment)

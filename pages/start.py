@@ -2,14 +2,19 @@
 
 import streamlit as st
 
-from pages.ui import sidebar, start_doors, start_example
+from pages.ui import link, sidebar, start_again, start_doors, start_example
 
 sidebar.show_on_start()
 
+awaited = link.awaited()
+if awaited is not None:
+    start_again.show(awaited, key="again")
+    st.stop()
+
 st.header("Compare linear classifiers, and see what class imbalance costs", anchor=False)
 st.markdown(
-    "From a table or a zip of images to an honest comparison of every linear classifier, with the "
-    "geometry that explains it, and a plain answer to what an imbalance costs and what recovers it."
+    "An honest comparison on your own table or images, the geometry that explains it, and what "
+    "recovers the loss."
 )
 start_doors.show()
 start_example.show()

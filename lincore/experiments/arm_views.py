@@ -14,6 +14,8 @@ from sklearn.pipeline import Pipeline
 from lincore.datasets import Dataset
 from lincore.experiments.beliefs import Belief
 from lincore.experiments.cuts import features_are_seen, is_gaussian
+from lincore.experiments.default_plane import default_kind, leading_features
+from lincore.experiments.discriminant_planes import discriminant_plane
 from lincore.experiments.planes import Plane, coordinates, feature_plane
 from lincore.experiments.results import Results
 from lincore.experiments.study import Example
@@ -124,6 +126,69 @@ def aligned_planes(
         _plane(unit, np.where(unit.any(axis=1), 0.0, seen[0].mean(axis=0)), axes),
         *(_turned(Z, goal, axes) for Z in seen[1:]),
     )
+
+
+def shared_planes(
+    pipelines: Sequence[Pipeline], data: Dataset, rows: NDArray[np.intp]
+) -> tuple[Plane, ...]:
+    """Return for each pipeline the same plane of the full model: the default one of the first.
+
+    A discriminant plane is Fisher's of the first pipeline, as each of the others sees it behind
+    its own steps.
+
+    Parameters
+    ----------
+    pipelines : sequence of Pipeline
+        Fitted.
+    data : Dataset
+    rows : ndarray of shape (n,)
+        The training rows of the first one.
+    """
+    first = pipelines[0]
+    kind = default_kind(first, data)
+    if kind == "coordinates":
+        return aligned_planes(pipelines, data, rows)
+    if kind == "discriminant":
+        try:
+            plane = discriminant_plane(first, data, rows, own=False)
+            return tuple(_seen_behind(plane, first, other) for other in pipelines)
+        except ValueError:  # equal means, or levels of a category that one of them never saw
+            pass
+    features = leading_features(first, data, rows)
+    return (feature_plane(data, features, rows, rest="mean"),) * len(pipelines)
+
+
+def _seen_behind(plane: Plane, first: Pipeline, other: Pipeline) -> Plane:
+    """Return a plane through what one pipeline's classifier sees as another's sees it."""
+    if other is first:
+        return plane
+    (origin, matrix), (new_origin, new_matrix) = _affine(first), _affine(other)
+    if matrix is None or new_matrix is None:  # both see the rows as they are
+        return plane
+    back = np.linalg.pinv(matrix)
+    if back.shape[1] != len(new_matrix):
+        raise ValueError("The pipelines prepare different columns.")
+    assert plane.projection is not None
+    forth = back @ new_matrix
+    return plane._replace(
+        base=(origin + plane.base @ back - new_origin) @ new_matrix,
+        steps=plane.steps @ forth,
+        projection=np.linalg.pinv(forth) @ plane.projection,
+    )
+
+
+def _affine(pipeline: Pipeline) -> tuple[Array, Array | None]:
+    """Return origin and matrix of ``z = (x - origin) @ matrix`` behind the preparation."""
+    origin, matrix = np.zeros(1), None
+    for name, step in pipeline.steps[:-1]:
+        if name == "prepare":
+            continue
+        start, turn = step.affine()
+        if matrix is None:
+            origin, matrix = start, turn
+        else:
+            origin, matrix = origin + start @ np.linalg.pinv(matrix), matrix @ turn
+    return origin, matrix
 
 
 def cell_view(example: Example, method: str, cell: str, data: Dataset, plane: Plane) -> View:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Dataset
 from lincore.experiments.covariance_checks import conditioning, equal_covariances
+from lincore.experiments.methods import LABELS
 from lincore.experiments.normality import normality
 from lincore.experiments.pipeline import before_classifier
 from lincore.experiments.verdicts import Check
@@ -24,10 +25,32 @@ PROGRAMME_ENTRIES = 150_000
 PRODUCTS = 1.5e10
 
 
+ROWS, COVARIANCES, NORMALITY = "rows per parameter", "equal covariances", "normality"
+CONDITIONING, SEPARATION = "conditioning", "separation"
+#: What each classifier takes for granted, by its word in `lincore.experiments.methods`.
+ASSUMED: Mapping[str, tuple[str, ...]] = {
+    "lda": (ROWS, CONDITIONING, COVARIANCES, NORMALITY),
+    "diagonal-lda": (ROWS, COVARIANCES, NORMALITY),
+    "qda": (ROWS, CONDITIONING, NORMALITY),
+    "naive-bayes": (ROWS, NORMALITY),
+    "multinomial-nb": (),
+    "fisher": (ROWS, CONDITIONING, COVARIANCES),
+    "least-squares": (ROWS, CONDITIONING),
+    "perceptron": (ROWS, SEPARATION),
+    "logistic": (ROWS, CONDITIONING, SEPARATION),
+}
+EVERY = (ROWS, CONDITIONING, COVARIANCES, NORMALITY, SEPARATION)
+
+
 def assumptions(
-    coordinates: ArrayLike, codes: ArrayLike, classes: ArrayLike, *, seed: int = 0
+    coordinates: ArrayLike,
+    codes: ArrayLike,
+    classes: ArrayLike,
+    *,
+    model: str | None = None,
+    seed: int = 0,
 ) -> tuple[Check, ...]:
-    """Check what LDA, QDA and logistic regression take for granted.
+    """Check what a classifier takes for granted, or what all of them do.
 
     Parameters
     ----------
@@ -37,6 +60,8 @@ def assumptions(
         Positions in `classes`.
     classes : array-like of shape (K,)
         Labels.
+    model : str, optional
+        The word of a classifier, a key of `ASSUMED`: only what this one assumes is checked.
     seed : int
         Of the samples that are drawn where all rows would take too long.
 
@@ -54,13 +79,15 @@ def assumptions(
     ['fine', 'fine', 'fine', 'fine', 'fine']
     """
     X, y, labels = np.asarray(coordinates), np.asarray(codes), np.asarray(classes)
-    return (
-        rows_per_parameter(y, X.shape[1], labels),
-        _tried("conditioning", lambda: conditioning(X, y, seed=seed)),
-        _tried("equal covariances", lambda: equal_covariances(X, y, labels)),
-        _tried("normality", lambda: normality(X, y, labels, seed=seed)),
-        _tried("separation", lambda: separability(X, y)),
-    )
+    checks: dict[str, Callable[[], Check]] = {
+        ROWS: lambda: rows_per_parameter(y, X.shape[1], labels, model=model),
+        CONDITIONING: lambda: conditioning(X, y, seed=seed),
+        COVARIANCES: lambda: equal_covariances(X, y, labels),
+        NORMALITY: lambda: normality(X, y, labels, seed=seed),
+        SEPARATION: lambda: (_mistakes if model == "perceptron" else separability)(X, y),
+    }
+    wanted = EVERY if model is None else ASSUMED[model]
+    return tuple(_tried(name, checks[name]) for name in wanted)
 
 
 def _tried(name: str, check: Callable[[], Check]) -> Check:
@@ -87,8 +114,10 @@ def coordinates_of(
     return before_classifier(pipeline, data.X[rows]), data.codes[rows], data.classes
 
 
-def rows_per_parameter(codes: NDArray[np.intp], p: int, classes: NDArray[Any]) -> Check:
-    """Say how many rows there are for each number that a model learns.
+def rows_per_parameter(
+    codes: NDArray[np.intp], p: int, classes: NDArray[Any], *, model: str | None = None
+) -> Check:
+    """Compute how many rows there are for each number that a model learns, or that each does.
 
     Examples
     --------
@@ -99,14 +128,18 @@ def rows_per_parameter(codes: NDArray[np.intp], p: int, classes: NDArray[Any]) -
     count = np.bincount(codes, minlength=len(classes))
     count = count[count > 0]
     n, K = int(count.sum()), len(count)
+    planes, means, pooled = (K - 1) * (p + 1), K * p + K - 1, p * (p + 1) // 2
     learned = {
-        "Logistic regression": (K - 1) * (p + 1),
-        "Gaussian naive Bayes": K * 2 * p + K - 1,
-        "LDA": K * p + p * (p + 1) // 2 + K - 1,
-        "QDA": K * p + K * p * (p + 1) // 2 + K - 1,
+        "logistic": planes,
+        "naive-bayes": means + K * p,
+        "lda": means + pooled,
+        "qda": means + K * pooled,
     }
-    values = {model: n / max(1, number) for model, number in learned.items()}
-    listed = ", ".join(f"{model} {_few(ratio)}" for model, ratio in values.items())
+    if model is not None:
+        others = {"fisher": means + pooled, "diagonal-lda": means + p}
+        learned = {model: (learned | others).get(model, planes)}
+    values = {LABELS[word]: n / max(1, number) for word, number in learned.items()}
+    listed = ", ".join(f"{label} {_few(ratio)}" for label, ratio in values.items())
     sentence = f"{n:,} rows for {p:,} coordinates and {K} classes. Rows per parameter: {listed}."
     name = "rows per parameter"
     if n - K < p:
@@ -119,7 +152,7 @@ def rows_per_parameter(codes: NDArray[np.intp], p: int, classes: NDArray[Any]) -
             "Keep fewer principal components, or use shrinkage or a small C; believe test scores "
             "alone.",
         )
-    if count.min() <= 2 * p:
+    if model in (None, "qda") and count.min() <= 2 * p:
         return Check(
             name,
             values,
@@ -172,9 +205,28 @@ def separability(X: Array, codes: NDArray[np.intp]) -> Check:
         name,
         values,
         "note",
-        f"{how}, so the likelihood of logistic regression grows for ever and has no maximum.",
+        f"{how}, so the likelihood of logistic regression diverges and has no maximum.",
         "Use logistic regression with a finite C. LDA and QDA are not concerned. If this comes as "
         "a surprise, look for a feature that gives the class away.",
+    )
+
+
+def _mistakes(X: Array, codes: NDArray[np.intp]) -> Check:
+    """Say whether the perceptron can come to an epoch without mistakes."""
+    found = separability(X, codes)
+    if found.values["separated"] == 1:
+        sentence = "Planes separate the classes of the training rows: the perceptron converges."
+        return Check(found.name, found.values, "fine", sentence)
+    if np.isnan(found.values["separated"]):
+        sentence = "No separating planes were found by least squares; the exact search would take "
+        return Check(found.name, found.values, "fine", f"{sentence}too long here.")
+    return Check(
+        found.name,
+        found.values,
+        "note",
+        "No planes separate the classes: the perceptron makes mistakes in every epoch, and its "
+        "last coefficients depend on where it stopped.",
+        "Use the pocket or averaged coefficients, or logistic regression.",
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from lincore.datasets import Dataset, Split
 from lincore.experiments.duplicates import copies_across, groups_across, what_rows_are
-from lincore.files.labels import columns_named, count_distinct
+from lincore.files.labels import count_distinct
 from lincore.files.leakage import LEAKS, may_leak, share_by_level, share_by_order
 
 # Of more cells, rows are drawn.
@@ -53,11 +53,11 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     Returns
     -------
     tuple of DataFinding
-        In this order, those that there are: a target that was guessed without a name that says
-        so; features each of which alone tells the class of 99 % of the rows; test rows with a
-        duplicate in the training set, more than chance makes (not searched for among images of
-        more than 20 million pixels); groups with rows on both sides, or
-        a column that seems to name groups and is not used as such.
+        In this order, those that there are: a target that was guessed, where its name does not
+        say so and others may be it; features each of which alone tells the class of 99 % of the
+        rows; test rows with a duplicate in the training set, more than chance makes (not searched
+        for among images of more than 20 million pixels); groups with rows on both sides, or a
+        column that seems to name groups and is not used as such.
 
     Examples
     --------
@@ -99,13 +99,11 @@ def _share(x: np.ndarray, is_category: bool, codes: np.ndarray) -> float:
 
 def _guessed(data: Dataset) -> DataFinding | None:
     guess = data.target_guess
-    if guess is None or guess.by_name:
+    if guess is None or guess.by_name or not guess.runners_up:
         return None
     others = " or ".join(map(repr, guess.runners_up[:2]))
-    instead = f" Or is it {others}?" if others else ""
-    return DataFinding(
-        "target-guessed", f"The target, {guess.column!r}, is a guess.{instead}", "data"
-    )
+    sentence = f"The target, {guess.column!r}, is a guess. Or is it {others}?"
+    return DataFinding("target-guessed", sentence, "data")
 
 
 def _leaking(data: Dataset) -> DataFinding | None:
@@ -139,8 +137,8 @@ def _groups(data: Dataset, split: Split) -> DataFinding | None:
     if data.groups is None:
         if not data.group_candidate:
             return None
-        column = columns_named([data.group_candidate])
-        sentence = f"Several rows belong together by {column}, and are not kept together."
+        column = data.group_candidate
+        sentence = f"{column!r} seems to name groups of rows, which are not kept together."
         return DataFinding("groups", sentence, "data")
     check = groups_across(data.groups, split)
     if check.verdict == "fine":

@@ -171,8 +171,6 @@ def _compare(results: Results, first: str, second: str, score: str) -> tuple[Int
     base = evidence(results)
     if np.isnan(one.value) or np.isnan(two.value):
         return UNKNOWN, np.nan, "none: a method has no such score"
-    if np.isinf(one.value) or np.isinf(two.value):
-        return _infinite(one.value, two.value), np.nan, "none: a loss is infinite"
     if score == "accuracy" and base.one_fit and base.independent_rows:
         return *_mcnemar(results, first, second), "McNemar's mid-p"
     value, influence = one.value - two.value, one.influence - two.influence
@@ -194,13 +192,6 @@ def _alike(value: float, score: str, n: float) -> tuple[Interval, float]:
     # As of Bonett and Price without a discordant row; a mean of constant losses needs none.
     reach = Z * np.sqrt(2) / (n + 2) if score in MEASURES else 0.0
     return Interval(value, value - reach, value + reach), 1.0 if abs(value) < 1e-12 else 0.0
-
-
-def _infinite(one: float, two: float) -> Interval:
-    if one == two:
-        return UNKNOWN
-    value = np.inf if np.isinf(one) else -np.inf
-    return Interval(value, value, value)
 
 
 def _resampled_t(results: Results, value: float, influence: Array) -> tuple[Interval, float]:
@@ -237,7 +228,7 @@ def _mcnemar(results: Results, first: str, second: str) -> tuple[Interval, float
 def _verdict(interval: Interval, p_holm: float, score: str, rope: float) -> Verdict:
     if interval.low > -rope and interval.high < rope:
         return "equivalent"
-    if p_holm < ALPHA or np.isinf(interval.value):
+    if p_holm < ALPHA:
         first = bool(interval.value > 0) == SCORES[score].higher_is_better
         return "first better" if first else "second better"
     return "not significant"

@@ -19,7 +19,12 @@ Array = NDArray[np.float64]
 
 
 def discriminant_plane(
-    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], *, n_axes: int = 2
+    pipeline: Pipeline,
+    data: Dataset,
+    rows: NDArray[np.intp],
+    *,
+    n_axes: int = 2,
+    own: bool = True,
 ) -> Plane:
     """Look along Fisher's first directions, or the direction that decides between two classes.
 
@@ -38,6 +43,8 @@ def discriminant_plane(
         The training rows.
     n_axes : {2, 1}
         1 for the first direction alone.
+    own : bool, default True
+        False for Fisher's directions whatever the model, for a plane that several share.
 
     Returns
     -------
@@ -51,11 +58,11 @@ def discriminant_plane(
     """
     model = pipeline.steps[-1][1]
     within = _Within.of(pipeline, data, rows)
-    own = _own_direction(model)
-    if own is None:
+    direction = _own_direction(model) if own else None
+    if direction is None:
         directions = within.fisher(model).directions_[:n_axes]
     else:
-        directions = (own / within.deviation(own))[None]
+        directions = (direction / within.deviation(direction))[None]
     names = [f"Discriminant {axis + 1}" for axis in range(len(directions))]
     if len(directions) == 1:
         names = ["Discriminant"]

@@ -50,7 +50,7 @@ SCORES = {
     for score in (
         Score(
             "accuracy", True, 0, 1, True, False, False,
-            "Share of rows that are predicted right.",
+            "Share of rows that are predicted correctly.",
         ),
         Score(
             "balanced accuracy", True, 0, 1, True, False, True,
@@ -62,7 +62,7 @@ SCORES = {
         ),
         Score(
             "MCC", True, -1, 1, False, False, True,
-            "Correlation of true and predicted class: 1 is perfect, 0 is guessing.",
+            "Correlation of true and predicted class: 1 is perfect, 0 is chance.",
         ),
         Score(
             "log loss", False, 0, np.inf, False, True, False,

@@ -168,8 +168,8 @@ class Predicted(NamedTuple):
         NaN throughout for a classifier without posteriors; a class that it was never shown has
         posterior zero.
     decision : ndarray of shape (m, K) or None
-        Scores by class of a classifier without posteriors, on no particular scale: the larger,
-        the more the row is of the class. None where there are posteriors, or no scores either.
+        Margins of a classifier without posteriors, see `margins`, on no particular scale. None
+        where there are posteriors, or no scores either.
     """
 
     codes: Codes
@@ -212,15 +212,33 @@ def _decision(classifier: Any, rows: Any, n_classes: int) -> Array | None:
     """Return decision scores by class (m, K), None where they are not one for each class."""
     if not hasattr(classifier, "decision_function"):
         return None
-    scores = by_class(np.asarray(classifier.decision_function(rows), dtype=float))
-    if scores.shape != (rows.shape[0], len(classifier.classes_)) or not np.isfinite(scores).all():
+    scores = np.asarray(classifier.decision_function(rows), dtype=float)
+    n_known = len(classifier.classes_)
+    one_each = scores.shape == ((len(scores),) if n_known == 2 else (len(scores), n_known))
+    if not one_each or not np.isfinite(scores).all():
         return None
-    return _placed(scores, classifier.classes_, n_classes)
+    return _placed(margins(scores), classifier.classes_, n_classes)
 
 
-def by_class(scores: Array) -> Array:
-    """Return decision scores with a column for each class, also of two classes, (m, K)."""
-    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+def margins(scores: Array) -> Array:
+    """Return each class's decision score less the largest of the others, (m, K).
+
+    What is common to the scores of a row decides nothing, so it shall not rank rows either: above
+    0 a row is predicted as the class.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (m, K), or (m,) for two classes
+
+    Examples
+    --------
+    >>> margins(np.array([[1.0, 5.0, 2.0]]))
+    array([[-4.,  3., -3.]])
+    """
+    if scores.ndim == 1:
+        return np.column_stack([-scores, scores])
+    second, best = np.partition(scores, -2, axis=1)[:, -2:].T[:, :, None]
+    return np.asarray(scores - np.where(scores == best, second, best))
 
 
 def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
@@ -243,7 +261,7 @@ def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
     predicted = classes[chosen_codes(scores)]
     if not isinstance(classifier, SoftmaxPosterior):
         silent = np.full((len(predicted), n_classes), np.nan)
-        return Predicted(predicted, silent, _placed(by_class(scores), classes, n_classes))
+        return Predicted(predicted, silent, _placed(margins(scores), classes, n_classes))
     return Predicted(predicted, _placed(log_posterior(scores), classes, n_classes))
 
 

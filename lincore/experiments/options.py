@@ -27,6 +27,7 @@ CLASS_WEIGHT = Option(
     "choice",
     None,
     "Balanced: every class counts as much in the fit as the others, however few its rows.",
+    main=True,
     choices=_choices(none=None, balanced="balanced"),
 )
 SHRINKAGE = Option(
@@ -76,11 +77,11 @@ _LDA = (
     SHRINKAGE,
     Option(
         "divisor",
-        "Divisor of the covariance",
+        "Covariance estimator",
         "choice",
         "n",
-        "n is maximum likelihood; n less the classes is unbiased.",
-        choices=(Choice("n", "n"), Choice("n-k", "n less the classes")),
+        "Maximum likelihood divides by the rows n, unbiased by n less the number of classes.",
+        choices=(Choice("n", "maximum likelihood"), Choice("n-k", "unbiased")),
     ),
     CLASS_WEIGHT,
 )
@@ -103,11 +104,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         SHRINKAGE._replace(main=False),
         Option(
             "divisor",
-            "Divisor of the covariances",
+            "Covariance estimator",
             "choice",
             "n",
-            "n is maximum likelihood; n less one is unbiased.",
-            choices=(Choice("n", "n"), Choice("n-1", "n less one")),
+            "Maximum likelihood divides by the rows n of a class, unbiased by n − 1.",
+            choices=(Choice("n", "maximum likelihood"), Choice("n-1", "unbiased")),
         ),
         CLASS_WEIGHT,
     ),
@@ -115,7 +116,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         PRIORS,
         Option(
             "var_smoothing",
-            "Added variance",
+            "Variance smoothing",
             "number",
             1e-9,
             "Share of each feature's overall variance that is added to its variance in a class.",
@@ -200,16 +201,16 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "perceptron": (
         Option(
             "weights",
-            "Weights to keep",
+            "Coefficients to keep",
             "choice",
             "last",
-            "Pocket and averaged weights serve classes that no plane separates.",
+            "Pocket and averaged coefficients serve classes that no plane separates.",
             main=True,
             choices=_choices(last="last", pocket="pocket", averaged="averaged"),
         ),
         Option(
             "max_epochs",
-            "Most epochs",
+            "Max epochs",
             "integer",
             100,
             "How often every row is visited at most.",
@@ -221,7 +222,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Step length",
             "number",
             1.0,
-            "As the weights begin at zero it only scales them.",
+            "As the coefficients begin at zero it only scales them.",
             low=0,
             open_low=True,
         ),
@@ -230,7 +231,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Tolerance",
             "number",
             1e-3,
-            "Stop when an epoch changes the weights by less than this many steps.",
+            "Stop when an epoch changes the coefficients by less than this many steps.",
             low=0,
         ),
         Option(
@@ -279,7 +280,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         Option(
             "max_iter",
-            "Most iterations",
+            "Max iterations",
             "integer",
             None,
             "Epochs for stochastic gradient descent.",
@@ -307,7 +308,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         Option(
             "batch_size",
-            "Rows of a step",
+            "Batch size",
             "integer",
             1,
             "Of stochastic gradient descent.",

@@ -42,10 +42,13 @@ class Coding(NamedTuple):
         Of each level, then of a level that is not known, then of a missing value; -1 for none.
     of_column : tuple of int
         The level of each column, or POOLED or MISSING.
+    dropped : int, optional
+        Of two levels the one without a column.
     """
 
     place: NDArray[np.intp]
     of_column: tuple[int, ...]
+    dropped: int | None = None
 
 
 class Preparer(TransformerMixin, BaseEstimator):
@@ -202,7 +205,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         elif seen.any():
             place[-1] = place[counts.argmax()]
         if len(of_column) == 2:
-            return Coding(place - 1, tuple(of_column[1:]))
+            return Coding(place - 1, tuple(of_column[1:]), of_column[0])
         return Coding(place, tuple(of_column))
 
 
@@ -236,6 +239,79 @@ def build_preparer(data: Dataset) -> Preparer | None:
     if data.levels is not None:
         n_levels = tuple(None if names is None else len(names) for names in data.levels)
     return Preparer(n_levels, n_words=data.n_words, imputation=data.imputation, rare=data.rare)
+
+
+class Contrast(NamedTuple):
+    """Prepared columns without the reference level of each category.
+
+    Attributes
+    ----------
+    names : tuple of q str
+        Such as "Port = C (against S)".
+    kept : ndarray of shape (q,)
+        The columns that stay.
+    reference : ndarray of shape (q,)
+        The column of the level that each of them is compared with, -1 for none.
+    """
+
+    names: tuple[str, ...]
+    kept: NDArray[np.intp]
+    reference: NDArray[np.intp]
+
+    def relative(self, coef: Array) -> tuple[Array, Array]:
+        """Return coefficients (M, p) of all columns against the references, and what these add.
+
+        Returns
+        -------
+        coef : ndarray of shape (M, q)
+        shift : ndarray of shape (M,)
+            For the intercept.
+        """
+        has_one = self.reference >= 0
+        base = np.where(has_one, coef[:, self.reference], 0.0)
+        references = np.unique(self.reference[has_one])
+        return coef[:, self.kept] - base, coef[:, references].sum(axis=1)
+
+
+def contrasts(preparer: Preparer, data: Dataset, means: Array) -> Contrast:
+    """Return the columns behind a fitted preparer against the most frequent level of each category.
+
+    Parameters
+    ----------
+    preparer : Preparer
+        Fitted on rows of `data`, none of which counts words.
+    data : Dataset
+    means : ndarray of shape (p,)
+        Of the prepared columns over the training rows.
+    """
+    columns = prepared_names(preparer, data)
+    names, kept, reference = [], [], []
+    begin = 0
+    for i, learned in enumerate(preparer.columns_):
+        number = (
+            len(learned.of_column) if isinstance(learned, Coding) else 1 + learned.has_indicator
+        )
+        places = range(begin, begin + number)
+        begin += number
+        base = -1
+        against = ""
+        if isinstance(learned, Coding):
+            known = data.levels[i] if data.levels is not None else None
+            if number > 1:
+                base = begin - number + int(means[places.start : places.stop].argmax())
+                against = f" (against {_level(learned.of_column[base - places.start], known)})"
+            elif learned.dropped is not None:
+                against = f" (against {_level(learned.dropped, known)})"
+        for place in places:
+            if place != base:
+                names.append(columns[place] + against)
+                kept.append(place)
+                reference.append(base)
+    return Contrast(tuple(names), np.array(kept, np.intp), np.array(reference, np.intp))
+
+
+def _level(level: int, known: Sequence[str] | None) -> str:
+    return _CALLED.get(level) or (str(level) if known is None else known[level])
 
 
 def prepared_names(preparer: Preparer | None, data: Dataset) -> tuple[str, ...]:
@@ -280,7 +356,6 @@ def _names(
             continue
         known = levels[i] if levels is not None else None
         for level in learned.of_column:
-            label = _CALLED.get(level) or (str(level) if known is None else known[level])
-            found.append(f"{name} = {label}")
+            found.append(f"{name} = {_level(level, known)}")
     first_word = len(names) - preparer.n_words
     return found + [names[first_word + i] for i in preparer.words_]

@@ -39,8 +39,8 @@ class Results:
     settings : mapping, optional
         Whatever is needed to make these results again.
     decision : mapping of str to ndarray of shape (m, K), optional
-        Scores by class of methods that have no posteriors, by the name of the method: the larger,
-        the more a row is of the class. Of different folds they need not be on one scale.
+        Margins of methods that have no posteriors, by the name of the method: decision score of
+        each class less the largest of the others. Of different folds they are on no one scale.
     common : Results, optional
         Predictions of the same rows by the models of several folds, training rows or not: how
         much these differ says how much a score varies with the training rows.

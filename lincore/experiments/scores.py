@@ -75,10 +75,9 @@ def score(results: Results, method: str, name: str) -> Interval:
 
     On one test set the interval is for this fitted model; over folds for what the method reaches
     on average when it learns from as many rows. Where no row is misclassified (or none right),
-    nothing varies, and Wilson's intervals of the recalls set the end. The log loss is infinite when
-    a class that was held impossible occurred. NaN where a method has no posteriors, for the AUC
-    of a single class, and as ends of a score to which all classes count alike where one of them has
-    fewer than 8 rows (`few_rows`).
+    nothing varies, and Wilson's intervals of the recalls set the end. NaN where there is no such
+    score, see `lincore.experiments.estimates.why_missing`; the ends alone are NaN for a score to
+    which all classes count alike where one of them has fewer than 8 rows (`few_rows`).
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.experiments.arms import stacked
-from lincore.experiments.fitting import Predicted, Training, by_class
+from lincore.experiments.fitting import Predicted, Training, margins
 from lincore.experiments.methods import Method
 from lincore.experiments.pipeline import asks_for_categories
 from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
@@ -131,7 +131,7 @@ def _chosen(scores: Array, silent: bool = False) -> Predicted:
     if scores.shape[1] == 2:
         scores = scores[:, 1] - scores[:, 0]
     if silent:
-        return Predicted(chosen_codes(scores), np.full(shape, np.nan), by_class(scores))
+        return Predicted(chosen_codes(scores), np.full(shape, np.nan), margins(scores))
     return Predicted(chosen_codes(scores), log_posterior(scores))
 
 

@@ -116,8 +116,8 @@ def histogram(
     codes : array-like of shape (n,)
     n_classes : int
     bins : int, optional
-        By the rule of Freedman and Diaconis, from 8 to 60, when not given; a few whole numbers
-        get a bin each.
+        By the rule of Freedman and Diaconis within the classes, from 8 to 60, when not given; a
+        few whole numbers get a bin each.
 
     Examples
     --------
@@ -126,12 +126,14 @@ def histogram(
            [0, 1, 0, 1]])
     """
     v, y = _finite(values, codes)
-    edges = _edges(v, bins)
+    edges = _edges(v, y, bins)
     counts = [np.histogram(v[y == code], edges)[0] for code in range(n_classes)]
     return Histogram(edges, np.asarray(counts, dtype=np.intp))
 
 
-def _edges(values: NDArray[np.float64], bins: int | None) -> NDArray[np.float64]:
+def _edges(
+    values: NDArray[np.float64], codes: NDArray[np.intp], bins: int | None
+) -> NDArray[np.float64]:
     if not len(values):
         return np.array([0.0, 1.0])
     low, high = values.min(), values.max()
@@ -141,8 +143,10 @@ def _edges(values: NDArray[np.float64], bins: int | None) -> NDArray[np.float64]
         pad = max(abs(low), 1.0) / 2
         return np.array([low - pad, high + pad])
     if bins is None:
-        q1, q3 = np.percentile(values, [25, 75])
-        width = 2 * (q3 - q1) / np.cbrt(len(values))
+        # Of all rows together the quartiles would measure how far apart the classes lie.
+        parts = [values[codes == code] for code in np.unique(codes)]
+        widths = [2 * np.subtract(*np.percentile(v, [75, 25])) / np.cbrt(len(v)) for v in parts]
+        width = np.average(widths, weights=[len(v) for v in parts])
         wanted = np.ceil((high - low) / width) if width > 0 else np.sqrt(len(values))
         bins = int(np.clip(wanted, FEWEST_BINS, MOST_BINS))
     return np.asarray(np.linspace(low, high, bins + 1))

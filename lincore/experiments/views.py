@@ -267,7 +267,8 @@ def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
             "out, exactly."
         )
     else:
-        text = f"A cut through the model: {names} vary, with {plane.rest}."
+        vary = "vary" if len(plane.axis_names) > 1 else "varies"
+        text = f"A cut through the model: {names} {vary}, with {plane.rest}."
     if n_incomplete:
         who = "1 row lacks" if n_incomplete == 1 else f"{n_incomplete:,} rows lack"
         text += f" {who} a value here and {'is' if n_incomplete == 1 else 'are'} not drawn."

@@ -1,4 +1,4 @@
-"""What a fitted pipeline makes of each feature: weights, odds ratios, the boundary's equation."""
+"""What a fitted pipeline makes of each feature: weights, and the boundary's equation."""
 
 from __future__ import annotations
 
@@ -43,27 +43,6 @@ class Weights(NamedTuple):
     def comparable(self) -> Array:
         """What one standard deviation more adds."""
         return self.values * self.spread
-
-
-class Odds(NamedTuple):
-    """What a feature multiplies the odds of a class against another by.
-
-    Attributes
-    ----------
-    names : tuple of p str
-    reference : object
-        The class that the others are compared with.
-    labels : ndarray of shape (K - 1,)
-    ratio, low, high : ndarray of shape (K - 1, p)
-        With the ends of Wald's intervals.
-    """
-
-    names: tuple[str, ...]
-    reference: Any
-    labels: NDArray[Any]
-    ratio: Array
-    low: Array
-    high: Array
 
 
 def coordinate_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
@@ -141,40 +120,10 @@ def factor_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
     return n_columns - sum(len(group) for group in groups or ()), len(groups or ())
 
 
-def odds_ratios(
-    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], reference: int = 0
-) -> Odds:
-    """Return odds ratios with Wald's intervals, for one unit more of a feature.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted, with logistic regression of infinite C at its end and no projection before it.
-    data : Dataset
-    rows : ndarray
-        The training rows.
-    reference : int
-        The code of the class that the others are compared with.
-
-    Raises
-    ------
-    ValueError
-        When these errors do not exist, with the reason.
-    """
-    if {"pca", "svd"} & set(pipeline.named_steps):
-        raise ValueError("Odds ratios belong to features: switch the projection off.")
-    seen = before_classifier(pipeline, data.X[rows])
-    wald = pipeline.steps[-1][1].wald(seen, reference=reference)
-    scale = np.ones(seen.shape[1])
-    if "standardize" in pipeline.named_steps and "basis" not in pipeline.named_steps:
-        scale = pipeline.named_steps["standardize"].scale_
-    p = seen.shape[1]
-    low, high = wald.interval
-    with np.errstate(over="ignore"):
-        ratio, low, high = (np.exp(part[:, :p] / scale) for part in (wald.estimate, low, high))
-    labels = data.classes[np.asarray(wald.labels, dtype=np.intp)]
-    names = _front_names(pipeline, data)
-    return Odds(names, data.classes[reference], labels, ratio, low, high)
+def named_steps_end(pipeline: Pipeline) -> int:
+    """Return how many steps make the variables which are named: preparation, and a basis."""
+    names = [name for name, _ in pipeline.steps]
+    return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
 
 
 def equation(
@@ -214,10 +163,8 @@ def _coefficients(model: Any) -> Array:
 
 
 def _front(pipeline: Pipeline) -> Pipeline:
-    """Return the steps that make the variables which are named: preparation, and a basis."""
-    names = [name for name, _ in pipeline.steps]
-    end = max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
-    return Pipeline(pipeline.steps[:end])
+    """Return the steps that make the variables which are named."""
+    return Pipeline(pipeline.steps[: named_steps_end(pipeline)])
 
 
 def _front_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:

@@ -148,9 +148,10 @@ def left_out(columns: Sequence[Column]) -> list[Notice]:
     """Say which columns are ignored because of what they hold."""
     notices = []
     for kind, reason in REASONS.items():
-        names = [column.name for column in columns if column.kind == kind and column.reason]
+        of_kind = [column for column in columns if column.kind == kind and column.reason]
+        names = [column.name for column in of_kind]
         if names:
-            said = f"Left out, {reason}."
+            said = f"Left out: {of_kind[0].reason if len(of_kind) == 1 else reason}."
             notices.append(Notice(said, columns_named(names), _REMEDIES[kind]))
     return notices
 

@@ -73,8 +73,8 @@ class Column(NamedTuple):
 
 REASONS: Mapping[Kind, str] = {
     "empty": "no value at all",
-    "constant": "the same value in every row",
-    "identifier": "almost every value is another one, or counts the rows: it names them",
+    "constant": "the same value in every row that has one",
+    "identifier": "too many different values for categories, or a count of the rows (identifier)",
     "date": "a date or a time",
     "text": "free text",
 }
@@ -130,10 +130,26 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
             kinds[name],
             roles[name],
             *content[1:],
-            reason=REASONS.get(kinds[name], "") if roles[name] == "ignore" else "",
+            reason=_reason(frame[name], kinds[name], content) if roles[name] == "ignore" else "",
         )
         for name, content in contents.items()
     )
+
+
+def _reason(values: pd.Series[Any], kind: Kind, content: Content) -> str:
+    """Say why a column is proposed to be ignored, in words that hold for this one."""
+    n_present, n_distinct = len(values) - content.n_missing, content.n_distinct
+    if kind == "constant" and not content.n_missing:
+        return "the same value in every row"
+    if kind != "identifier":
+        return REASONS[kind]
+    if n_distinct == n_present:
+        which = "every row" if not content.n_missing else "every row that has one"
+        return f"a different value in {which} (identifier)"
+    if is_number(values):
+        return "it counts the rows (identifier)"
+    rows = f"{n_distinct:,} different values in {n_present:,} rows"
+    return f"{rows}, too many for categories (identifier)"
 
 
 def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> None:

@@ -20,6 +20,7 @@ from lincore.files.labels import columns_named, unique_names
 from lincore.files.layout import Layout, find_layout, read_records
 from lincore.files.leading_zeros import find_codes, may_have_zeros, restore_zeros
 from lincore.files.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
+from lincore.files.merge_notices import merge_notices
 from lincore.files.missing import MISSING_MARKS, mark_missing
 from lincore.files.odd_rows import drop_odd_rows, drop_totals
 from lincore.files.parsing import of_one_kind, parse_text, pieces_of
@@ -126,7 +127,9 @@ def read_with_way(
         header_line=heading.header_line,
         packed=unpacked is not raw,
     )
-    notices = (*decoding, *heading.notices, *naming, *parsing, *dropping, *tidying, *totals)
+    notices = merge_notices(
+        (*decoding, *heading.notices, *naming, *parsing, *dropping, *tidying, *totals)
+    )
     way = Way(layout._replace(text="", records=[]), names, marks, heading.first_line)
     return Delimited(frame, notices, first_line, reading), way
 

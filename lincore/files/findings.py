@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.errors import Notice, Remedy
-from lincore.files.columns import REASONS, Column
-from lincore.files.labels import is_number
+from lincore.files.columns import REASONS, Column, Kind
+from lincore.files.labels import columns_named, is_number
 from lincore.files.leakage import LEAKS, may_leak, share_by_level, share_by_order
-from lincore.files.missing import suspicious_number
+from lincore.files.missing import missing_codes
 from lincore.files.misspelt import is_slip
 from lincore.files.repeated_ids import RepeatedId, repeated_ids
 
@@ -28,8 +28,9 @@ _RARE_SLIP = 0.15
 # Words: names of people and things have fewer.
 _LONG_TEXT = 6
 _SOME_TEXTS = 500
-# Where no column has more values, as in a questionnaire, rows may be alike by chance.
-_FEW_ANSWERS = 10
+
+
+Codes: TypeAlias = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,10 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     Returns
     -------
     tuple of Finding
-        Identifiers, constants and columns that give the classes away among the features, numbers
+        One of each kind, with all columns that it is about: identifiers, constants, columns that
+        are mostly missing and target leakage among the features, texts that no model sees,
+        missing-value codes; groups of rows; classes that are misspelt or have a single row;
+        duplicates.
 
     Examples
     --------
@@ -62,61 +66,79 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     >>> for finding in find_problems(table, describe_columns(table)):
     ...     print(finding.notice, [remedy.label for remedy in finding.remedies])
     class a: A single row can be trained on but never tested. Leave it out or merge it. [...]
-    made.csv: 1 row repeats another one in every feature and the class. ...
+    made.csv: 1 row repeats an earlier one (33.3 %) in every feature and the class. ...
     """
+    frame = table.frame
     features = [column for column in columns if column.role in ("feature", "text")]
     found: list[Finding | None]
-    found = [_posing(column) for column in features if column.kind in ("identifier", "constant")]
-    values = {column.name: table.frame[column.name] for column in features}
-    found += [_unread(table.frame[c.name], c) for c in columns if c.role == "ignore"]
-    found += [_belonging(one) for one in repeated_ids(table.frame, columns)]
-    found += [_zeros(values[c.name], c) for c in features if c.kind == "number"]
+    found = [_posing(features, "identifier"), _posing(features, "constant")]
+    found += [_unread(frame, columns), _mostly_missing(features, len(frame))]
+    found += [_belonging(one) for one in repeated_ids(frame, columns)]
+    found += _missing_codes(frame, features)
     target = next((column.name for column in columns if column.role == "target"), None)
     if target is not None:
-        known = table.frame[target].notna().to_numpy(bool)
-        labels = table.frame.loc[known, target]
+        known = frame[target].notna().to_numpy(bool)
+        labels = frame.loc[known, target]
         codes = pd.factorize(labels)[0]
-        found += [_giving_away(values[c.name], known, codes, c) for c in features]
         used = [column for column in columns if column.role in ("feature", "text", "target")]
+        found += [_leaking(frame, features, known, codes)]
         found += [_spellings(labels), _slips(labels), _lone_classes(labels), _repeats(table, used)]
     return tuple(finding for finding in found if finding is not None)
 
 
-def _posing(column: Column) -> Finding:
-    notice = Notice(
-        f"It is used as a feature, but {REASONS[column.kind]}.",
-        f"column {column.name!r}",
-        "Ignore it.",
-    )
-    return Finding(notice, (_ignore(column),))
-
-
-def _ignore(column: Column) -> Remedy:
-    return Remedy(f"Ignore {column.name!r}", roles={column.name: "ignore"})
-
-
-def _unread(values: pd.Series[Any], column: Column) -> Finding | None:
-    """Tell whether a column that is ignored holds texts of some length in nearly every row."""
-    if column.kind != "text" or len(values) < _ENOUGH_ROWS or column.n_missing > len(values) / 10:
+def _posing(columns: Sequence[Column], kind: Kind) -> Finding | None:
+    """Name the features that hold what is proposed to be ignored."""
+    names = [column.name for column in columns if column.kind == kind]
+    if not names:
         return None
-    some = values.dropna().iloc[:_SOME_TEXTS]
-    n_words = sum(len(str(text).split()) for text in some) / len(some)
-    if n_words < _LONG_TEXT:
+    used = "It is used as a feature" if len(names) == 1 else "They are used as features"
+    notice = Notice(f"{used}: {REASONS[kind]}.", columns_named(names), _ignoring(names))
+    return Finding(notice, (_ignore(names),))
+
+
+def _ignoring(names: Sequence[str]) -> str:
+    return "Ignore it." if len(names) == 1 else "Ignore them."
+
+
+def _ignore(names: Sequence[str]) -> Remedy:
+    what = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
+    return Remedy(f"Ignore {what}", roles=dict.fromkeys(names, "ignore"))
+
+
+def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> Finding | None:
+    """Name the ignored columns that hold texts of some length in nearly every row."""
+    texts = {c.name: n for c in columns if (n := _words(frame[c.name], c)) >= _LONG_TEXT}
+    if not texts:
         return None
+    names, some = list(texts), sorted({f"{n_words:.0f}" for n_words in texts.values()}, key=int)
+    n_words = some[0] if len(some) == 1 else f"{some[0]} to {some[-1]}"
+    it = "It holds" if len(names) == 1 else "They hold"
     notice = Notice(
-        f"It holds texts of {n_words:.0f} words on average, which no model sees.",
-        f"column {column.name!r}",
+        f"{it} texts of {n_words} words on average, which no model sees.",
+        columns_named(names),
         "Count their words beside the other features.",
     )
-    return Finding(notice, (Remedy(f"Count the words of {column.name!r}", {column.name: "text"}),))
+    label = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
+    return Finding(notice, (Remedy(f"Count the words of {label}", dict.fromkeys(names, "text")),))
+
+
+def _words(values: pd.Series[Any], column: Column) -> float:
+    """Return how many words the texts of an ignored column have on average; 0 if it has none."""
+    if column.role != "ignore" or column.kind != "text":
+        return 0.0
+    if len(values) < _ENOUGH_ROWS or column.n_missing > len(values) / 10:
+        return 0.0
+    some = values.dropna().iloc[:_SOME_TEXTS]
+    return sum(len(str(text).split()) for text in some) / len(some)
 
 
 def _belonging(found: RepeatedId) -> Finding:
     """Propose to keep the rows of one subject together."""
     name = found.column
     notice = Notice(
-        f"It seems to name {found.n_groups:,} subjects of several rows each: it {found.why}. With "
-        "rows of one subject both in training and in test, scores are biased upwards.",
+        f"It seems to name {found.n_groups:,} groups of several rows each, such as subjects: it "
+        f"{found.why}. With rows of one group both in training and in test, scores are biased "
+        "upwards.",
         f"column {name!r}",
         "Keep the rows of each together.",
     )
@@ -125,47 +147,94 @@ def _belonging(found: RepeatedId) -> Finding:
     return Finding(notice, (together, ignore))
 
 
-def _zeros(values: pd.Series[Any], column: Column) -> Finding | None:
-    if not is_number(values):
+def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Finding]:
+    """Name the numbers that may stand for a missing value, one finding for each number."""
+    numeric = [c.name for c in columns if c.kind == "number" and is_number(frame[c.name])]
+    found = []
+    for number, names in missing_codes(frame, numeric).items():
+        counts = [int((frame[name] == number).sum()) for name in names]
+        which = "smallest" if number <= 0 else "largest"
+        if len(names) == 1:
+            said = f"{number:g} stands in {counts[0]:,} rows ({_per_cent(counts[0], len(frame))})"
+            label = f"Read {number:g} in {names[0]!r} as missing"
+        else:
+            shares = f"{_per_cent(min(counts), len(frame))} to {_per_cent(max(counts), len(frame))}"
+            said = f"{number:g} stands in {shares} of the rows of {len(names):,} columns"
+            label = f"Read {number:g} as missing in the {len(names):,} columns"
+        there = "" if len(names) == 1 else " there"
+        notice = Notice(
+            f"{said} and is the {which} value{there}: it may be a missing-value code.",
+            columns_named(names),
+            "If so, read it as missing.",
+        )
+        missing_in = dict.fromkeys(names, (number,))
+        found.append(Finding(notice, (Remedy(label, reading={"missing_in": missing_in}),)))
+    return found
+
+
+def _per_cent(count: int, of: int) -> str:
+    """Write a share, with a digit more where it would else round to nothing or all.
+
+    Examples
+    --------
+    >>> _per_cent(1, 4), _per_cent(1, 3000), _per_cent(2999, 3000), _per_cent(3, 3)
+    ('25.0 %', '0.03 %', '99.97 %', '100 %')
+    """
+    share = 100 * count / of
+    digits = 0 if count in (0, of) else 1 if 0.1 <= share <= 99.9 else 2
+    return f"{share:.{digits}f} %"
+
+
+def _mostly_missing(columns: Sequence[Column], n_rows: int) -> Finding | None:
+    """Name the features that have no value in more than half of the rows."""
+    empty = [c for c in columns if 2 * c.n_missing > n_rows]
+    if not empty:
         return None
-    number = suspicious_number(values)
-    if number is None:
-        return None
-    count = int((values == number).sum())
+    names = [column.name for column in empty]
+    least, most = min(c.n_missing for c in empty), max(c.n_missing for c in empty)
+    shares = _per_cent(least, n_rows)
+    if most > least:
+        shares += f" to {_per_cent(most, n_rows)}"
     notice = Notice(
-        f"{number:g} stands in {count:,} rows, and no other value comes near it: it may mean that "
-        "the value is missing.",
-        f"column {column.name!r}",
-        "If so, read it as missing.",
+        f"Without a value in {shares} of the rows.",
+        columns_named(names),
+        _ignoring(names),
     )
-    label = f"Read {number:g} in {column.name!r} as missing"
-    return Finding(notice, (Remedy(label, reading={"missing_in": {column.name: (number,)}}),))
+    return Finding(notice, (_ignore(names),))
 
 
-def _giving_away(
-    values: pd.Series[Any], known: NDArray[np.bool_], codes: NDArray[np.intp], column: Column
+def _leaking(
+    frame: pd.DataFrame, features: Sequence[Column], known: NDArray[np.bool_], codes: Codes
 ) -> Finding | None:
-    """Tell whether a column alone tells the class of nearly every row.
+    """Name the columns each of which alone tells the class of nearly every row.
 
     `codes` are those of the rows whose class is known.
     """
-    if column.role == "text" or not may_leak(codes):
+    if not may_leak(codes):
         return None
-    few = column.kind != "number" or column.n_distinct <= len(codes) / 10
-    if few:
-        share = share_by_level(values[known], codes)
-    else:
-        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)[known]
-        share = share_by_order(numbers, codes)
-    if share < LEAKS:
+    shares = {
+        c.name: share
+        for c in features
+        if c.role != "text" and (share := _share(frame[c.name], known, codes, c)) >= LEAKS
+    }
+    if not shares:
         return None
+    names, n_rows = list(shares), len(codes)
+    least = _per_cent(round(min(shares.values()) * n_rows), n_rows)
+    it = "It alone tells" if len(names) == 1 else "Each alone tells"
+    bound = "" if len(names) == 1 or min(shares.values()) == 1 else "at least "
     notice = Notice(
-        f"It alone tells the class of {share:.1%} of the rows, as if it said the answer in other "
-        "words.",
-        f"column {column.name!r}",
-        "Ignore it, unless it is known before the class is.",
+        f"Possible target leakage. {it} the class of {bound}{least} of the rows.",
+        columns_named(names),
+        f"{_ignoring(names)[:-1]}, unless known before the class is.",
     )
-    return Finding(notice, (_ignore(column),))
+    return Finding(notice, (_ignore(names),))
+
+
+def _share(values: pd.Series[Any], known: NDArray[np.bool_], codes: Codes, column: Column) -> float:
+    if column.kind != "number" or column.n_distinct <= len(codes) / 10:
+        return share_by_level(values[known], codes)
+    return share_by_order(values.to_numpy(dtype=np.float64, na_value=np.nan)[known], codes)
 
 
 def _spellings(labels: pd.Series[Any]) -> Finding | None:
@@ -251,16 +320,17 @@ def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
         return None
     frame = table.frame[[column.name for column in used]]
     count = int(frame.duplicated().sum())
-    few = n_rows >= _ENOUGH_ROWS and max(c.n_distinct for c in used) <= _FEW_ANSWERS
-    if not count or (few and count <= _repeats_by_chance(frame, count)):
+    # The same text twice is no chance.
+    judged = n_rows >= _ENOUGH_ROWS and all(c.role != "text" for c in used)
+    if not count or (judged and count <= _repeats_by_chance(frame, count)):
         return None
-    said = "1 row repeats another one" if count == 1 else f"{count:,} rows repeat another one"
+    said = "1 row repeats an earlier one" if count == 1 else f"{count:,} rows repeat an earlier one"
     notice = Notice(
-        f"{said} in every feature and the class.",
+        f"{said} ({_per_cent(count, n_rows)}) in every feature and the class.",
         table.name,
-        "If they are copies, keep one of each: in training and in test they flatter every model.",
+        "If they are duplicates, remove them: in training and in test they bias scores upwards.",
     )
-    return Finding(notice, (Remedy("Keep one of each", options={"drop_duplicates": True}),))
+    return Finding(notice, (Remedy("Remove duplicates", options={"drop_duplicates": True}),))
 
 
 def _repeats_by_chance(frame: pd.DataFrame, enough: int) -> float:

@@ -198,8 +198,8 @@ def _assumption(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> No
     fraction = "." in str(numbers[value])
     meant = "a decimal mark" if fraction else "a thousands mark"
     return Notice(
-        f"The comma of {value!r} may be a decimal or a thousands mark, and nothing in the file "
-        f"says which: taken as {meant}.",
+        f"A comma before three digits, such as {value!r}, may be a decimal or a thousands mark, "
+        f"and nothing in the file says which: taken as {meant}.",
         f"column {column.name!r}",
         f"If it is the other, choose {'the point' if fraction else 'the comma'} as decimal mark.",
     )

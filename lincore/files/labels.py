@@ -289,7 +289,9 @@ def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
     if not repeated:
         return unique, ()
     remedy = "Give each column a name of its own."
-    return unique, (Notice("A name stands twice; numbered.", columns_named(repeated), remedy),)
+    return unique, (
+        Notice("The name of another column; numbered.", columns_named(repeated), remedy),
+    )
 
 
 def columns_named(names: Sequence[str]) -> str:

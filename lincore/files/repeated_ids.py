@@ -25,7 +25,6 @@ _NUMBERED = re.compile(r"[A-Za-z]{1,12}[\s_.:#-]?\d{1,6}[A-Za-z]?\d{0,4}")
 _FEWEST_GROUPS = 10
 # So many groups would differ within if the other column had nothing to do with them.
 _EXPECTED = 10.0
-_TOLERATED = 0.01
 _MOST_CANDIDATES = 50
 _MOST_OTHERS = 200
 _MOST_ROWS = 100_000
@@ -150,8 +149,7 @@ def _constant_within(
     found = []
     for other, codes in others.items():
         changes = codes[order][1:] != codes[order][:-1]
-        within = int((changes & same).sum())
-        if other == name or within > _TOLERATED * len(sizes):
+        if other == name or (changes & same).any():
             continue
         n_other = int(codes.max()) + 1
         # One value of each group for one of the other is the same name written otherwise.

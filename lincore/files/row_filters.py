@@ -131,7 +131,8 @@ def filter_rows(table: Table, where: Sequence[Any]) -> Table:
             remedy="Leave one of the conditions out.",
         )
     frame = table.frame.iloc[kept].reset_index(drop=True)
-    return replace(table, frame=frame, rows=kept if table.rows is None else table.rows[kept])
+    rows = kept if table.rows is None else table.rows[kept]
+    return replace(table, frame=frame, rows=rows, whole=table.whole or table)
 
 
 def _meets(column: pd.Series[Any], condition: Condition) -> NDArray[np.bool_]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -37,6 +36,7 @@ _FEW_NUMBERS = 20
 _MOST_CLASSES = 200
 _ROWS_OF_A_CLASS = 5
 _MOST_RUNNERS_UP = 3
+_FEW_CLASSES = 10
 # Where a name decides, of thousands of columns a few are looked at for the next best.
 _LOOKED_AT = 100
 
@@ -86,10 +86,13 @@ def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
     columns = list(frame.columns)
     few = list(dict.fromkeys([*columns[:_LOOKED_AT], *columns[-1:]]))
     placed = _by_place(frame[few] if named else frame)
-    ranked = list(islice(dict.fromkeys((*named, *placed)), 1 + _MOST_RUNNERS_UP))
+    ranked = list(dict.fromkeys((*named, *placed)))
     if not ranked:
         return None
-    return TargetGuess(ranked[0], bool(named), tuple(ranked[1:]))
+    # What names forty subjects is less likely the target than a yes or no.
+    distinct = {name: _count_distinct(frame[name]) for name in ranked[1:]}
+    others = sorted(distinct, key=lambda name: distinct[name] > _FEW_CLASSES)
+    return TargetGuess(ranked[0], bool(named), tuple(others[:_MOST_RUNNERS_UP]))
 
 
 def _by_name(frame: pd.DataFrame) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Who is taken for whom."""
+"""The confusion matrix: true classes against predicted ones."""
 
 from __future__ import annotations
 
@@ -152,7 +152,9 @@ def _said(counts: Counts, labels: list[str]) -> list[str]:
     texts = []
     for (i, j), share in np.ndenumerate(_shares(counts, "true")):
         pair = (
-            f"<b>{labels[i]}</b> taken for <b>{labels[j]}</b>" if i != j else f"{labels[i]} right"
+            f"<b>{labels[i]}</b> predicted as <b>{labels[j]}</b>"
+            if i != j
+            else f"{labels[i]} correct"
         )
         number = int(counts[i, j])
         of = f" of {count(int(counts[i].sum()), 'row')} ({percent(share)})" if number else ""
@@ -215,10 +217,13 @@ def _finding(counts: Counts, labels: list[str]) -> str:
     if not total:
         return "No rows to judge by"
     if right == total:
-        return f"All {count(total, 'row')} right"
+        return f"All {count(total, 'row')} correct"
     true, predicted, number = _most_frequent_error(counts)
     one, other = two_of(labels, true, predicted)
-    return f"{percent(right / total)} right; most errors: {one} taken for {other} ({number:,})"
+    return (
+        f"{percent(right / total)} correct; most frequent error: {one} misclassified as {other} "
+        f"({number:,})"
+    )
 
 
 def _alt(counts: Counts, labels: list[str], method: str) -> str:
@@ -229,11 +234,11 @@ def _alt(counts: Counts, labels: list[str], method: str) -> str:
     if right < total:
         true, predicted, number = _most_frequent_error(counts)
         worst = (
-            f"The most frequent error: {labels[true]} taken for {labels[predicted]}, "
+            f"The most frequent error: {labels[true]} misclassified as {labels[predicted]}, "
             f"{count(number, 'row')} of {int(counts[true].sum()):,}."
         )
     return join(
         f"Confusion matrix of {method} over {count(len(labels), 'class', 'classes')}: "
-        f"{right:,} of {count(total, 'row')} right ({percent(right / total)}).",
+        f"{right:,} of {count(total, 'row')} correct ({percent(right / total)}).",
         worst,
     )

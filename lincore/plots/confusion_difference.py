@@ -85,7 +85,7 @@ def _cells(
     shown = len(labels) <= room.counts
     safe, (earlier, later) = [escape(label) for label in labels], map(escape, words)
     said = [
-        f"<b>{safe[i]}</b> taken for <b>{safe[j]}</b>: {first[i, j]:,} ({earlier}), "
+        f"<b>{safe[i]}</b> misclassified as <b>{safe[j]}</b>: {first[i, j]:,} ({earlier}), "
         f"{second[i, j]:,} ({later})"
         for i, j in zip(true.tolist(), predicted.tolist(), strict=True)
     ]
@@ -118,6 +118,5 @@ def _finding(change: Counts, labels: list[str]) -> str:
         return f"{count(right, 'row')} more right"
     true, predicted = (int(i) for i in np.unravel_index(errors.argmax(), errors.shape))
     one, other = two_of(labels, true, predicted)
-    return (
-        f"{_signed(right)} right; {one} taken for {other}: {_signed(int(errors[true, predicted]))}"
-    )
+    more = _signed(int(errors[true, predicted]))
+    return f"{_signed(right)} correct; {one} misclassified as {other}: {more}"

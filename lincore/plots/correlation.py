@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from lincore.experiments.correlation import Correlations
-from lincore.plots.palette import BAD, CLEAR, GOOD
-from lincore.plots.style import axis, escape, figure, number, shorten_all, trace
+from lincore.plots.palette import BAD, CLEAR, GOOD, INK
+from lincore.plots.style import Trace, axis, escape, figure, number, shorten_all, trace
 from lincore.plots.words import join
 
 TICK_WIDTH = 18
 # Numbers stand in the cells of up to so many columns.
 MOST_NUMBERED = 14
+STRONG = 0.5
 _SCALE = [[0, BAD], [0.5, "rgba(127,127,127,0.08)"], [1, GOOD]]
 
 
@@ -35,7 +37,7 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
     p = len(found.names)
     short = [escape(name) for name in shorten_all(found.names, TICK_WIDTH)]
     places = list(range(p))
-    values = np.round(found.matrix.astype(np.float64), 3)
+    values: NDArray[np.float64] = np.asarray(np.round(found.matrix, 3), dtype=np.float64)
     cells = trace(
         "heatmap",
         z=values.astype(np.float32),
@@ -50,9 +52,6 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
         xgap=1,
         ygap=1,
     )
-    if p <= MOST_NUMBERED:
-        cells["text"] = [[f"{v:.2f}".replace("-", "−") for v in line] for line in values]
-        cells["texttemplate"] = "%{text}"
     pair = found.strongest()
     title = f"Correlations {kind}"
     if pair is not None:
@@ -66,7 +65,7 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
         "showgrid": False,
     }
     return figure(
-        [cells],
+        [cells, *(_numbers(found.matrix) if p <= MOST_NUMBERED else [])],
         title,
         subtitle=subtitle,
         alt=join(f"{title}.", f"Matrix of {p} columns, {found.n_rows:,} rows."),
@@ -74,3 +73,27 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
         xaxis=axis(**ticks, tickangle=-45 if p > 6 else 0),
         yaxis=axis(**ticks, autorange="reversed"),
     )
+
+
+def _numbers(values: NDArray[np.float64]) -> list[Trace]:
+    """Return the numbers in the cells: white on strong colours, in the colour of text elsewhere.
+
+    Plotly's own numbers in cells do not see through a colour to a dark page.
+    """
+    traces = []
+    for is_strong, ink in ((True, "#FFFFFF"), (False, INK)):
+        row, column = np.nonzero((np.abs(values) > STRONG) == is_strong)
+        shown = values[row, column]
+        traces.append(
+            trace(
+                "scatter",
+                x=column,
+                y=row,
+                mode="text",
+                text=[f"{r:.2f}".replace("-", "−") if np.isfinite(r) else "" for r in shown],
+                textfont={"color": ink, "size": 12},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
+    return traces

@@ -95,7 +95,7 @@ def _bars(view: View, marks: Marks, code: int, edges: Array, counts: bool) -> Tr
         x=compact((edges[:-1] + edges[1:]) / 2),
         y=compact(heights),
         width=float(edges[1] - edges[0]),
-        name=label,
+        name=f"{label} ({len(along):,})",
         legendgroup=str(code),
         marker={
             "color": translucent(colour(code), 0.4),

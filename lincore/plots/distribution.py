@@ -272,6 +272,9 @@ def share_bars(
             name=escape(shorten(labels[code], LEGEND_WIDTH)),
             hovertemplate="%{x:.1%}",
             texttemplate="%{x:.0%}" if len(things) * len(order) <= MOST_LABELLED else "",
+            textposition="inside" if stacked else "outside",
+            textangle=0,
+            cliponaxis=False,
         )
         for code in order
     ]
@@ -279,13 +282,13 @@ def share_bars(
         f"{thing}: " + ", ".join(f"{labels[code]} {percent(values[code, i])}" for code in order[:4])
         for i, thing in enumerate(list(things)[:6])
     ]
-    lines = len(things) * (1 if stacked else max(1.0, 0.6 * len(order)))
+    lines = len(things) * (1.2 if stacked else max(1.2, 0.75 * len(order)))
     return figure(
         traces,
         title,
         subtitle=join(subtitle, note),
         alt=join(f"{title}.", f"{'; '.join(each)}." if each else ""),
-        height=int(np.clip(110 + 26 * lines, 240, 900)),
+        height=int(np.clip(110 + 28 * lines, 340, 900)),
         barmode="stack" if stacked else "group",
         bargap=0.25,
         legend=legend(traceorder="normal"),

@@ -91,14 +91,14 @@ def score_intervals(
     --------
     >>> figure = score_intervals(["lda", "qda"], [(0.8, 0.7, 0.9), (0.7, 0.6, 0.8)])
     >>> figure.layout.meta["title"]
-    'Accuracy of 2 methods: lda 80.0 %'
+    'Accuracy of 2 models: lda 80.0 %'
     """
     values = np.array([tuple(interval) for interval in intervals], dtype=float).reshape(-1, 3)
     leader = f": {methods[0]} {number(values[0, 0], as_percent)}" if len(methods) else ""
     across = axis(score, **score_axis(values[:, 0], score, as_percent))
     # On a logarithmic axis nothing is far off.
     drawn, left, right = _sides(baselines or {}, values[:0] if "type" in across else values)
-    heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), 'method')}{leader}"
+    heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), 'model')}{leader}"
     return _lines(
         title or heading,
         join(
@@ -164,7 +164,7 @@ def pairwise_effects(
         values,
         False,
         hues=[ACCENT if d.verdict.endswith("better") else GREY for d in differences],
-        alt=join(f"Differences in {score} between pairs of methods: {heading}.",
+        alt=join(f"Differences in {score} between pairs of models: {heading}.",
                  _all(whole, values, False, unit)),
         verdicts=[d.verdict for d in differences],
         whole=whole,

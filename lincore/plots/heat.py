@@ -59,8 +59,8 @@ def recall_map(
     return figure(
         [_cells(shares, methods, labels)],
         title or heading,
-        subtitle="How much of each class in the test part a method gets right.",
-        alt=join(f"Recall by class and method. {heading}.", _by_class(shares, labels)),
+        subtitle="Share of the test rows of each class that a model classifies correctly.",
+        alt=join(f"Recall by class and model. {heading}.", _by_class(shares, labels)),
         height=int(np.clip(110 + (34 if len(labels) <= 20 else 18) * len(labels), 180, 900)),
         xaxis=_ticks(list(methods), **CROWDED),
         yaxis=_ticks(labels, "class", range=[len(labels) - 0.5, -0.5]),

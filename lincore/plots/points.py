@@ -248,7 +248,7 @@ def _wrong(kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks, ringed: bo
             x=x[wrong],
             y=y[wrong],
             mode="markers",
-            name=f"wrong ({marks.n_wrong:,})",
+            name=f"misclassified ({marks.n_wrong:,})",
             hoverinfo="skip",
             marker=look,
         )

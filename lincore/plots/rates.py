@@ -97,7 +97,7 @@ def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
         curves,
         title or _heading("ROC", curves),
         what="ROC curves",
-        note="Diagonal: guessing.",
+        note="Diagonal: chance.",
         axes=("false positive rate", "true positive rate"),
     )
 
@@ -112,7 +112,7 @@ def precision_recall(
     curves : sequence of Curve
         `x` holds recall and `y` precision.
     shares : sequence of float, optional
-        The share of each curve's positive rows: the precision of guessing.
+        The share of each curve's positive rows: the precision of chance.
     title : str, optional
     """
     guesses = [guide([0, 1], [share, share]) for share in sorted(set(shares))]
@@ -121,7 +121,7 @@ def precision_recall(
         curves,
         title or _heading("Precision and recall", curves),
         what="Curves of precision against recall",
-        note="Dotted: guessing." if guesses else "",
+        note="Dotted: chance." if guesses else "",
         axes=("recall", "precision"),
     )
 
@@ -206,7 +206,7 @@ def _thin(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def guide(x: list[float], y: list[float]) -> Trace:
-    """Return a dotted line to compare with, such as that of guessing."""
+    """Return a dotted line to compare with, such as that of chance."""
     return trace(
         "scatter", x=np.array(x, np.float32), y=np.array(y, np.float32), mode="lines",
         showlegend=False, hoverinfo="skip",

@@ -136,7 +136,7 @@ def _traces(marks: Marks, axis_names: list[str]) -> list[Trace]:
                 y=y[wrong],
                 z=z[wrong],
                 mode="markers",
-                name=f"wrong ({marks.n_wrong:,})",
+                name=f"misclassified ({marks.n_wrong:,})",
                 marker={"symbol": "circle-open", "size": size + 4, "color": INK},
                 hoverinfo="skip",
             )

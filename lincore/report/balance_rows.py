@@ -59,7 +59,7 @@ def score_rows(
     ]
     if truth is not None:
         best = truth.methods[0]
-        rows.append({"model": best, "set": "the truth"} | _scores(truth, best, named))
+        rows.append({"model": best, "set": "true parameters"} | _scores(truth, best, named))
     return tuple(rows)
 
 

@@ -33,7 +33,7 @@ def headline(checks: Iterable[Check]) -> str:
         parts.append(f"Worth knowing: {_listed(notes)}.")
     if not parts:
         return (
-            "Nothing was found that speaks against any model." if fine else "Nothing was checked."
+            "Nothing was found that speaks against the model." if fine else "Nothing was checked."
         )
     if fine:
         rest = "check is" if len(fine) == 1 else f"{len(fine)} checks are"

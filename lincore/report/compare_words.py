@@ -155,7 +155,7 @@ def notes(results: Results) -> list[str]:
         said.append(
             f"All rows of {words.listed(alone)} stand in one fold{each}, so that no model that is "
             "tested on them learned the class: they count as errors. Leave the class out, or "
-            "choose a scheme that divides its rows."
+            "choose a validation that divides its rows."
         )
     return said
 
@@ -187,7 +187,7 @@ def _in_fold(results: Results) -> NDArray[np.intp]:
 def disagreement_finding(
     found: Disagreement, first: str, second: str, *, rows: str = "rows"
 ) -> str:
-    """Say how often two methods differ, and who is right then.
+    """Say how often two models disagree, and which of them is correct then.
 
     Parameters
     ----------
@@ -202,25 +202,14 @@ def disagreement_finding(
     >>> nothing = np.empty(0, dtype=np.intp)
     >>> pair = np.empty((2, 0), dtype=np.intp)
     >>> disagreement_finding(Disagreement("a", "b", nothing, nothing, pair, pair, 9), "LDA", "QDA")
-    'LDA and QDA say the same of all 9 rows.'
+    'LDA and QDA predict the same for all 9 rows.'
     """
     differ = len(found.rows)
     if not differ:
-        return f"{first} and {second} say the same of all {found.n_rows:,} {rows}."
+        return f"{first} and {second} predict the same for all {found.n_rows:,} {rows}."
     counts = [int(part.sum()) for part in (found.only_first, found.only_second, found.neither)]
     text = (
-        f"{first} and {second} say different things of {differ:,} of {found.n_rows:,} {rows}: "
-        f"{first} alone is right on {counts[0]:,}, {second} alone on {counts[1]:,}"
+        f"{first} and {second} disagree on {differ:,} of {found.n_rows:,} {rows}: "
+        f"{first} alone is correct on {counts[0]:,}, {second} alone on {counts[1]:,}"
     )
     return text + (f", neither on {counts[2]:,}." if counts[2] else ".")
-
-
-def probability(p: float) -> str:
-    """Write a p-value for a sentence.
-
-    Examples
-    --------
-    >>> probability(0.0421), probability(1e-9)
-    ('p = 0.042', 'p < 0.001')
-    """
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lincore.experiments import differences, scores
 from lincore.experiments.class_ratio import leading_score
 from lincore.experiments.results import Results
+from lincore.experiments.verdicts import chance
 
 #: So many classes are named in a sentence.
 MOST_NAMED = 3
@@ -24,6 +25,17 @@ def percent(share: float) -> str:
     '87.7 %'
     """
     return f"{100 * share:.1f} %"
+
+
+def in_table(found: scores.Interval, score: str) -> str:
+    """Write a score with its interval where the heading says the unit; nothing without a score.
+
+    Examples
+    --------
+    >>> in_table(scores.Interval(0.877, 0.835, 0.91), "accuracy")
+    '87.7 (83.5–91.0)'
+    """
+    return with_interval(found, score).replace(" %", "")
 
 
 def a_score(name: str) -> str:
@@ -127,21 +139,28 @@ def _name(results: Results, code: np.intp) -> str:
     return str(label) if isinstance(label, str) else f"“{label}”"
 
 
-def against_baseline(results: Results, method: str) -> str:
+def against_baseline(results: Results, method: str, *, subject: str = "That") -> str:
     """Say whether a method beats always predicting the largest class, by the leading score.
 
     Where classes are unequal, accuracy, MCC and the recall of the rarest class stand beside it.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    subject : str
+        What the sentence calls the method, which after a headline about it is "That".
     """
     name = leading_score(results.class_counts)
     found, guess = scores.score(results, method, name), scores.baseline(results, name)
     largest = _name(results, scores.baselines(results).predicted[0, 0])
     always = f"always predicting {largest} ({name} {percent(guess)})"
     if found.low > guess:
-        text = f"That is better than {always}."
+        text = f"{subject} is better than {always}."
     elif found.high < guess:
-        text = f"That is worse than {always}."
+        text = f"{subject} is worse than {always}."
     else:
-        text = f"That is not distinguishable from {always}."
+        text = f"{subject} is not distinguishable from {always}."
     if name == "accuracy":
         return text
     rarest = rarest_class(results)
@@ -214,7 +233,7 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     tier = differences.tiers(results, score, rope)
     ranked = _ranked(results, score)
     if not ranked:
-        return f"No method has a score for {score}."
+        return f"No model has a score for {score}."
     said = _who_leads(results, ranked, tier, score, rope)
     return " ".join([said, *_blind_spots(results, ranked)])
 
@@ -229,13 +248,11 @@ def _who_leads(
         return f"{_labels(results, ranked)[0]} reaches {a_score(score)} of {span}."
     if not others:
         who = (
-            listed(_labels(results, leaders))
-            if len(leaders) <= 6
-            else f"All {len(leaders)} methods"
+            listed(_labels(results, leaders)) if len(leaders) <= 6 else f"All {len(leaders)} models"
         )
         return f"{who} {_alike(results, leaders, score, rope)} ({score} {span})."
     beaten = (
-        listed(_labels(results, others)) if len(others) <= 4 else f"the other {len(others)} methods"
+        listed(_labels(results, others)) if len(others) <= 4 else f"the other {len(others)} models"
     )
     beaten += f" ({_span(results, others, score)})"
     if len(leaders) == 1:
@@ -281,9 +298,6 @@ def difference_finding(difference: differences.Difference) -> str:
         return f"{first} and {second} cannot be compared by {score}."
     value, low, high = difference.value, difference.low, difference.high
     better = difference.better
-    if better is not None and np.isinf(value):
-        worse = second if better == first else first
-        return f"{better} beats {worse}, whose {score} is infinite."
     if better is not None:
         worse = second if better == first else first
         if value < 0:
@@ -309,14 +323,13 @@ def cochran_finding(found: differences.Omnibus, *, some_pair: bool = True) -> st
     Examples
     --------
     >>> cochran_finding(differences.Omnibus(9.2, 0.01, 2))
-    'The methods are not all correct equally often (Cochran’s Q = 9.2, p = 0.010).'
+    'The models are not all correct equally often (Cochran’s Q = 9.2, p = 0.010).'
     """
-    p = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
-    numbers = f"(Cochran’s Q = {found.statistic:.1f}, {p})"
+    numbers = f"(Cochran’s Q = {found.statistic:.1f}, {chance(found.p)})"
     if found.p < 1 - scores.LEVEL:
         alone = "" if some_pair else ", though no two of them are significantly different"
-        return f"The methods are not all correct equally often {numbers}{alone}."
-    return f"No method is known to be correct more often than another {numbers}."
+        return f"The models are not all correct equally often {numbers}{alone}."
+    return f"No model is known to be correct more often than another {numbers}."
 
 
 def listed(names: list[str]) -> str:

@@ -85,7 +85,7 @@ def _job(setup: CostSetup, data: Dataset, draw: jobs.Draw) -> Any:
         )
 
     what = f"Cost of the imbalance on {setup.repeats} splits"
-    if data.n_rows * data.n_features <= FOLLOWED:
+    if balance_jobs.n_values(data) <= FOLLOWED:
         job = jobs.run(KEY, setup, work, describe=what, patience=balance_jobs.PATIENCE)
         jobs.show(job, draw=draw, keep_former=True)
     else:
@@ -98,7 +98,7 @@ def _job(setup: CostSetup, data: Dataset, draw: jobs.Draw) -> Any:
             help="What is finished can be looked at meanwhile.",
             draw=draw,
             keep_former=True,
-            unasked=data.n_rows * data.n_features <= balance_jobs.LARGE,
+            unasked=balance_jobs.n_values(data) <= balance_jobs.LARGE,
         )
     if job is not None and not jobs.at_work(job) and job.result is not None:
         draw(job)
@@ -124,7 +124,7 @@ def _prevalence(data: Dataset) -> tuple[float, ...]:
         key=key,
         format="%d %%",
         persist_state="session",
-        help=f"The prevalence that matters in use. Equal classes ({round(100 / k)} %) make the "
+        help=f"The prevalence that matters. Equal classes ({round(100 / k)} %) make the "
         f"loss the balanced error; the file has {in_file:.1f} %. Other classes share the rest "
         "equally.",
         width=280,

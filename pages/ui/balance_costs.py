@@ -36,7 +36,7 @@ def show(
         st.info(
             f"Costs of {data.n_classes} classes make too large a table: it is for up to "
             f"{MOST_COSTS}. Leave classes out or merge them on the page Data, or set the shares "
-            "expected in use under “Priors in deployment”, which move decisions as well."
+            "expected in deployment under “Priors in deployment”, which move decisions as well."
         )
         return
     cell = balance_use.right_cell()
@@ -49,8 +49,8 @@ def show(
     _costs_table(bold, careful, new, costs)
     st.caption(
         f"{balance_use.whose(cell)}, told that {text.escape(data.classes[code])} has "
-        f"{100 * new[code]:.0f} % in use (the slider under “Priors in deployment”). "
-        f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in use; "
+        f"{100 * new[code]:.0f} % in deployment (the slider under “Priors in deployment”). "
+        f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in deployment; "
         "95 % intervals."
     )
     _costs_pictures(setup, study, data, method, axes, bold, careful, new, costs)

@@ -17,6 +17,7 @@ from pages.ui import (
     balance_use,
     balance_why,
     controls,
+    jobs,
     text,
 )
 
@@ -42,6 +43,9 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     data = experiment.data
     asked = balance_setup.ask(experiment, row)
     repeats = balance_setup.repeats()
+    title = heading.empty()
+    if jobs.latest(balance_jobs.FIRST, about=(data.digest,)) is None:
+        title.header("What if a class were smaller?", anchor=False)
     # What was asked for, or the former while that is at work.
     one = balance_jobs.first(asked.setup, data)
     first = one.study
@@ -60,16 +64,18 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     is_stale = job is not None and job.is_stale((one.setup, repeats))
     _panels(one, data, method, loss, study)
     study = first if is_stale else study
-    _say(heading, study, balance_models.known(study, method), loss)
+    _say(title, heading, study, balance_models.known(study, method), loss)
     if is_stale:
         heading.caption("The study below is outdated: it waits to be updated.")
 
 
-def _say(heading: DeltaGenerator, study: Any, method: str, loss: str) -> None:
+def _say(
+    title: DeltaGenerator, heading: DeltaGenerator, study: Any, method: str, loss: str
+) -> None:
     from lincore.experiments.remedies import advice
     from lincore.report import balance_words
 
-    heading.header(text.escape(balance_words.balance_finding(study, method, loss)), anchor=False)
+    title.header(text.escape(balance_words.balance_finding(study, method, loss)), anchor=False)
     if study.attribution(method, loss).full.value == study.attribution(method, loss).full.value:
         said = balance_words.advice_in_words(advice(study, method, loss), loss)
         heading.markdown(text.escape(said))

@@ -104,7 +104,7 @@ def study(one: First, data: Dataset, repeats: int, *, draw: jobs.Draw | None = N
         arguments = _arguments(setup, data)
         return balance(repeats=repeats, progress=progress, keep=progress.keep, **arguments)
 
-    what = f"Study of {repeats} choices of the rows"
+    what = f"Study of {repeats} splits"
     seconds = repeats * one.seconds
     if one.is_former:
         return _rest(STUDY, (setup, repeats), draw)
@@ -129,7 +129,7 @@ def sweep(one: First, data: Dataset, *, draw: jobs.Draw) -> Job | None:
             **arguments,
         )
 
-    what = f"Sweep over sizes, {SWEEP_REPEATS} choices of the rows"
+    what = f"Class-size sweep, {SWEEP_REPEATS} splits"
     settings = (setup._replace(sizes=tuple((label, 0) for label, _ in setup.sizes)), SWEEP_REPEATS)
     seconds = SWEEP_REPEATS * SWEEP_FACTOR * one.seconds
     if one.is_former:
@@ -170,7 +170,7 @@ def _offer(
             help=f"About {seconds:.0f} s. What is finished can be looked at meanwhile.",
             draw=draw,
             keep_former=True,
-            unasked=_n_values(data) <= LARGE,
+            unasked=n_values(data) <= LARGE,
         )
     if job is not None and not jobs.at_work(job) and job.result is not None and draw is not None:
         draw(job)
@@ -182,11 +182,12 @@ def _is_small(setup: Setup, data: Dataset) -> bool:
     from lincore.experiments.methods import as_methods
     from lincore.experiments.trials import are_solved_together
 
-    return _n_values(data) <= SMALL and are_solved_together(as_methods(setup.methods))
+    return n_values(data) <= SMALL and are_solved_together(as_methods(setup.methods))
 
 
-def _n_values(data: Dataset) -> int:
-    return data.n_rows * data.n_features
+def n_values(data: Dataset) -> int:
+    """Return how many numbers there are in the rows; of sparse rows those that are not zero."""
+    return int(data.X.nnz) if data.n_words else data.n_rows * data.n_features
 
 
 def _arguments(setup: Setup, data: Dataset) -> dict[str, Any]:

@@ -121,8 +121,11 @@ def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
     sentence = projection_sentence(data, steps.n_components, len(split.train), who="All models see")
     if not sentence:
         return
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{KEY}.seen"):
-        st.caption(sentence)
+    place = st.container(
+        horizontal=True, vertical_alignment="center", key=f"{KEY}.seen", width="content"
+    )
+    with place:
+        st.caption(sentence, width="content")
         if not data.image_shape:
             st.button(
                 "Use all features",

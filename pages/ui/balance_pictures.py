@@ -61,7 +61,7 @@ def apply(remedy: str) -> None:
 def looks() -> tuple[str, str]:
     """Ask for the kind of picture, and from where surfaces are seen."""
     drawing = st.segmented_control(
-        "Picture",
+        "Plot",
         DRAWINGS,
         default="Boundary",
         required=True,
@@ -76,7 +76,7 @@ def looks() -> tuple[str, str]:
             ["oblique", "above", "front"],
             key="balance.camera",
             format_func=str.capitalize,
-            help="Of both; a picture that is dragged turns alone.",
+            help="Of both; a plot that is dragged turns alone.",
             width=160,
         )
     return drawing, camera
@@ -103,7 +103,7 @@ def show(
         required=True,
         key=REMEDY,
         persist_state="session",
-        help="Apply a remedy: the right-hand picture and matrix show what it makes of the same "
+        help="Apply a correction: the plot and the matrix on the right show its effect on the same "
         "reduced rows.",
     )
     cell = applied()
@@ -178,11 +178,11 @@ def _all_models(
 ) -> None:
     from lincore import plots
 
-    if len(axes) < 2:
+    if len(axes) == 1:
         st.caption("With a single coordinate the models are drawn one by one.")
         return
     every = views(setup, study.methods, cell, axes, study, data)
-    sides = ("Full", "Reduced" if cell == "reduced" else "Remedied")
+    sides = ("Full", "Reduced" if cell == "reduced" else "Corrected")
     names = compare_pairs.shortened(study.methods)
     titles = [f"{side}: {name}" for name in names for side in sides]
     controls.figure(
@@ -212,7 +212,7 @@ def _matrix_figures(
 
     called = label(_study, method)
     before, after = named(_study, "full"), named(_study, cell)
-    end = "reduced" if cell == "reduced" else "remedied"
+    end = "reduced" if cell == "reduced" else "corrected"
     difference = plots.confusion_difference(
         scores.confusion(before, called),
         scores.confusion(after, called),
@@ -278,11 +278,14 @@ def _views(
     _study: BalanceStudy,
     _data: Dataset,
 ) -> tuple[View, ...]:
-    from lincore.experiments.arm_views import aligned_planes, cell_view
+    from lincore.experiments.arm_views import aligned_planes, cell_view, shared_planes
 
     example = _study.example
     pipelines = [example.pipelines[method, which] for which in ("full", cell)]
-    planes = aligned_planes(pipelines, _data, example.split.test, axes)
+    if axes:
+        planes = aligned_planes(pipelines, _data, example.split.test, axes)
+    else:
+        planes = shared_planes(pipelines, _data, example.split.train)
     return tuple(
         cell_view(example, method, which, _data, plane)
         for which, plane in zip(("full", cell), planes, strict=True)
@@ -290,6 +293,9 @@ def _views(
 
 
 def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
+    """Ask for the plane; return the two coordinates that span it, none for the discriminant one."""
+    from lincore.experiments.default_plane import default_kind
+
     pipeline = study.example.pipelines[method, "full"]
     steps = pipeline.named_steps
     names = list(data.feature_names)
@@ -297,6 +303,17 @@ def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
         names = [f"Component {i + 1}" for i in range(steps["pca"].n_components_)]
     elif "svd" in steps:
         names = [f"Component {i + 1}" for i in range(len(steps["svd"].components_))]
+    if default_kind(pipeline, data) == "discriminant":
+        kinds = ["Discriminant plane", "Two components" if "pca" in steps else "Two features"]
+        chosen = controls.choose(
+            "Plane",
+            kinds,
+            key="balance.plane",
+            help="The same for both models; the caption says what becomes of the rest.",
+            width=260,
+        )
+        if chosen == kinds[0]:
+            return ()
     return controls.axes(names, key="balance")
 
 

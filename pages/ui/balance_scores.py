@@ -43,7 +43,7 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         said = objective_in_words(name, totals, counts, text.row_noun(data))
         st.markdown(text.escape(said))
     for note in study.notices:
-        st.caption(f"Said while they were fitted: {text.escape(note)}")
+        st.caption(f"Note while fitting: {text.escape(note)}")
     traces = {}
     names = compare_pairs.shortened(study.methods)
     for method, name in zip(study.methods, names, strict=True):
@@ -57,7 +57,7 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         return
     controls.figure(plots.convergence(traces), key="balance.convergence")
     st.caption(
-        "The objective is what a model makes as small as it can: for logistic regression the log "
+        "The training loss is what a model minimises: for logistic regression the log "
         f"error summed over the training {text.row_noun(data)}, in nats, and its penalty. Sums "
         f"over unequal numbers of {text.row_noun(data)} do not compare."
     )
@@ -86,7 +86,7 @@ def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     if known is None:
         return
     st.markdown(
-        f"**The truth is known here.** No classifier can have an error below "
+        f"**The true parameters are known here.** No classifier can have an error below "
         f"{100 * known.least.value:.1f} % with the shares of the test part ({known.least.method})"
         f"; the Bayes classifier, which knows means and covariances, has "
         f"{amount(known.on_test, 'error')} % on these {study.n_test:,} test rows."

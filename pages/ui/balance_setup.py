@@ -67,9 +67,10 @@ def ask(experiment: Experiment, row: DeltaGenerator) -> Asked:
     if methods:
         with place:
             method = balance_models.ask_shown(methods)
-    balance_models.say_what_is_seen(data, steps, split)
-    if data.image_shape:
-        _preset(data, choice, _counts(data, split))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        balance_models.say_what_is_seen(data, steps, split)
+        if data.image_shape:
+            _preset(data, choice, _counts(data, split))
     labels = data.classes.tolist()
     counts = _counts(data, split)
     sizes = tuple((labels[k], n) for k, n in sorted(kept.items()) if n < counts[k])

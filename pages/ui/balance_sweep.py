@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 KINDS = {
     "as trained": "As trained",
     "corrected priors": "Corrected priors",
-    "rarer": "Rarer, but known as well as ever",
-    "rarer, corrected priors": "The same, corrected priors",
+    "rarer": "Rarer, estimated from all rows",
+    "rarer, corrected priors": "Rarer, all rows, corrected priors",
 }
 BANDS = "Lines: means; bands: 95 % intervals."
 

@@ -43,9 +43,9 @@ def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
             curves[..., 1],
             curves[..., 2],
             [f"{called}, as trained", f"{called}, told the shares"],
-            across=f"share of {data.classes[code]} in use (%)",
+            across=f"share of {data.classes[code]} in deployment (%)",
             score="error",
-            title=f"Error of {called} by the share of {data.classes[code]} in use",
+            title=f"Error of {called} by the share of {data.classes[code]} in deployment",
             basis="Bands: 95 % intervals over the test rows.",
         ),
         key="balance.use.curve",
@@ -101,7 +101,7 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
     full = _full_shares(study)
     with right:
         share = st.slider(
-            f"Share of {text.escape(data.classes[code])} expected in use",
+            f"Share of {text.escape(data.classes[code])} expected in deployment",
             1,
             99,
             min(max(round(100 * float(full[code])), 1), 99),
@@ -133,7 +133,7 @@ def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndar
         tables.show(
             pd.DataFrame(rows),
             hide_index=True,
-            alt="Error and log loss of every model with the shares expected in use.",
+            alt="Error and log loss of every model with the shares expected in deployment.",
         )
 
 

@@ -2,20 +2,66 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import streamlit as st
+
+from pages.ui.kept import Shared
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.datasets import Dataset, Split
+    from lincore.experiments.data_checks import DataFinding
     from lincore.experiments.holdout import TrainingPart
     from lincore.experiments.pipeline import Steps
     from lincore.experiments.views import View
+    from lincore.files.target_guess import TargetGuess
     from pages.ui.classify_fit import Fitted, Front
     from pages.ui.classify_planes import Look
     from pages.ui.data_sources import Source
+
+
+#: What holds rows, or as much as rows do: of all visitors and kinds together.
+KEPT = Shared(80_000_000)
+
+Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+def by_bytes(doing: str = "") -> Callable[[Made], Made]:
+    """Share what a function returns among visitors, as long as all of it together is not too much.
+
+    As `st.cache_resource`, which counts results whatever their size: arguments are hashable, and
+    those whose names begin with an underscore are not looked at.
+
+    Parameters
+    ----------
+    doing : str
+        What is said while it is made, if anything.
+    """
+
+    def decorate(make: Made) -> Made:
+        looked_at = [not name.startswith("_") for name in signature(make).parameters]
+
+        @wraps(make)
+        def found(*args: Any) -> Any:
+            asked = tuple(
+                arg for arg, is_looked_at in zip(args, looked_at, strict=True) if is_looked_at
+            )
+
+            def made() -> Any:
+                with st.spinner(doing) if doing else nullcontext():
+                    return make(*args)
+
+            return KEPT.get_or_make((make.__module__, make.__qualname__, *asked), made)
+
+        return cast("Made", found)
+
+    return decorate
 
 
 class SplitChoice(NamedTuple):
@@ -73,6 +119,20 @@ def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def data_checks(
+    digest: str,
+    choice: SplitChoice,
+    guess: TargetGuess | None,
+    group_candidate: str,
+    _data: Dataset,
+) -> tuple[DataFinding, ...]:
+    """Return what makes scores on this split doubtful."""
+    from lincore.experiments import data_checks as checks
+
+    return checks.data_checks(_data, split(digest, choice, _data))
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure:
     """Draw how many rows of each class train and test."""
     import numpy as np
@@ -84,7 +144,7 @@ def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure
     return plots.class_balance(train, test, _data.classes)
 
 
-@st.cache_resource(max_entries=8, ttl="2h", show_spinner="Summarising the training rows …")
+@by_bytes("Summarising the training rows …")
 def training_part(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingPart:
     """Make the one pass over the training rows that every fit is solved from."""
     from lincore.experiments.holdout import summarise
@@ -92,7 +152,7 @@ def training_part(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingP
     return summarise(_data, split(digest, choice, _data))
 
 
-@st.cache_resource(max_entries=8, ttl="2h", show_spinner="Fitting the steps …")
+@by_bytes("Fitting the steps …")
 def front(digest: str, choice: SplitChoice, steps: Steps, _data: Dataset) -> Front:
     """Fit the steps before a classifier, once for all classifiers."""
     from pages.ui.classify_fit import fit_steps
@@ -101,7 +161,7 @@ def front(digest: str, choice: SplitChoice, steps: Steps, _data: Dataset) -> Fro
     return fit_steps(_data, rows, part, steps)
 
 
-@st.cache_resource(max_entries=32, ttl="2h", show_spinner="Fitting …")
+@by_bytes("Fitting …")
 def classify(digest: str, choice: SplitChoice, model: ModelChoice, _data: Dataset) -> Fitted:
     """Fit a classifier and its steps on the training part and predict the test part.
 
@@ -118,7 +178,7 @@ def classify(digest: str, choice: SplitChoice, model: ModelChoice, _data: Datase
     return fitted
 
 
-@st.cache_resource(max_entries=32, ttl="2h", show_spinner="Looking at the model …")
+@by_bytes("Looking at the model …")
 def view(
     digest: str,
     choice: SplitChoice,
@@ -133,7 +193,7 @@ def view(
     return seen(_fitted.pipeline, _data, split(digest, choice, _data), look)
 
 
-@st.cache_data(max_entries=8, ttl="2h", max_size="200MB", show_spinner="Packing the images …")
+@st.cache_data(max_entries=8, ttl="10m", max_size="50MB", show_spinner="Packing the images …")
 def image_zip(digest: str, _data: Dataset) -> bytes:
     """Return the data set as a zip of images in class folders."""
     from lincore.images import write_image_zip

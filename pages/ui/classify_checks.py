@@ -1,4 +1,4 @@
-"""Whether what the classifiers take for granted holds, on the page Classify."""
+"""Whether what the chosen classifier takes for granted holds, on the page Classify."""
 
 from __future__ import annotations
 
@@ -22,22 +22,25 @@ _MARKS = {
 
 def assumptions(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Say in words what was checked, what came out, and what it means for the choice of model."""
+    from lincore.experiments.checks import ASSUMED, assumptions, coordinates_of
     from lincore.report import check_words
 
     data, choice, split = experiment
     if data.n_words and "svd" not in fitted.pipeline.named_steps:
         st.caption("Counts of words are not checked: nothing here takes them for Gaussian.")
         return
-    pipeline = fitted.pipeline
+    pipeline, word = fitted.pipeline, _assumes(model.line)
+    called = text.escape(fitted.results.methods[0])
+    if not ASSUMED[word]:
+        st.caption(f"Nothing is assumed by {called} that is checked here.")
+        return
 
     def work(progress):
-        from lincore.experiments.checks import assumptions, coordinates_of
-
-        progress(0, 0, "coordinates, covariances, normality and separation")
-        return assumptions(*coordinates_of(pipeline, data, split.train))
+        progress(0, 0, ", ".join(ASSUMED[word]))
+        return assumptions(*coordinates_of(pipeline, data, split.train), model=word)
 
     # What the classifier sees depends on the steps before it alone.
-    settings = (data.digest, choice, model.steps)
+    settings = (data.digest, choice, model.steps, word)
     job = jobs.run(KEY, settings, work, describe="Checking the assumptions")
     jobs.show(job)
     if job.result is None:
@@ -52,5 +55,17 @@ def assumptions(experiment: Experiment, model: cached.ModelChoice, fitted: Fitte
                 f"{text.escape(line['Finding'])}{remedy}"
             )
     st.caption(
-        f"Of the {len(split.train):,} training {text.row_noun(data)} as the classifier sees them."
+        f"What {called} assumes, checked on the {len(split.train):,} training "
+        f"{text.row_noun(data)} as the classifier sees them."
     )
+
+
+def _assumes(line: str) -> str:
+    """Return the word of the classifier whose assumptions hold: the binary one of several."""
+    from lincore.experiments.methods import as_method
+    from lincore.experiments.specs import parse
+
+    method = as_method(line)
+    if method.word in ("one-vs-rest", "one-vs-one"):
+        return parse(str(method.options.get("estimator", "logistic")))[0]
+    return str(method.word)

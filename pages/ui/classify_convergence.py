@@ -59,12 +59,12 @@ def _quantity() -> tuple[Any, Any]:
             key="classify.convergence.quantity",
             persist_state="session",
             format_func={
-                "objective": "Objective",
+                "objective": "Training loss",
                 "excess": "Above the least",
                 "gradient norm": "Gradient",
             }.__getitem__,
-            help="The penalised error in nats, its excess over the least, or the largest entry of "
-            "its gradient.",
+            help="The penalised training loss in nats, its excess over the least, or the largest "
+            "entry of its gradient.",
         )
         across = st.segmented_control(
             "Against",

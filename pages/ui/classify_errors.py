@@ -68,9 +68,9 @@ def scores(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) ->
             guesses, _guesser(kind.needs_posteriors or name == "AUC"), name
         ).value
         lines.append((name, *value, guess, kind.help))
-    columns = ["score", "value", "from", "to", "guessing", "what it is"]
+    columns = ["score", "value", "from", "to", "baseline", "what it is"]
     st.caption(
-        f"On {len(results.rows):,} test {noun}, with 95 % intervals. Guessing: always the largest "
+        f"On {len(results.rows):,} test {noun}, with 95 % intervals. Baseline: always the largest "
         "class, or the shares of the classes as posterior."
     )
     with st.container(key=f"{KEY}.scores"):
@@ -115,7 +115,7 @@ def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
 
     found = cell(fitted.results, fitted.pipeline, data, true, predicted)
     one, other = (text.escape(data.classes[code]) for code in (true, predicted))
-    verdict = "predicted right" if true == predicted else f"taken for {other}"
+    verdict = "predicted correctly" if true == predicted else f"misclassified as {other}"
     order = "the least certain first" if true == predicted else "the most wrong first"
     told = " Above each: the posterior of the true class, and d, its distance."
     st.markdown(f"**{one}** {verdict}, {order}.{told if data.image_shape else ''}")
@@ -125,9 +125,9 @@ def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
         key=f"{KEY}.cell",
         columns=_columns(data, found, true, predicted),
         captions=_captions(found, true),
-        title=f"{data.classes[true]} taken for {data.classes[predicted]}"
+        title=f"{data.classes[true]} misclassified as {data.classes[predicted]}"
         if true != predicted
-        else f"{data.classes[true]} predicted right",
+        else f"{data.classes[true]} predicted correctly",
     )
 
 

@@ -59,7 +59,7 @@ def show(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted, row:
     controls.figure(figure, key=f"{KEY}.{kind.lower()}")
     noun = text.row_noun(data)
     st.caption(
-        f"{len(view.rows):,} test {noun}. {text.escape(view.caption)} {text.escape(view.fidelity)}"
+        f"{len(view.rows):,} test {noun}. {text.escape(view.fidelity)} {text.escape(view.caption)}"
     )
 
 
@@ -77,16 +77,15 @@ def _figure(
 
 
 def _kind(view: View) -> str:
-    kinds = ["Contour", "Boundary", "Surface"]
+    kinds, key = ["Contour", "Boundary", "Surface"], f"{KEY}.drawing"
     if len(view.axis_names) == 1:
-        kinds = ["Histogram", "Contour"]
+        kinds, key = ["Histogram", "Curves"], f"{KEY}.drawing.line"
     elif view.ambiguous is not None:
         kinds.append("Ambiguity")
     return controls.choose(
         "Plot",
         kinds,
-        key=f"{KEY}.drawing",
-        format_func=lambda kind: "Curves" if kind == "Contour" and len(kinds) == 2 else kind,
+        key=key,
         help="Rows over filled contours or regions, a surface, or histograms along one direction.",
     )
 
@@ -162,6 +161,7 @@ def _heights(view: View) -> str | None:
 
 
 def _quantity(view: View) -> str:
+    controls.follow(f"{KEY}.quantity", view.quantities[0])
     return controls.choose(
         "Show",
         list(view.quantities),

@@ -78,7 +78,7 @@ def show_steps(fitted: Fitted, model: cached.ModelChoice, data: Dataset, split: 
     if not end.is_fine:
         st.warning(f"{text.escape(end.sentence)} {text.escape(end.remedy)}")
     for note in fitted.notes:
-        st.caption(f"Said while it was fitted: {text.escape(note)}")
+        st.caption(f"Note from the fit: {text.escape(note)}")
 
 
 def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:

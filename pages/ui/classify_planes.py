@@ -40,10 +40,7 @@ def ask(pipeline: Pipeline, data: Dataset, split: Split, row: Row) -> Look:
     """Ask for a plane, where there is more than one; for its axes among the options."""
     kinds = offered(pipeline, data)
     kind = kinds[0]
-    # The plane goes with the model until another one is chosen.
-    if st.session_state.get(f"{KEY}.plane") == st.session_state.get(f"{KEY}.plane.first"):
-        st.session_state[f"{KEY}.plane"] = kind
-    st.session_state[f"{KEY}.plane.first"] = kind
+    controls.follow(f"{KEY}.plane", kind)
     if len(kinds) > 1:
         with row.plane:
             kind = controls.choose(

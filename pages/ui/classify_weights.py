@@ -1,4 +1,4 @@
-"""Weights of the features and the boundary's equation, on the page Classify."""
+"""Coefficients of the features and the boundary's equation, on the page Classify."""
 
 from __future__ import annotations
 
@@ -7,18 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import cached, controls, sheets, text
+from pages.ui import cached, controls, sheets, tables, text
 
 if TYPE_CHECKING:
     import numpy as np
 
     from lincore.datasets import Dataset
+    from lincore.experiments.coefficients import Coefficients
     from lincore.experiments.weights import Weights
     from pages.ui.classify_fit import Fitted
     from pages.ui.sidebar import Experiment
 
 KEY = "classify"
 MOST_PICTURES = 12
+# What the columns of the table are.
+HELP = {
+    "feature": "A level of a category is compared with the level in brackets.",
+    "coefficient": "What one unit more adds to the score (of logistic regression, the log odds).",
+    "per SD": "What one standard deviation of the training rows more adds.",
+    "standard error": "Wald's, from the curvature of the likelihood at its maximum.",
+    "95 % interval": "Of the coefficient.",
+    "p": "Of the hypothesis that the coefficient is zero, two-sided (Wald).",
+    "odds ratio": "What one unit more multiplies the odds by.",
+    "its 95 % interval": "Of the odds ratio.",
+}
 # An equation of more variables than this is wider than a phone.
 MOST_DRAWN = 2
 # Between its terms a formula breaks into lines, instead of scrolling where no key reaches it.
@@ -29,7 +41,8 @@ WRAPPED = """<style>
 
 
 def coefficients(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
-    """Draw what each feature does: odds ratios, bars, or pictures of weights."""
+    """Draw what each feature does, with a table beside it; of pixels, images of coefficients."""
+    from lincore.experiments.coefficients import score_coefficients
     from lincore.experiments.weights import feature_weights
 
     data, _, split = experiment
@@ -37,17 +50,33 @@ def coefficients(experiment: Experiment, model: cached.ModelChoice, fitted: Fitt
         weights = feature_weights(fitted.pipeline, data, split.train)
     except TypeError:
         st.caption(
-            f"{text.escape(fitted.results.methods[0])} is not linear: no feature has one weight. "
-            "Its boundaries stand under Equation."
+            f"{text.escape(fitted.results.methods[0])} is not linear: no feature has one "
+            "coefficient. Its boundaries stand under Equation."
         )
         return
-    labels = _labels(fitted, data, len(weights.values))
+    lines = _lines(fitted, data, len(weights.values))
     if data.image_shape and weights.values.shape[1] == data.n_features:
-        _pictures(weights, labels, data)
+        _pictures(weights, lines, data)
         return
-    if _has_odds(fitted):
-        _odds(experiment, fitted)
-    _bars(weights, labels, fitted, data)
+    found = score_coefficients(fitted.pipeline, data, split.train, tuple(lines))
+    with_errors = _likelihood(experiment, fitted)
+    left, right = st.columns(2 if with_errors else [2, 3])
+    if with_errors is None:
+        with left:
+            place = _bars(found)
+        with right:
+            _table(found, place)
+        return
+    with left:
+        place = _odds(with_errors)
+    with right:
+        _bars(found)
+    _table(with_errors, place)
+    st.caption(
+        f"Odds of {text.escape(with_errors.lines[place])}: maximum likelihood, with Wald's "
+        f"standard errors, 95 % intervals and p-values over {len(split.train):,} training rows. "
+        "Coefficients are log odds for one unit more."
+    )
 
 
 def equation(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
@@ -105,7 +134,7 @@ def _pair(data: Dataset) -> tuple[int, int]:
     return first, second
 
 
-def _labels(fitted: Fitted, data: Dataset, number: int) -> list[str]:
+def _lines(fitted: Fitted, data: Dataset, number: int) -> list[str]:
     """Return what each line of weights speaks for."""
     model = fitted.pipeline.steps[-1][1]
     names = [str(data.classes[code]) for code in model.classes_]
@@ -137,20 +166,12 @@ def _pictures(weights: Weights, labels: list[str], data: Dataset) -> None:
     )
 
 
-def _bars(weights: Weights, labels: list[str], fitted: Fitted, data: Dataset) -> None:
+def _bars(found: Coefficients) -> int:
+    """Draw the coefficients of one score as bars; return which."""
     from lincore import plots
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = 0
-        if len(labels) > 1:
-            place = controls.choose(
-                "Score of",
-                list(range(len(labels))),
-                key=f"{KEY}.weights.class",
-                format_func=labels.__getitem__,
-                help="Whose score the weights add up to.",
-                width=260,
-            )
+        place = _place(found, "Score of", "Whose score the coefficients add up to.", "weights")
         comparable = st.toggle(
             "Per standard deviation",
             value=True,
@@ -159,49 +180,79 @@ def _bars(weights: Weights, labels: list[str], fitted: Fitted, data: Dataset) ->
             help="What one standard deviation more adds, so that features can be compared; else "
             "one unit more.",
         )
-    values = weights.comparable if comparable else weights.values
-    figure = plots.coefficients(weights.names, values[place], unit="weight")
-    controls.figure(figure, key=f"{KEY}.weights")
+    values = found.per_deviation if comparable else found.estimate
     unit = "standard deviation of the training rows" if comparable else "unit of the feature"
-    st.caption(f"What one {unit} more adds to the score of {text.escape(labels[place])}.")
+    figure = plots.coefficients(found.names, values[place], unit="coefficient")
+    controls.figure(figure, key=f"{KEY}.weights")
+    st.caption(f"What one {unit} more adds to the score of {text.escape(found.lines[place])}.")
+    return place
 
 
-def _has_odds(fitted: Fitted) -> bool:
-    model = fitted.pipeline.steps[-1][1]
-    if not hasattr(model, "wald"):
-        return False
-    if math.isfinite(model.C):
+def _place(found: Coefficients, label: str, help: str, key: str) -> int:
+    """Ask for a line of coefficients where there are several."""
+    if len(found.lines) == 1:
+        return 0
+    return controls.choose(
+        label,
+        list(range(len(found.lines))),
+        key=f"{KEY}.{key}.class",
+        format_func=found.lines.__getitem__,
+        help=help,
+        width=260,
+    )
+
+
+def _table(found: Coefficients, place: int) -> None:
+    """Show the coefficients of one line, to be sorted and downloaded."""
+    import pandas as pd
+
+    from lincore.report.coefficient_rows import coefficient_rows
+
+    frame = pd.DataFrame(list(coefficient_rows(found, place)))
+    formats = {
+        column: st.column_config.NumberColumn(format="%.4g", help=HELP.get(column))
+        if pd.api.types.is_numeric_dtype(frame[column].dtype)
+        else st.column_config.TextColumn(help=HELP.get(column))
+        for column in frame.columns
+    }
+    with st.container(key=f"{KEY}.coefficients.table"):
+        tables.show(frame, hide_index=True, column_config=formats, width="stretch")
+    if found.is_penalised:
         st.caption(
-            "Odds ratios with intervals come with maximum likelihood: set C to it. A penalty "
-            "makes weights too small to have such intervals."
+            "A penalty keeps these coefficients small, so they have no standard errors, intervals "
+            "or p-values: choose C = maximum likelihood for them."
         )
-        return False
-    return True
 
 
-def _odds(experiment: Experiment, fitted: Fitted) -> None:
-    from lincore import plots
-    from lincore.experiments.weights import odds_ratios
+def _likelihood(experiment: Experiment, fitted: Fitted) -> Coefficients | None:
+    """Return the coefficients of logistic regression with their errors, or say why there are none.
+
+    Nothing is said of other classifiers, nor of a penalty, which the table speaks of.
+    """
+    from lincore.experiments.coefficients import likelihood_coefficients
 
     data, _, split = experiment
+    model = fitted.pipeline.steps[-1][1]
+    if not hasattr(model, "wald") or math.isfinite(model.C):
+        return None
     try:
-        found = odds_ratios(fitted.pipeline, data, split.train)
+        return likelihood_coefficients(fitted.pipeline, data, split.train)
     except ValueError as error:
-        st.caption(f"No odds ratios: {text.escape(str(error))}")
-        return
-    place = 0
-    if len(found.labels) > 1:
-        place = controls.choose(
-            "Odds of",
-            list(range(len(found.labels))),
-            key=f"{KEY}.odds.class",
-            format_func=lambda i: f"{found.labels[i]} against {found.reference}",
-            help="Which odds one unit more of a feature multiplies.",
-            width=260,
-        )
-    figure = plots.odds_ratios(found.names, found.ratio[place], found.low[place], found.high[place])
+        st.caption(f"No standard errors or odds ratios: {text.escape(str(error))}")
+        return None
+
+
+def _odds(found: Coefficients) -> int:
+    """Draw the odds ratios of one class against the reference; return which."""
+    import numpy as np
+
+    from lincore import plots
+
+    assert found.low is not None and found.high is not None
+    place = _place(found, "Odds of", "Which odds one unit more of a feature multiplies.", "odds")
+    shown = [j for j, name in enumerate(found.names) if name != "intercept"]
+    with np.errstate(over="ignore"):
+        parts = (np.exp(part[place, shown]) for part in (found.estimate, found.low, found.high))
+        figure = plots.odds_ratios([found.names[j] for j in shown], *parts)
     controls.figure(figure, key=f"{KEY}.odds")
-    st.caption(
-        f"Odds of {text.escape(found.labels[place])} against {text.escape(found.reference)}, for "
-        f"one unit more, with Wald's 95 % intervals over {len(split.train):,} training rows."
-    )
+    return place

@@ -1,4 +1,4 @@
-"""What the page Compare compares: models with their options, the steps before them, the scheme."""
+"""What the page Compare compares: models with their options, steps, validation."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import streamlit as st
 from pages.ui import cached, choosing, controls, text
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from lincore.datasets import Dataset
     from lincore.experiments.pipeline import Steps
     from pages.ui.sidebar import Experiment
@@ -18,15 +20,16 @@ FOR_TABLES = ("lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic"
 FOR_WORDS = ("multinomial-nb", "lda", "naive-bayes", "least-squares", "logistic")
 OWN = "own"
 _SCHEMES = {
-    "holdout": "The test part",
-    "5-fold": "5 folds",
-    "10-fold": "10 folds",
-    "10x10-fold": "10 folds, 10 times",
-    "leave-one-out": "Leave one out",
-    "by-group": "Folds of whole groups",
-    OWN: "Folds of your own",
+    "holdout": "Test set",
+    "5-fold": "5-fold",
+    "10-fold": "10-fold",
+    "10x10-fold": "10-fold, 10 times",
+    "leave-one-out": "Leave-one-out",
+    OWN: "Custom folds",
 }
-# The test part of the sidebar, as `lincore.compare` knows it.
+# Pixels of the controls in the row.
+_WIDE, _NARROW = 240, 130
+# The test set of the sidebar, as `lincore.compare` knows it.
 _HOLDOUTS = {
     "stratified": "holdout",
     "last": "last",
@@ -57,23 +60,35 @@ class Choice(NamedTuple):
     steps: Steps
 
 
-def ask(experiment: Experiment) -> Choice | None:
-    """Ask what to compare; None while no model is chosen."""
+class Row(NamedTuple):
+    """Places in the row of controls for what is asked once there are results."""
+
+    score: DeltaGenerator
+    options: DeltaGenerator
+
+
+def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
+    """Ask what to compare, in one row of controls; no choice while no model is chosen."""
     data, choice, split = experiment
-    left, right = st.columns([4, 1], vertical_alignment="top")
-    with left:
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
         words = _words(data)
-    with right:
-        scheme = _scheme(data, choice)
-    with st.expander("Options of the models, and the steps before them", key=f"{KEY}.options"):
-        lines = _lines(words, data)
+        word = _validation()
+        row = Row(
+            st.container(width=_WIDE), st.popover("Options", key=f"{KEY}.options", width=_NARROW)
+        )
+    with row.options:
+        scheme = _scheme(word, data, choice)
+        st.markdown("**Steps before the models**")
         steps = choosing.steps(data, split, key=KEY)
+        st.markdown("**Options of the models**")
+        lines = _lines(words, data)
         if any(_counts(line) for line in lines):
             st.caption("Models of counts get the rows as they are, without these steps.")
+    _tell_torn_groups(scheme, data)
     choosing.show_projection(data, steps, split, who="The models see")
     if not lines:
-        return None
-    return Choice(data.digest, choice, lines, scheme, steps)
+        return None, row
+    return Choice(data.digest, choice, lines, scheme, steps), row
 
 
 def _words(data: Dataset) -> list[str]:
@@ -85,56 +100,66 @@ def _words(data: Dataset) -> list[str]:
     wanted = st.session_state.get(key, usual)
     # Through the session alone: a default beside a stored value is reported as a mistake.
     st.session_state[key] = [word for word in wanted if word in offered]
+    n_chosen = len(st.session_state[key])
     # Pills and no multiselect, whose white names on the accent are too faint in the dark.
-    chosen = st.pills(
-        "Models",
-        offered,
-        selection_mode="multi",
-        wrap=True,
-        format_func=LABELS.__getitem__,
-        key=key,
-        persist_state="session",
-        help="All of them are fitted on the same training rows and judged on the same test rows.",
-    )
+    with st.popover(f"Models: {n_chosen}", key=f"{KEY}.models", width=_NARROW):
+        chosen = st.pills(
+            "Models",
+            offered,
+            selection_mode="multi",
+            wrap=True,
+            format_func=LABELS.__getitem__,
+            key=key,
+            persist_state="session",
+            help="All are fitted on the same training rows and tested on the same test rows.",
+        )
     # In one order, however they were clicked: otherwise the same set would be another choice.
     return [word for word in offered if word in chosen]
 
 
-def _scheme(data: Dataset, choice: cached.SplitChoice) -> str:
-    words = [word for word in _SCHEMES if word != "by-group" or data.groups is not None]
-    word = controls.choose(
-        "Scheme",
-        words,
-        key=f"{KEY}.scheme",
-        format_func=_SCHEMES.__getitem__,
-        help="Which rows are trained on and which are tested: the test part of the sidebar, or "
-        "folds, so that every row is tested once by models that have not seen it.",
+def _validation() -> str:
+    return str(
+        controls.choose(
+            "Validation",
+            list(_SCHEMES),
+            key=f"{KEY}.scheme",
+            format_func=_SCHEMES.__getitem__,
+            help="Which rows are trained on and which are tested: the test set of the sidebar, or "
+            "folds, so that every row is tested once by models that have not seen it.",
+            width=_WIDE,
+        )
     )
+
+
+def _scheme(word: str, data: Dataset, choice: cached.SplitChoice) -> str:
+    """Return the validation as `lincore.compare` reads it; of folds, ask what else matters."""
     if word == "holdout":
-        if data.groups is not None and choice.how == "stratified":
-            st.caption("Rows of one group stand on both sides.")
         return _HOLDOUTS[choice.how]
-    if word != OWN:
-        if data.groups is not None and word != "by-group":
-            st.caption("Rows of one group stand in several folds.")
-        return str(word)
-    folds, times = st.columns(2)
-    with folds:
-        k = controls.number(
-            "Folds", 2, 100, 5, key=f"{KEY}.folds", help="Parts that are tested in turn."
-        )
-    with times:
-        r = controls.number(
-            "Times", 1, 100, 2, key=f"{KEY}.times", help="How often the rows are dealt anew."
-        )
+    if word == "leave-one-out":
+        return word
+    if word == OWN:
+        with st.container(horizontal=True):
+            k = controls.number(
+                "Folds", 2, 100, 5, key=f"{KEY}.folds", help="Parts that are tested in turn."
+            )
+            r = controls.number(
+                "Repetitions", 1, 100, 2, key=f"{KEY}.times", help="How often folds are drawn anew."
+            )
+        word = f"{r}x{k}-fold"
     by_group = data.groups is not None and st.toggle(
-        "Whole groups",
+        "Keep groups together",
         value=True,
         key=f"{KEY}.by_group",
         persist_state="session",
-        help="Keep rows that belong together in one fold.",
+        help="Rows that belong together are tested in one fold: otherwise scores are biased "
+        "upwards.",
     )
-    return f"{r}x{k}-fold by group" if by_group else f"{r}x{k}-fold"
+    return f"{word} by group" if by_group else word
+
+
+def _tell_torn_groups(scheme: str, data: Dataset) -> None:
+    if data.groups is not None and scheme not in ("last", "given") and "by group" not in scheme:
+        st.caption("Groups are not kept together: scores may be biased upwards.")
 
 
 def _lines(words: list[str], data: Dataset) -> tuple[str, ...]:
@@ -143,22 +168,21 @@ def _lines(words: list[str], data: Dataset) -> tuple[str, ...]:
     from lincore.experiments.options import OPTIONS
 
     lines: list[str] = []
-    with st.container(horizontal=True, key=f"{KEY}.models"):
-        for word in words:
-            if not OPTIONS[word]:
-                lines.append(word)
-                continue
-            with st.popover(text.escape(LABELS[word]), key=f"{KEY}.{word}.popover"):
-                found = choosing.options(word, data, key=f"{KEY}.{word}")
+    for word in words:
+        if not OPTIONS[word]:
+            lines.append(word)
+            continue
+        with st.expander(text.escape(LABELS[word]), key=f"{KEY}.{word}.expander"):
+            found = choosing.options(word, data, key=f"{KEY}.{word}")
+            lines.append(choosing.line(word, found))
+            if st.toggle(
+                "Enter it twice, with other options",
+                key=f"{KEY}.{word}.twice",
+                persist_state="session",
+                help="To see what an option does, against the same model without it.",
+            ):
+                found = choosing.options(word, data, key=f"{KEY}.{word}.second")
                 lines.append(choosing.line(word, found))
-                if st.toggle(
-                    "Enter it twice, with other options",
-                    key=f"{KEY}.{word}.twice",
-                    persist_state="session",
-                    help="To see what an option does, against the same model without it.",
-                ):
-                    found = choosing.options(word, data, key=f"{KEY}.{word}.second")
-                    lines.append(choosing.line(word, found))
     return tuple(dict.fromkeys(lines))
 
 

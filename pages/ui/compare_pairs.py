@@ -36,10 +36,11 @@ def show(shown: Shown) -> None:
     """Draw the differences, and list them with their tests."""
     from lincore import plots
     from lincore.experiments import differences
+    from lincore.experiments.evidence import evidence
     from lincore.report import words
 
     if len(shown.results.methods) < 2:
-        st.caption("One model has nobody to be compared with.")
+        st.caption("A pairwise comparison needs two models.")
         return
     found = named(shown)
     short = dict(zip(shown.labels, short_names(shown), strict=True))
@@ -58,16 +59,14 @@ def show(shown: Shown) -> None:
     tests = ", ".join(dict.fromkeys(d.test for d in found if not d.test.startswith("none")))
     said = f"Test: {tests}. " if tests else ""
     st.caption(
-        f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}; a "
-        "verdict needs it below 0.05, or the whole interval inside the region that does not matter."
+        f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. Better: it is "
+        "below 0.05. Equivalent: the whole interval is inside the region of practical equivalence."
     )
-    if shown.score == "accuracy":
-        try:
-            told = any(d.better is not None for d in found)
-            omnibus = differences.cochran(shown.results)
-            st.caption(text.escape(words.cochran_finding(omnibus, some_pair=told)))
-        except ValueError:
-            st.caption("Cochran’s Q for all models together needs one test set.")
+    base = evidence(shown.results)
+    if shown.score == "accuracy" and base.one_fit and base.independent_rows:
+        some_pair = any(d.better is not None for d in found)
+        omnibus = differences.cochran(shown.results)
+        st.caption(text.escape(words.cochran_finding(omnibus, some_pair=some_pair)))
 
 
 def named(shown: Shown) -> list[Difference]:
@@ -105,6 +104,8 @@ def shortened(methods: Sequence[str]) -> list[str]:
 def _table(shown: Shown, found: list[Difference]) -> None:
     import pandas as pd
 
+    from lincore.experiments.verdicts import p_text
+
     unit, scale = ("points", 100) if shown.is_share else (shown.score, 1)
     lines = [
         {
@@ -113,8 +114,8 @@ def _table(shown: Shown, found: list[Difference]) -> None:
             f"difference ({unit})": scale * d.value,
             "from": scale * d.low,
             "to": scale * d.high,
-            "p": d.p,
-            "p (Holm)": d.p_holm,
+            "p": p_text(d.p),
+            "p (Holm)": p_text(d.p_holm),
             "verdict": d.verdict,
         }
         for d in found
@@ -128,8 +129,6 @@ def _table(shown: Shown, found: list[Difference]) -> None:
     longest = max((len(name) for d in found for name in (d.first, d.second)), default=0)
     width = min(WIDEST_NAME, 14 + 7 * longest)
     columns |= {name: st.column_config.TextColumn(width=width) for name in ("first", "second")}
-    # Digits that count, for no p-value is 0.000.
-    columns |= {name: st.column_config.NumberColumn(format="%.2g") for name in ("p", "p (Holm)")}
     with st.container(key=f"{KEY}.pairs.table"):
         tables.show(
             pd.DataFrame(lines),

@@ -29,8 +29,8 @@ def show(shown: Shown) -> None:
     from lincore.report.compare_words import scope
 
     panels: dict[str, Callable[[Shown], None]] = {
-        "Pairs": compare_pairs.show,
-        "Where two differ": compare_rows.show,
+        "Pairwise comparisons": compare_pairs.show,
+        "Disagreements": compare_rows.show,
         "Recall by class": _recall,
         "Boundaries": compare_planes.show,
         "Training size": compare_sizes.show,

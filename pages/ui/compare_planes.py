@@ -53,7 +53,7 @@ def show(shown: Shown) -> None:
     found: Fits = job.result
     pipelines = {name: found.pipelines[name] for name in lines if name in found.pipelines}
     if not pipelines:
-        st.caption("No model could be fitted for a picture.")
+        st.caption("No model could be fitted for a plot.")
         return
     if data.n_words and "svd" not in next(iter(pipelines.values())).named_steps:
         st.caption("These models see counts of single words, which no plane shows.")
@@ -100,16 +100,22 @@ def _draw(shown: Shown, split: Split, pipelines: dict[str, Pipeline], settings: 
     try:
         look, plane = _plane(data, split, first)
         if len(plane.axis_names) < 2:
-            st.caption("A picture of boundaries needs two dimensions; these models see one.")
+            st.caption("A plot of boundaries needs two dimensions; these models see one.")
             return
         figure, caption = _figure((settings, look), pipelines, labels, plane, split, data)
     except ValueError as error:  # such as class means that do not span a discriminant plane
         st.info(f"This plane cannot be drawn. {text.escape(str(error))}")
         return
     controls.figure(figure, key=f"{KEY}.figure")
+    one_split = (
+        ""
+        if shown.results.is_one_test_set
+        else "Of one split, the test set of the sidebar: the scores above are of many. "
+    )
     st.caption(
-        f"Fitted on {len(split.train):,} training {text.row_noun(data)}; the share that is wrong "
-        f"is of the {len(split.test):,} of the test part. {text.escape(caption)}"
+        f"{one_split}Fitted on {len(split.train):,} training {text.row_noun(data)}; the share "
+        f"that is misclassified is of the {len(split.test):,} of the test set. "
+        f"{text.escape(caption)}"
     )
 
 
@@ -155,7 +161,7 @@ def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, P
             axes = controls.axes(names, key="compare.axes")
             return axes, planes.feature_plane(data, axes, split.train)
     if kind == "discriminant":
-        return kind, discriminant_plane(pipeline, data, split.train)
+        return kind, discriminant_plane(pipeline, data, split.train, own=False)
     if data.n_words:
         names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
         axes = tuple(range(len(names)))
@@ -165,7 +171,7 @@ def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, P
 
 def _kind(data: Dataset, width: int) -> str:
     kinds = ["principal"]
-    if width > 2 and data.n_classes > 2:
+    if width > 2:
         kinds.insert(0, "discriminant")
     if not data.image_shape and not data.n_words and data.n_features > 1:
         kinds.append("features")

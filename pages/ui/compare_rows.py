@@ -1,4 +1,4 @@
-"""Where two models of a comparison differ: the rows or pictures, and who is right about them."""
+"""Disagreements of two models of a comparison: the rows or images, and which one is correct."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ KEY = "compare"
 
 
 def show(shown: Shown) -> None:
-    """Ask for two models, say who is right where they differ, and list the rows."""
+    """Ask for two models, say which is correct where they disagree, and list the rows."""
     from lincore.experiments.disagreement import disagreement
     from lincore.report.compare_words import disagreement_finding
 
     results, noun = shown.results, text.row_noun(shown.data)
     if len(results.methods) < 2:
-        st.caption("One model has nobody to differ from.")
+        st.caption("Disagreements need two models.")
         return
     pair = _pair(shown)
     found = disagreement(results, *pair)
@@ -35,9 +35,9 @@ def show(shown: Shown) -> None:
     if not len(found.rows):
         return
     parts = {
-        f"{first} alone is right": found.only_first,
-        f"{second} alone is right": found.only_second,
-        "Neither is right": found.neither,
+        f"{first} alone is correct": found.only_first,
+        f"{second} alone is correct": found.only_second,
+        "Neither is correct": found.neither,
     }
     counts = {name: int(part.sum()) for name, part in parts.items() if part.any()}
     name = controls.choose(
@@ -45,7 +45,7 @@ def show(shown: Shown) -> None:
         list(counts),
         key=f"{KEY}.which",
         format_func=lambda name: f"{name} ({counts[name]:,})",
-        help="The most confident mistakes come first.",
+        help="The errors of largest posterior come first.",
         width=360,
     )
     _list(shown, found.where(parts[name]), first, second, name)
@@ -83,20 +83,16 @@ def _first_that_differs(shown: Shown, first: str, others: list[str]) -> int:
 
 
 def _test(shown: Shown, pair: tuple[str, str]) -> str:
-    """Say what the test of accuracy says of the two: McNemar's on one test set."""
+    """Say what the test of the score that decides says of the two, as under all pairs."""
     from lincore.experiments import differences
-    from lincore.report import compare_words, words
+    from lincore.experiments.verdicts import chance
+    from lincore.report import words
 
     labels = dict(zip(shown.results.methods, shown.labels, strict=True))
-    rope = shown.rope if shown.is_share else 0.01
-    for d in differences.pairwise(shown.results, "accuracy", rope):
+    for d in differences.pairwise(shown.results, shown.score, shown.rope):
         if {d.first, d.second} == set(pair):
             named = d._replace(first=labels[d.first], second=labels[d.second])
-            p = (
-                ""
-                if d.p != d.p
-                else f" {compare_words.probability(d.p)}; {compare_words.probability(d.p_holm)} "
-            )
+            p = "" if d.p != d.p else f" {chance(d.p)}; {chance(d.p_holm)} "
             after = f"{p}after Holm over all pairs." if p else ""
             return f"{words.difference_finding(named)} {d.test}:{after}"
     return ""
@@ -105,7 +101,7 @@ def _test(shown: Shown, pair: tuple[str, str]) -> str:
 def _list(shown: Shown, found: Disagreement, first: str, second: str, title: str) -> None:
     classes = [str(label) for label in shown.data.classes]
     says = {
-        f"{who} says": [classes[code] for code in said]
+        f"{who} predicts": [classes[code] for code in said]
         for who, said in zip((first, second), found.said, strict=True)
     }
     sure = {
@@ -126,4 +122,4 @@ def _list(shown: Shown, found: Disagreement, first: str, second: str, title: str
         config={name: st.column_config.NumberColumn(format="%.3f") for name in sure},
     )
     if shown.data.image_shape:
-        st.caption(text.escape(f"Over each picture: what {first} says / what {second} says."))
+        st.caption(text.escape(f"Over each image: prediction of {first} / of {second}."))

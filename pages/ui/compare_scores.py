@@ -11,9 +11,14 @@ from pages.ui import controls, tables, text
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
     from lincore.experiments.results import Results
-    from pages.ui.compare_choice import Choice
+    from pages.ui.compare_choice import Choice, Row
 
 KEY = "compare"
+# Pixels of a column of scores. Six of them fit beside the sidebar of a window 1,440 pixels wide;
+# the others are hidden at first, a click on the table's menu away.
+_WIDTH, _SIX = 125, 6
+# In which order scores get a place after the one that decides.
+_ORDER = ("balanced accuracy", "accuracy", "MCC", "log loss", "AUC", "macro F1", "Brier")
 
 
 class Shown(NamedTuple):
@@ -57,8 +62,21 @@ class Shown(NamedTuple):
 
         return SCORES[self.score].is_share
 
+    @property
+    def unequal(self) -> bool:
+        """Whether classes are so unequal that the rarest has a column of its own."""
+        from lincore.experiments.class_ratio import is_imbalanced
 
-def ask(data: Dataset, choice: Choice, results: Results) -> Shown:
+        return is_imbalanced(self.results.class_counts)
+
+
+def _rarest(shown: Shown) -> str:
+    from lincore.report import words
+
+    return f"recall of {shown.results.classes[words.rarest_class(shown.results)]} (%)"
+
+
+def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
     """Ask for the score that decides, and how small a difference does not matter."""
     from lincore.experiments import ranking
     from lincore.experiments.class_ratio import leading_score
@@ -66,26 +84,27 @@ def ask(data: Dataset, choice: Choice, results: Results) -> Shown:
 
     leading = leading_score(results.class_counts)
     names = sorted(ranking.known(results), key=lambda name: name != leading)
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.look"):
+    with row.score:
         score = controls.choose(
             "Score",
             names,
             key=f"{KEY}.score",
-            help=" ".join(f"{name}: {SCORES[name].help}" for name in names),
-            width=240,
+            help=f"Decides the headline, the order and the groups. At first the {leading}, since "
+            f"classes are {'un' * (leading != 'accuracy')}equal. "
+            + " ".join(f"{name}: {SCORES[name].help}" for name in names),
         )
-        share = SCORES[score].is_share
+    share = SCORES[score].is_share
+    with row.options:
         rope = st.number_input(
-            "Too small to matter (points)" if share else "Too small to matter",
+            f"Region of practical equivalence{' (points)' if share else ''}",
             0.0,
             50.0 if share else 1.0,
             1.0 if share else 0.01,
             step=0.5 if share else 0.01,
             key=f"{KEY}.rope.{'points' if share else 'unit'}",
             persist_state="session",
-            help="The region of practical equivalence: differences that are surely smaller than "
-            "this are called equivalent, however significant they are.",
-            width=240,
+            help="Differences that are surely smaller than this are called equivalent, however "
+            "significant they are.",
         )
     rope = rope / 100 if share else rope
     return Shown(data, choice, ranking.ranked(results, score), score, rope)
@@ -95,6 +114,7 @@ def figure(shown: Shown) -> None:
     """Draw the score of each method with its interval, baselines and tiers."""
     from lincore import plots
     from lincore.experiments import differences, ranking, scores
+    from lincore.experiments.estimates import why_missing
 
     results, score = shown.results, shown.score
     tier = differences.tiers(results, score, shown.rope)
@@ -111,9 +131,14 @@ def figure(shown: Shown) -> None:
         ),
         key=f"{KEY}.intervals",
     )
-    untold = [shown.labels[i] for i, name in enumerate(results.methods) if not tier[name]]
-    if untold:
-        st.caption(f"Without posteriors there is no {score}: {text.escape(', '.join(untold))}.")
+    missing = {
+        label: why_missing(results, name, score)
+        for name, label in zip(results.methods, shown.labels, strict=True)
+        if not tier[name]
+    }
+    if missing:
+        listed = "; ".join(f"{label}: {why}" for label, why in missing.items())
+        st.caption(text.escape(f"Without {score}: {listed}."))
 
 
 def table(shown: Shown) -> None:
@@ -121,33 +146,44 @@ def table(shown: Shown) -> None:
     import pandas as pd
 
     from lincore.experiments import differences, ranking, scores
-    from lincore.report.words import with_interval
+    from lincore.experiments.estimates import why_missing
+    from lincore.report import words
 
     results = shown.results
-    tier = differences.tiers(results, shown.score, shown.rope)
+    group = differences.tiers(results, shown.score, shown.rope)
+    names = sorted(scores.SCORES, key=lambda name: (name != shown.score, _ORDER.index(name)))
+    columns = {name: f"{name} (%)" if scores.SCORES[name].is_share else name for name in names}
     lines = []
-    for name, label in zip(results.methods, shown.labels, strict=True):
-        line: dict[str, object] = {"model": label, "group": tier[name] or None}
-        for score in sorted(scores.SCORES, key=lambda score: score != shown.score):
-            line[score] = with_interval(scores.score(results, name, score), score)
-        line["seconds"] = float(results.seconds[results.position(name)])
+    for method, label in zip(results.methods, shown.labels, strict=True):
+        line: dict[str, object] = {"model": label, "group": group[method] or None}
+        for name in names:
+            found = scores.score(results, method, name)
+            line[columns[name]] = words.in_table(found, name) or why_missing(results, method, name)
+            if shown.unequal and name == shown.score:
+                recall = scores.recall(results, method)[words.rarest_class(results)]
+                line[_rarest(shown)] = words.in_table(recall, "accuracy")
         lines.append(line)
     with st.container(key=f"{KEY}.table"):
         tables.show(
             pd.DataFrame(lines),
             hide_index=True,
+            column_order=[*lines[0]][: 2 + _SIX],
             column_config={
+                "model": st.column_config.TextColumn(width=150, pinned=True),
                 "group": st.column_config.NumberColumn(
                     format="%d",
+                    width=55,
                     help="Models of one group are not significantly different from its best by "
                     f"{shown.score}.",
                 ),
-                "seconds": st.column_config.NumberColumn(
-                    format="%.3f", help="To fit the model by itself, over all folds."
+                _rarest(shown): st.column_config.TextColumn(
+                    width=_WIDTH, help="Recall of the class with the fewest test rows, in per cent."
                 ),
                 **{
-                    name: st.column_config.TextColumn(help=score.help)
-                    for name, score in scores.SCORES.items()
+                    columns[name]: st.column_config.TextColumn(
+                        width=max(_WIDTH, 7 * len(columns[name])), help=scores.SCORES[name].help
+                    )
+                    for name in names
                 },
             },
             placeholder="",

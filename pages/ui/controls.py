@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from lincore.datasets import Dataset
 
-# Pixels over a figure whose title stands in the page.
-TOP = 12
+# Pixels over a figure whose title stands in the page: the height of its buttons.
+TOP = 28
 # The last page and the number of its visit; for each widget, the visit in which it began.
 _VISIT, _BEGUN = "shared.visit", "shared.visit.begun"
 
@@ -83,6 +83,14 @@ def count_visits() -> int:
     return int(number)
 
 
+def follow(key: str, value: Any) -> None:
+    """Let a widget have its default, which goes with the model, until another value is chosen."""
+    first = f"{key}.first"
+    if st.session_state.get(key) == st.session_state.get(first):
+        st.session_state[key] = value
+    st.session_state[first] = value
+
+
 def standardize(data: Dataset, *, key: str) -> bool:
     """Ask whether to bring features to unit variance: yes for tables, no for pixels."""
     begin_with(key, data.image_shape is None)
@@ -122,10 +130,11 @@ def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
 
 def figure(fig: go.Figure, *, key: str) -> None:
     """Show a figure of lincore.plots, with its text alternative; from then on it stays as it is."""
-    show_title(fig)
-    st.plotly_chart(
-        without_title(fig), key=key, alt=fig.layout.meta["alt"], config={"displaylogo": False}
-    )
+    with st.container(gap=None):
+        show_title(fig)
+        st.plotly_chart(
+            without_title(fig), key=key, alt=fig.layout.meta["alt"], config={"displaylogo": False}
+        )
 
 
 def show_title(fig: go.Figure) -> None:

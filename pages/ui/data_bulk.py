@@ -88,7 +88,8 @@ def _pick(
 
 def _select(found: Source, word: str) -> None:
     wanted = _SELECTIONS[word]
-    st.session_state[SELECTED] = [column.name for column in found.columns if wanted(column)]
+    others = [column for column in found.columns if column.role != "target"]
+    st.session_state[SELECTED] = [column.name for column in others if wanted(column)]
 
 
 def _set_role(found: Source, names: list[str], role: str) -> None:

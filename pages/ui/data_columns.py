@@ -101,7 +101,7 @@ def _frame(found: Source) -> pd.DataFrame:
 def _note(found: Source, column: Column, reasons: Mapping[Any, str]) -> str:
     called = found.name_of(column.name)
     renamed = f"{column.name} in the file" if called != column.name else ""
-    reason = reasons.get(column.kind, "") if column.role != "target" else ""
+    reason = column.reason or reasons.get(column.kind, "") if column.role != "target" else ""
     return "; ".join(said for said in (renamed, reason) if said)
 
 

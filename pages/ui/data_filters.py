@@ -31,35 +31,45 @@ def rows(found: Source) -> None:
     if found.table is None or found.is_in_blocks:
         return
     with st.popover("Filter rows", icon=":material/filter_alt:", key="data.filter"):
-        names = [str(name) for name in found.table.frame.columns]
-        column = controls.choose(
-            "Column",
-            names,
-            key="data.filter.column",
-            format_func=found.name_of,
-            help="Any column of the file, also one that is no feature.",
-        )
-        values = found.table.frame[column]
-        relation = controls.choose(
-            "Rows where it",
-            _relations(values),
-            key="data.filter.relation",
-            format_func=_SAID.__getitem__,
-            help="Filters are joined by “and”: a row must meet all of them.",
-        )
-        condition = _condition(column, relation, values)
-        said = ""
-        if condition is not None:
-            said = f"{_matching(found, condition):,} of {len(values):,} rows meet it."
-        st.caption(said or "Choose what to compare with.")
-        st.button(
-            "Add filter",
-            key="data.filter.add",
-            disabled=condition is None,
-            on_click=_add,
-            args=(found, condition),
-            help="It is listed above the columns and can be undone there.",
-        )
+        _form(found)
+
+
+@st.fragment
+def _form(found: Source) -> None:
+    """Ask for a condition, with the number of rows that meet it."""
+    assert found.table is not None
+    names = [str(name) for name in found.table.frame.columns]
+    column = controls.choose(
+        "Column",
+        names,
+        key="data.filter.column",
+        format_func=found.name_of,
+        on_change=_forget,
+        help="Any column of the file, also one that is no feature.",
+    )
+    values = found.table.frame[column]
+    relation = controls.choose(
+        "Rows where it",
+        _relations(values),
+        key="data.filter.relation",
+        format_func=_SAID.__getitem__,
+        help="Filters are joined by “and”: a row must meet all of them.",
+    )
+    condition = _condition(column, relation, values)
+    said = "Choose what to compare with."
+    if condition is not None:
+        said = f"{_matching(found, condition):,} of {len(values):,} rows meet it."
+    st.caption(said)
+    if st.button(
+        "Add filter",
+        key="data.filter.add",
+        disabled=condition is None,
+        help="It is listed above the columns and can be undone there.",
+    ):
+        assert condition is not None
+        state.revise(found.with_condition(condition))
+        _forget()
+        st.rerun()
 
 
 def classes(found: Source) -> None:
@@ -79,10 +89,12 @@ def classes(found: Source) -> None:
                 height=min(38 + 35 * len(base), 390),
                 disabled=["class", "rows"],
                 column_config={
-                    "class": column.TextColumn(help="The label in the file."),
-                    "rows": column.NumberColumn(format="localized", width="small"),
-                    "name": column.TextColumn(help="Double-click to rename.", required=True),
-                    "use": column.CheckboxColumn(width="small", help="Untick to leave it out."),
+                    "class": column.TextColumn(width=140, help="The label in the file."),
+                    "rows": column.NumberColumn(format="localized", width=60),
+                    "name": column.TextColumn(
+                        width=140, help="Double-click to rename.", required=True
+                    ),
+                    "use": column.CheckboxColumn(width=60, help="Untick to leave it out."),
                 },
                 alt="Every class with its rows and its name.",
             )
@@ -168,10 +180,10 @@ def _matching(found: Source, condition: Condition) -> int:
         return 0
 
 
-def _add(found: Source, condition: Condition) -> None:
-    state.revise(found.with_condition(condition))
-    for key in ("data.filter.values", "data.filter.from", "data.filter.to"):
-        st.session_state.pop(key, None)
+def _forget() -> None:
+    """Forget what another column was compared with."""
+    for key in ("relation", "values", "from", "to", "from.date", "to.date"):
+        st.session_state.pop(f"data.filter.{key}", None)
 
 
 def _classes(found: Source) -> pd.DataFrame:

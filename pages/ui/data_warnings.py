@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from lincore.errors import DataError, Notice, Remedy
-from pages.ui import state, text
-from pages.ui.data_sources import Source
+from pages.ui import state, text, uploads
+from pages.ui.data_sources import Pictures, Source
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -59,6 +60,32 @@ def refused() -> None:
                 on_click=state.dismiss,
                 help="Forget what could not be used.",
             )
+
+
+def made_grey(found: Pictures, data: Dataset) -> None:
+    """Say so where images that have colours were made grey, and offer to keep the colours."""
+    from lincore.images import MADE_GREY
+
+    if not any(notice.what == MADE_GREY for notice in data.notices):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="data.grey"):
+        st.markdown(f":material/info: {MADE_GREY}", width="content")
+        st.button(
+            "Keep colours",
+            key="data.grey.keep",
+            on_click=_keep_colours,
+            args=(found,),
+            help="Decode all images again, in red, green and blue: three times the numbers.",
+        )
+
+
+def _keep_colours(found: Pictures) -> None:
+    from lincore.images import ImageOptions
+
+    # The switch among the import options goes with it.
+    st.session_state["data.pictures.colour"] = True
+    options = replace(found.options or ImageOptions(), colour=True)
+    uploads.decode(replace(found, options=options), is_new=False)
 
 
 def findings(found: Source) -> None:

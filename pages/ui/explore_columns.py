@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _NUMERIC = {"histogram": "Histogram", "density": "Density", "box": "Box plot"}
 _LEVELS = {"of_class": "Levels by class", "of_level": "Classes by level"}
+# Classes whose bars stand side by side at first.
+_FEW_CLASSES = 3
 _BINS = (None, 10, 20, 30, 60)
 COLUMN, RANKED = "explore.column", "explore.ranked"
 
@@ -66,9 +68,11 @@ def _kind(data: Dataset, column: int) -> str:
 
     is_numeric = level_names(data, column) is None
     ways = _NUMERIC if is_numeric else _LEVELS
+    # Bars of many classes side by side are mostly gaps; stacked ones are not.
+    first = list(ways)[::-1] if not is_numeric and data.n_classes > _FEW_CLASSES else list(ways)
     chosen: str = controls.choose(
         "Plot",
-        list(ways),
+        first,
         key="explore.plot.numeric" if is_numeric else "explore.plot.levels",
         format_func=ways.__getitem__,
         help="The distribution of the column within each class."
@@ -87,8 +91,8 @@ def _bins() -> tuple[int | None, bool]:
         format_func=lambda n: "Automatic" if n is None else str(n),
         key="explore.bins",
         persist_state="session",
-        help="Automatic follows the rule of Freedman and Diaconis; few whole numbers have a bar "
-        "each.",
+        help="Automatic follows the rule of Freedman and Diaconis within the classes; few "
+        "whole numbers have a bar each.",
     )
     shares = st.segmented_control(
         "Heights",
@@ -110,7 +114,6 @@ def _ranking(rows: Rows, ranked: list[Association], column: int, data: Dataset) 
     frame = pd.DataFrame(
         {
             "column": [one.name for one in ranked],
-            "measure": ["η" if one.measure == "eta" else "V" for one in ranked],
             "association": [one.value for one in ranked],
         }
     )
@@ -128,9 +131,9 @@ def _ranking(rows: Rows, ranked: list[Association], column: int, data: Dataset) 
         on_select=choose,
         selection_mode="single-row",
         column_config={
-            "measure": st.column_config.TextColumn(width=60),
+            "column": st.column_config.TextColumn(width=115),
             "association": st.column_config.ProgressColumn(
-                min_value=0, max_value=1, format="%.2f", width=110
+                min_value=0, max_value=1, format="%.2f", width=85
             ),
         },
         alt=f"{len(frame)} columns by their association with the class.",
@@ -152,6 +155,7 @@ def show_summary(frame: pd.DataFrame, *, key: str, height: int | str = "content"
     """Show a summary table: four digits, per cent of missing and of the most frequent level."""
     config = st.column_config
     number = config.NumberColumn(format="%.4g", width="small")
+    count = config.NumberColumn(format="localized", width="small")
     percent = config.NumberColumn(format="%.1f %%", width="small")
     with st.container(key=key):
         tables.show(
@@ -161,7 +165,7 @@ def show_summary(frame: pd.DataFrame, *, key: str, height: int | str = "content"
             column_config=dict.fromkeys(
                 ("mean", "sd", "min", "q25", "median", "q75", "max"), number
             )
-            | {"missing": percent, "share": percent},
+            | {"missing": percent, "share": percent, "n": count},
             alt="Summary by class: rows with a value, per cent missing, location and spread.",
         )
 

@@ -73,7 +73,7 @@ def words(experiment: Experiment) -> None:
         with st.popover("Options", key="explore.options"):
             rows = explore_rows.choose(experiment)
             most = controls.number(
-                "Words shown", 5, 60, 20, key="explore.words.most", help="The first of the list."
+                "Words shown", 5, 60, 15, key="explore.words.most", help="The first of the list."
             )
     picture, first = word_figure(rows, order, most, data)
     heading.header(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import streamlit as st
-
 from pages.ui import cached
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ class Directions(NamedTuple):
     reason: str
 
 
-@st.cache_resource(max_entries=8, ttl="2h", show_spinner="Finding the principal components …")
+@cached.by_bytes("Finding the principal components …")
 def projection(choice: Choice, _data: Dataset) -> Projection:
     """Fit principal components on the training part."""
     from lincore.experiments import projections
@@ -44,7 +42,7 @@ def projection(choice: Choice, _data: Dataset) -> Projection:
     return projections.project(_data, rows, part, standardize=choice.standardize)
 
 
-@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+@cached.by_bytes()
 def directions(choice: Choice, n_components: int, _data: Dataset) -> Directions:
     """Fit Fisher's discriminant behind a number of components."""
     try:
@@ -53,7 +51,7 @@ def directions(choice: Choice, n_components: int, _data: Dataset) -> Directions:
         return Directions(None, str(error))
 
 
-@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+@cached.by_bytes()
 def scores(
     choice: Choice, part: str, axes: tuple[int, ...], whiten: bool, _data: Dataset
 ) -> np.ndarray:
@@ -62,7 +60,7 @@ def scores(
     return found.scores(_data.X[_rows(choice, part, _data)], axes, whiten=whiten)
 
 
-@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+@cached.by_bytes()
 def fisher_scores(
     choice: Choice, part: str, axes: tuple[int, ...], n_components: int, _data: Dataset
 ) -> np.ndarray:
@@ -74,7 +72,7 @@ def fisher_scores(
     return found.fisher_scores(_data.X[_rows(choice, part, _data)], fisher, axes)
 
 
-@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+@cached.by_bytes()
 def separations(choice: Choice, n_components: int, _data: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Return J of the first component and of Fisher's first direction, on either part."""
     fisher = directions(choice, n_components, _data).fisher
@@ -88,7 +86,7 @@ def separations(choice: Choice, n_components: int, _data: Dataset) -> tuple[np.n
     return found.separation(fisher), unseen
 
 
-@st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
+@cached.by_bytes()
 def class_means(choice: Choice, _data: Dataset) -> np.ndarray:
     """Return the mean training row of each class."""
     from lincore.experiments import projections
@@ -104,7 +102,7 @@ class Error(NamedTuple):
     n_rows: int
 
 
-@st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
+@cached.by_bytes()
 def rebuilding_error(choice: Choice, n_components: int, _data: Dataset) -> Error:
     """Judge rebuilding on test rows, an even sample of them where they are many."""
     import numpy as np

@@ -10,11 +10,11 @@ from __future__ import annotations
 import gc
 from threading import Event, Thread
 
-from pages.ui import courtesy
+from pages.ui import turns
 
 #: How long garbage lies at most, but for the moment in which pages are let pass.
 SECONDS = 5.0
-MOST_COURTESY = 2.0
+MOST_SECONDS_WAITED = 2.0
 
 
 class Collector:
@@ -39,9 +39,9 @@ def start() -> None:
 
 
 def collect_until(collector: Collector, over: Event, pause: float = SECONDS) -> None:
-    """Collect after each pause, when no page is being drawn."""
+    """Collect after each pause, when no script runs."""
     while not over.wait(pause):
-        courtesy.pages.let_pass(MOST_COURTESY)
+        turns.scripts.let_pass(MOST_SECONDS_WAITED)
         collector.collect()
 
 

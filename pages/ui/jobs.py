@@ -42,11 +42,12 @@ from pages.ui.job_list import (
     latest,
     make_room,
 )
-from pages.ui.workers import Job, Pool, Progress, Shared, cores
+from pages.ui.kept import Shared
+from pages.ui.workers import Job, Pool, Progress, cores
 
 WATCHED = "shared.jobs.watched"
 #: Of all sessions together.
-SHARED_BYTES = 200_000_000
+SHARED_BYTES = 80_000_000
 #: Work that is over by then is never seen to run: no bar that flickers.
 PATIENCE = 0.25
 #: How often one looks after a job: at first more often, for most are over soon. A look takes 4 ms,

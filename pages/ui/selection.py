@@ -33,15 +33,16 @@ def figure(
     fig: go.Figure, *, key: str, modes: Sequence[Mode] = ("points", "box", "lasso")
 ) -> Mapping[str, Any]:
     """Show a figure of lincore.plots in which points can be chosen; return what was chosen."""
-    controls.show_title(fig)
-    return st.plotly_chart(  # type: ignore[return-value]
-        controls.without_title(fig),
-        key=key,
-        alt=fig.layout.meta["alt"],
-        on_select="rerun",
-        selection_mode=modes,
-        config={"displaylogo": False},
-    )
+    with st.container(gap=None):
+        controls.show_title(fig)
+        return st.plotly_chart(  # type: ignore[return-value]
+            controls.without_title(fig),
+            key=key,
+            alt=fig.layout.meta["alt"],
+            on_select="rerun",
+            selection_mode=modes,
+            config={"displaylogo": False},
+        )
 
 
 def rows(event: Any) -> list[int]:

@@ -20,6 +20,7 @@ from starlette.middleware import Middleware
 from streamlit import runtime
 
 from lincore.files.limits import LIMITS
+from pages.ui import memory
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -40,7 +41,7 @@ _coming: dict[str, int] = {}
 
 def middleware() -> list[Middleware]:
     """Return what `st.App` is to put in front of the dashboard."""
-    return [Middleware(SecurityHeaders), Middleware(UploadQuota)]
+    return [Middleware(SecurityHeaders), Middleware(UploadQuota), Middleware(memory.Departures)]
 
 
 class SecurityHeaders:

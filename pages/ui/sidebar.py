@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import cached, controls, state, text, uploads
+from pages.ui import cached, controls, link, start_again, state, text, uploads
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset, Split
@@ -29,8 +29,8 @@ _KEPT_TOGETHER = "Groups are kept together: none has rows in both training and t
 _MAY_BE_TORN = "Groups are not kept together: scores may be biased upwards."
 HOW, SHARE, SEED = "sidebar.how", "sidebar.share", "sidebar.seed"
 _USUAL_SHARE = 30
-# Characters of a column's name on a button.
-_LONGEST = 18
+# Characters of a column's name on a button, and of the data set's in its line.
+_LONGEST, _LONGEST_NAME = 18, 26
 #: What the slider of the test part offers, in per cent.
 SHARES = range(5, 51, 5)
 
@@ -49,10 +49,12 @@ def show() -> Experiment:
     Ends the page with a message when the data cannot be split as wished.
     """
     uploads.take_over()
+    _open_link()
     with st.sidebar:
         uploads.progress()
         _problem()
     data, choice = _what()
+    link.write()
     try:
         split = cached.split(data.digest, choice, data)
     except DataError as error:
@@ -66,7 +68,9 @@ def show() -> Experiment:
 def show_on_data() -> Dataset:
     """Draw the sidebar where the data are chosen, and return them, split or not."""
     uploads.adopt()
+    _open_link()
     data, choice = _what()
+    link.write()
     with st.sidebar:
         try:
             _balance(data, choice, cached.split(data.digest, choice, data))
@@ -80,10 +84,22 @@ def show_on_start() -> None:
     controls.count_visits()
     uploads.adopt()
     uploads.follow()
+    link.restore()
     if state.has_dataset():
         with st.sidebar:
             _problem()
         _what()
+    link.write()
+
+
+def _open_link() -> None:
+    """Restore what the link says; end the page where that needs a file to be uploaded again."""
+    link.restore()
+    wanted = link.awaited()
+    if wanted is not None:
+        start_again.show(wanted, key="again")
+        link.write()
+        st.stop()
 
 
 def _problem() -> None:
@@ -100,11 +116,13 @@ def _problem() -> None:
 
 
 def _what() -> tuple[Dataset, cached.SplitChoice]:
+    from lincore.plots.style import shorten
+
     data = state.require_dataset()
     with st.sidebar, st.container(key="sidebar.summary", gap="small"):
         st.page_link(
             "pages/data.py",
-            label=f"**{text.escape(data.name)}**",
+            label=f"**{text.escape(shorten(data.name, _LONGEST_NAME))}**",
             icon=":material/table:",
             help="The rows, and other data: the page Data.",
         )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui import state, text, uploads
+from pages.ui import state, uploads
 
 #: Three classes of the same shape and size, of which two overlap.
 OVERLAPPING = {"means": [[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]], "sizes": [150, 150, 150]}
@@ -19,6 +19,7 @@ RARE = {"means": [[0.0, 0.0], [3.0, 0.0], [1.5, 1.4]], "sizes": [400, 400, 40]}
 _LOOK = """<style>
 [class*="st-key-start-sample-"] button > *, [class*="st-key-start-learn-"] button > * {
   justify-content: flex-start; text-align: left; width: 100%; }
+[data-testid="stVerticalBlock"]:has(> [class*="st-key-start-"]) { gap: 0.6rem; }
 </style>"""
 
 
@@ -40,14 +41,14 @@ SAMPLES = {
     "passengers": Door(
         "Passengers",
         ":material/table:",
-        "Table: categories, gaps, a rare outcome",
+        "Table: gaps, a rare outcome",
         "pages/data.py",
         _sample("passengers"),
     ),
     "faces": Door(
         "Faces",
         ":material/face:",
-        "Images: three persons, one of them rare",
+        "Images: one person is rare",
         "pages/data.py",
         _sample("faces"),
     ),
@@ -92,22 +93,13 @@ def show() -> None:
         st.subheader(":material/upload_file: Upload a file", anchor=False)
         uploads.show(key="start.upload", leads_to="pages/data.py")
         uploads.progress()
-        _problem()
+        uploads.problem()
     with columns[1]:
         st.subheader(":material/dataset: Try a sample", anchor=False)
         _offer(SAMPLES, "start.sample")
     with columns[2]:
         st.subheader(":material/school: Learn", anchor=False)
         _offer(EXPERIMENTS, "start.learn")
-
-
-def _problem() -> None:
-    """Say why a first file could not be used; with data in use the sidebar says so."""
-    problem = state.problem()
-    if problem is None or state.has_dataset():
-        return
-    text.show_problem(problem)
-    st.page_link("pages/data.py", label="Read it otherwise on Data", icon=":material/table:")
 
 
 def _offer(doors: dict[str, Door], key: str) -> None:

@@ -20,6 +20,8 @@ ORIGIN = "shared.origin"
 REFUSED = "shared.refused"
 TOLD = "shared.told"
 UPLOADS = "shared.uploads"
+# The first digits of the SHA-256 of what was uploaded last.
+SHA = "shared.uploads.sha"
 
 
 class Origin(NamedTuple):
@@ -32,11 +34,14 @@ class Origin(NamedTuple):
         Of the sample, the download or the file.
     arguments : mapping
         Of `lincore.samples.gaussian_classes`, for generated data.
+    sha : str
+        The first digits of the SHA-256 of a file.
     """
 
     kind: str
     name: str
     arguments: Mapping[str, Any] = {}
+    sha: str = ""
 
 
 class Refused(NamedTuple):
@@ -127,6 +132,7 @@ PER_DATASET = (
     "balance.components",
     "balance.basis",
     "balance.whiten",
+    "balance.plane",
     "balance.x",
     "balance.y",
     "balance.use.class",
@@ -305,6 +311,8 @@ def keep(
         st.session_state.pop("sidebar.how", None)
     st.session_state[DATASET] = data
     st.session_state[SOURCE] = made_from
+    if is_new and came_from.kind == "file":
+        came_from = came_from._replace(sha=st.session_state.get(SHA, ""))
     st.session_state[ORIGIN] = came_from
     dismiss()
     for key in PER_DATASET:

@@ -8,9 +8,9 @@ among twenty visitors, and 0.08 s where scripts take turns.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event, Lock, local
+from threading import Condition, Event, local
 from time import monotonic
 from typing import Any
 
@@ -20,7 +20,7 @@ MOST_SECONDS = 0.25
 
 
 class Turns:
-    """One thread at a time, in the order in which they asked.
+    """One thread at a time, in the order in which they asked; other work lets them pass.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Turns:
 
     def __init__(self, most_seconds: float = MOST_SECONDS) -> None:
         self.most_seconds = most_seconds
-        self._lock = Lock()
+        self._changed = Condition()
         self._waiting: deque[Event] = deque()
         self._called: Event | None = None
         self._since = 0.0
@@ -80,21 +80,36 @@ class Turns:
         finally:
             self._take()
 
+    def let_pass(self, seconds: float, is_urgent: Callable[[], bool] = lambda: False) -> float:
+        """Wait until it is nobody's turn, so many seconds at most; return how many it took.
+
+        What `is_urgent` waits for nobody: somebody may be waiting for it.
+        """
+        start = monotonic()
+        with self._changed:
+            self._changed.wait_for(lambda: self._called is None or is_urgent(), seconds)
+        return monotonic() - start
+
+    def look_again(self) -> None:
+        """Let those who let others pass ask once more whether they are urgent."""
+        with self._changed:
+            self._changed.notify_all()
+
     def _take(self) -> None:
         turn = Event()
-        with self._lock:
+        with self._changed:
             self._waiting.append(turn)
             if self._called is None:
                 self._call_next()
         while not turn.wait(self.most_seconds):
-            with self._lock:
+            with self._changed:
                 if monotonic() - self._since >= self.most_seconds:
                     self._call_next()
         self._own.turn = turn
 
     def _give_back(self) -> None:
         turn, self._own.turn = self._own.turn, None
-        with self._lock:
+        with self._changed:
             if self._called is turn:  # not where it took so long that the next was let in
                 self._call_next()
 
@@ -103,6 +118,8 @@ class Turns:
         self._since = monotonic()
         if self._called is not None:
             self._called.set()
+        else:
+            self._changed.notify_all()
 
 
 #: Of all visitors together.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
@@ -71,13 +72,12 @@ def show(*, key: str, leads_to: str = "") -> None:
             key=f"{key}.{turn}",
             max_upload_size=megabytes,
             label_visibility="collapsed" if leads_to else "visible",
-            help="A table as CSV, TSV or text, also gzipped, or Parquet; a zip of pictures in one "
-            "folder for each class, or several pictures at once; an npz file of arrays.",
+            help="A table as CSV, TSV or text, also gzipped, or Parquet; a zip of images in one "
+            "folder for each class, or several images at once; an npz file of arrays.",
         )
         st.caption(
-            "A table (CSV, text, Parquet), a zip of pictures in class folders, several pictures, "
-            f"or arrays (npz), up to {megabytes} MB. It stays in this session and is never "
-            "written to disk."
+            f"Table (CSV, text, Parquet), zip of images in class folders, or arrays (npz), up to "
+            f"{megabytes} MB. It stays in this session."
         )
     if not uploads and not st.session_state.get(OFFERED):
         # They came too late in a former visit: nobody who goes on from here means them.
@@ -134,6 +134,10 @@ def limits() -> None:
 
 def begin(files: Sequence[File]) -> None:
     """Read files: tables and arrays at once, pictures in a job."""
+    digest = sha256()
+    for _, content in files:
+        digest.update(content)
+    st.session_state[state.SHA] = digest.hexdigest()[:12]
     try:
         found = recognise(files)
     except DataError as error:
@@ -232,6 +236,14 @@ def progress() -> None:
     job = jobs.current(JOB)
     if job is not None and is_reading():
         jobs.show(job)
+
+
+def problem() -> None:
+    """Say why a first file could not be used; with data in use the sidebar says so."""
+    found = state.problem()
+    if found is not None and not state.has_dataset():
+        text.show_problem(found)
+        st.page_link("pages/data.py", label="Read it otherwise on Data", icon=":material/table:")
 
 
 def _left_behind() -> list[tuple[str, bytes, str]]:

@@ -7,24 +7,21 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from functools import partial
 from threading import Event, Lock, Thread
-from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from lincore.errors import DataError
-from pages.ui import courtesy, turns, warm
+from pages.ui import turns, warm
+from pages.ui.kept import Shared, n_bytes
 
 log = logging.getLogger(__name__)
 
 #: How often a running job looks whether its visitor is still there.
 SECONDS_BETWEEN_LOOKS = 1.0
-#: How long a job waits altogether while pages are being drawn.
-MOST_COURTESY = 0.5
+#: A job lets scripts go first, but never waits much longer altogether than it has worked.
+MOST_SECONDS_AHEAD = 0.5
 
 
 class Progress:
@@ -133,7 +130,7 @@ class Job:
         self._asked = time.monotonic()
         self._looked = 0.0
         self._is_urgent = False
-        self._courtesy = MOST_COURTESY  # what is left of it
+        self._waited = 0.0  # seconds in which it let scripts go first
         self._stop, self._over = Event(), Event()
         self._was_told = False
         self._size: int | None = None  # measured once
@@ -191,7 +188,7 @@ class Job:
         visitors' pages are drawn.
         """
         self._is_urgent = True
-        courtesy.pages.look_again()
+        turns.scripts.look_again()
         try:
             if self.is_over:
                 return True
@@ -223,7 +220,7 @@ class Job:
             self._over.set()
 
     def do_here(self) -> None:
-        """Do the work in the thread of a page that waits for it, with no other page let pass."""
+        """Do the work in the thread of a page that waits for it, and lets no other go first."""
         self._is_urgent = True
         self.do()
 
@@ -242,14 +239,15 @@ class Job:
             if not self._is_wanted():
                 self._stop.set()
 
-    def _let_pages_pass(self) -> None:
-        if self._courtesy > 0 and not self._is_urgent:
-            waited = courtesy.pages.let_pass(self._courtesy, lambda: self._is_urgent)
-            self._courtesy -= waited
+    def _let_scripts_pass(self) -> None:
+        # Both want the interpreter: a script that has it half of the time takes twice as long.
+        left = MOST_SECONDS_AHEAD + self.seconds - 2 * self._waited
+        if left > 0 and not self._is_urgent:
+            self._waited += turns.scripts.let_pass(left, lambda: self._is_urgent)
 
     def _may_go_on(self) -> bool:
         self._look()
-        self._let_pages_pass()
+        self._let_scripts_pass()
         self._was_told = self._stop.is_set()
         return not self._was_told
 
@@ -297,89 +295,6 @@ class Pool:
             with self._lock:
                 self._running.remove(job)
                 job = self._take() if self._waiting else None
-
-
-class Shared:
-    """Finished results that any visitor may have again, the latest used up to so many bytes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> shared = Shared(max_bytes=10_000)
-    >>> shared.put("a", np.zeros(1000)), shared.put("b", np.zeros(1000))
-    (None, None)
-    >>> shared.get("a") is None, shared.get("b").shape
-    (True, (1000,))
-    """
-
-    def __init__(self, max_bytes: int) -> None:
-        self.max_bytes = max_bytes
-        self._lock = Lock()
-        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-
-    def get(self, key: Hashable) -> Any:
-        """Return a result, or None."""
-        with self._lock:
-            if key not in self._kept:
-                return None
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
-
-    def put(self, key: Hashable, result: Any) -> None:
-        """Keep a result, if it is not larger than all that may be kept."""
-        size = n_bytes(result)
-        with self._lock:
-            if size > self.max_bytes:
-                return
-            self._kept[key] = (result, size)
-            self._kept.move_to_end(key)
-            while sum(each for _, each in self._kept.values()) > self.max_bytes:
-                self._kept.popitem(last=False)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        with self._lock:
-            self._kept.clear()
-
-
-def n_bytes(thing: Any) -> int:
-    """Estimate what an object and everything it holds take in memory, in bytes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.zeros((100, 10))
-    >>> 8000 <= n_bytes({"rows": rows, "again": rows}) < 9000
-    True
-    >>> 8000 <= n_bytes(partial(sum, rows)) < 9000
-    True
-    """
-    seen: set[int] = set()
-    total, todo = 0, [thing]
-    while todo:
-        one = todo.pop()
-        if id(one) in seen or isinstance(one, type | ModuleType):
-            continue
-        seen.add(id(one))
-        total += max(sys.getsizeof(one, 64), int(getattr(one, "nbytes", 0) or 0))
-        todo += _parts(one)
-    return total
-
-
-def _parts(thing: Any) -> list[Any]:
-    """Return what an object holds: what is to be called later holds what it will need."""
-    if isinstance(thing, dict):
-        return [*thing.keys(), *thing.values()]
-    if isinstance(thing, list | tuple | set | frozenset):
-        return list(thing)
-    if isinstance(thing, partial):
-        return [thing.func, *thing.args, *thing.keywords.values()]
-    if isinstance(thing, MethodType):
-        return [thing.__self__]
-    if isinstance(thing, FunctionType):
-        filled = [cell for cell in thing.__closure__ or () if cell != CellType()]
-        return [cell.cell_contents for cell in filled]
-    return [vars(thing)] if hasattr(thing, "__dict__") else []
 
 
 def cores() -> int:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 import streamlit as st
 
+from pages.ui import cached
+
 
 @pytest.fixture(autouse=True)
 def _fresh_caches() -> Iterator[None]:
@@ -12,4 +14,5 @@ def _fresh_caches() -> Iterator[None]:
     # that another test's page no longer computes it.
     st.cache_data.clear()
     st.cache_resource.clear()
+    cached.KEPT.clear()
     yield

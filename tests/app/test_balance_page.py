@@ -149,7 +149,8 @@ def test_the_truth_stands_beside_what_was_learned():
     app = open_tab(app, "Scores")
     table = app.dataframe[-1].value
     assert (
-        table["model"].tolist()[-1] == "Bayes classifier" and table["set"].iloc[-1] == "the truth"
+        table["model"].tolist()[-1] == "Bayes classifier"
+        and table["set"].iloc[-1] == "true parameters"
     )
 
 
@@ -162,7 +163,7 @@ def test_every_tab_has_something_to_show(tab):
         "Class-size sweep": "smaller sets lie inside larger ones",
         "Priors in deployment": "weighted to these shares",
         "Costs": "What an error costs",
-        "Scores": "The truth is known here",
+        "Scores": "The true parameters are known here",
         "Training loss": "the log error of the training rows",
     }
     assert added[tab] in main_text(app).replace("\\", "")

@@ -13,10 +13,11 @@ from streamlit.typing import PlotlyState
 import lincore
 from lincore.experiments import holdout, scores
 from lincore.experiments.cells import cell
+from lincore.experiments.coefficients import likelihood_coefficients
 from lincore.experiments.methods import FACTORIES, LABELS, as_method
 from lincore.experiments.options import OPTIONS
 from lincore.experiments.pipeline import Steps, pipeline_for
-from lincore.experiments.weights import equation, odds_ratios
+from lincore.experiments.weights import equation
 from lincore.optimize import Reason
 from lincore.report import equations
 from lincore.report.endings import ending
@@ -111,9 +112,11 @@ def test_every_picture_and_plane_of_the_model():
     app.segmented_control(key="classify.pca").set_value("number").run()
     for components in (1, 3, 4):
         app.number_input(key="classify.components").set_value(components).run()
-        along = ("Contour", "Histogram") if components == 1 else ("Surface", "Boundary", "Contour")
-        for drawing in along:
-            choose(app, "classify.drawing", drawing)
+        key, kinds = "classify.drawing", ("Surface", "Boundary", "Contour")
+        if components == 1:
+            key, kinds = "classify.drawing.line", ("Curves", "Histogram")
+        for drawing in kinds:
+            choose(app, key, drawing)
             assert_fine(app)
     choose(app, "classify.plane", "coordinates")
     choose(app, "classify.x", 2)
@@ -138,6 +141,26 @@ def test_pictures_that_are_not_projected_are_seen_in_the_plane_of_their_classes(
     assert [len(figure["data"]) for figure in figures(app)][1] == 10, "a picture for each class"
 
 
+def test_fisher_with_two_classes_is_drawn_along_its_direction_until_another_plane_is_chosen():
+    app = open_classify("lda", "breast cancer")
+    assert app.selectbox(key="classify.plane").value == "discriminant"
+    choose(app, "classify.word", "fisher")
+    assert app.selectbox(key="classify.plane").value == "direction"
+    assert [trace["type"] for trace in figures(app)[0]["data"]] == [
+        "bar",
+        "bar",
+        "scatter",
+        "scatter",
+    ]
+    assert "The regions show all 171 predictions" in main_text(app)
+    choose(app, "classify.word", "logistic")
+    assert app.selectbox(key="classify.plane").value == "discriminant"
+    assert figures(app)[0]["layout"]["meta"]["title"].startswith("Posterior probability")
+    choose(app, "classify.plane", "features")
+    choose(app, "classify.word", "lda")
+    assert app.selectbox(key="classify.plane").value == "features", "what was chosen stays"
+
+
 # What each panel draws: figures by the kinds of their traces, and tables.
 DRAWN = {
     "Confusion": ([{"heatmap", "scatter"}], 0),
@@ -145,7 +168,7 @@ DRAWN = {
     "ROC": ([{"scatter"}, {"scatter"}], 0),
     "Calibration": ([{"scatter", "bar"}], 0),
     "Convergence": ([], 0),
-    "Coefficients": ([{"bar"}], 0),
+    "Coefficients": ([{"bar"}], 1),
     "Equation": ([], 0),
     "Assumptions": ([], 0),
     "What if": ([], 1),
@@ -222,8 +245,14 @@ def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     fitted, _ = fitted_by_hand("logistic(C=inf)")
     odds = figures(app)[1]["data"][0]
     gaussian = lincore.sample("gaussian")
-    wanted = odds_ratios(fitted, gaussian, lincore.split(gaussian).train)
-    assert sorted(decoded(odds["x"])) == pytest.approx(sorted(wanted.ratio[0]), rel=1e-4)
+    wanted = likelihood_coefficients(fitted, gaussian, lincore.split(gaussian).train)
+    ratios = sorted(np.exp(wanted.estimate[0, :2]))
+    assert sorted(decoded(odds["x"])) == pytest.approx(ratios, rel=1e-4)
+    table = app.dataframe[0].value
+    assert table["feature"].tolist() == ["x1", "x2", "intercept"]
+    assert table["coefficient"].tolist() == pytest.approx(wanted.estimate[0], rel=1e-6)
+    assert table["standard error"].tolist() == pytest.approx(wanted.error[0], rel=1e-6)
+    assert table["odds ratio"].tolist()[:2] == pytest.approx(np.exp(wanted.estimate[0, :2]))
     open_panel(app, "Convergence")
     error = fitted.named_steps["classify"].log_error_
     assert f"**{error:.4f}** nats" in main_text(app)

@@ -95,7 +95,7 @@ def test_the_omnibus_test_and_the_pairs_do_not_seem_to_contradict_each_other():
 
 
 def test_probabilities_of_rows_have_three_decimals():
-    app = open_tab(open_compare("gaussian"), "Where two differ")
+    app = open_tab(open_compare("gaussian"), "Disagreements")
     found = columns(app.dataframe[-1])
     formats = [column["type_config"]["format"] for name, column in found.items() if ": p" in name]
     assert set(formats) == {"%.3f"}

@@ -6,6 +6,7 @@ import io
 import threading
 
 import numpy as np
+from PIL import Image
 
 from lincore.errors import DataError
 from pages.ui import uploads
@@ -43,6 +44,22 @@ def test_pictures_are_read_again_in_another_size_and_in_colour():
     app.button(key="data.pictures.again").click()
     wait(app)
     assert "no regular expression" in app.error[0].value and data_of(app).n_rows == 8
+
+
+def test_colours_that_were_left_out_are_said_and_kept_at_a_click():
+    rng = np.random.default_rng(0)
+    files = {}
+    for name in FOLDERS:
+        image = Image.fromarray(rng.integers(0, 256, (5, 6, 3), dtype=np.uint8))
+        image.save(stream := io.BytesIO(), "PNG")
+        files[name] = stream.getvalue()
+    app = bring(open_app(), ("pets.zip", a_zip(files)))
+    assert "were made grey" in main_text(app)
+    app.button(key="data.grey.keep").click()
+    wait(app)
+    assert data_of(app).image_shape == (5, 6, 3)
+    assert app.toggle(key="data.pictures.colour").value
+    assert "were made grey" not in main_text(app)
 
 
 def test_several_pictures_have_their_class_from_their_names():

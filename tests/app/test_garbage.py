@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 from streamlit import config
 
-from pages.ui import courtesy, garbage
+from pages.ui import garbage, turns
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,7 +61,7 @@ def test_pages_that_are_being_drawn_are_let_pass():
             return True
 
     thread = Thread(target=garbage.collect_until, args=(Telling(), over, 0.001), daemon=True)
-    with courtesy.pages.drawing():
+    with turns.scripts.taken():
         thread.start()
         time.sleep(0.05)
         assert not collected.is_set()

@@ -15,7 +15,8 @@ from streamlit.testing.v1 import AppTest
 
 from lincore.errors import DataError
 from pages.ui import job_list, jobs
-from pages.ui.workers import Job, Pool, Shared, n_bytes
+from pages.ui.kept import Shared, n_bytes
+from pages.ui.workers import Job, Pool
 
 WAIT = 10.0
 

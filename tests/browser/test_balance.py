@@ -10,6 +10,7 @@ import pytest
 import lincore
 from lincore.experiments import in_use, priors, scores
 from lincore.experiments.pipeline import Steps
+from lincore.experiments.remedies import advice
 from lincore.experiments.sweep import sweep
 from lincore.report import balance_rows, balance_words
 from tests.data import DATA, needs_data
@@ -24,11 +25,17 @@ def cells(dashboard, key: str) -> np.ndarray:
     return np.array(numbers, dtype=int).reshape(3, 3)
 
 
-def few_repeats(dashboard, components: str = "") -> None:
+def few_repeats(dashboard, components: str = "", classes: str = "") -> None:
+    dashboard.choose("balance.mode", "What if a class were smaller?")
+    dashboard.press("balance.options")
     dashboard.unfold("balance.models")
     if components:
         dashboard.choose("balance.pca", components)
+    if classes:
+        dashboard.choose("balance.classes", classes)
     dashboard.enter("balance.repeats", REPEATS)
+    dashboard.page.keyboard.press("Escape")
+    dashboard.settle()
     # What takes more than a moment begins once unasked, and then when it is asked for.
     if dashboard.element("balance.study.update").count():
         dashboard.press("balance.study.update")
@@ -62,7 +69,8 @@ def test_sizes_and_costs_are_typed(dashboard):
     dashboard.press("data.sample.gaussian")
     dashboard.visit("balance")
     few_repeats(dashboard)
-    dashboard.press("balance.popover")
+    dashboard.press("balance.options")
+    dashboard.unfold("balance.popover")
     popover = dashboard.page.get_by_test_id("stPopoverBody")
     popover.locator("canvas").first.wait_for()
     dashboard.page.wait_for_timeout(500)
@@ -139,6 +147,7 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     assert balance_words.balance_finding(study, "lda", "error") in shown
     for sentence in balance_words.parts_in_words(study, "lda", "error").values():
         assert sentence in shown
+    assert balance_words.advice_in_words(advice(study, "lda"), "error") in shown
     table = dashboard.table("balance.parts")
     for row, expected in zip(
         table[1:],
@@ -148,6 +157,8 @@ def test_the_faces_lose_and_get_it_back(dashboard):
         strict=True,
     ):
         assert row == list(expected.values())
+    dashboard.open_tab("balance.tabs", "Full and reduced set")
+    shown = dashboard.text()
     before, after = (scores.confusion(one[cell], "lda") for cell in ("full", "reduced"))
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.full"), before)
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced"), after)
@@ -173,7 +184,7 @@ def test_generated_classes_beside_their_truth(dashboard, width, dark):
     dashboard.open_tab("balance.tabs", "Priors in deployment")
     dashboard.slide("balance.use.share.2", 20)
     dashboard.open_tab("balance.tabs", "Scores")
-    assert "The truth is known here" in dashboard.text()
+    assert "The true parameters are known here" in dashboard.text()
     dashboard.check()
     dashboard.screenshot(f"balance-gaussian-{width}")
 
@@ -203,8 +214,7 @@ def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path, width, 
     dashboard.visit("balance")
     if width < 600:
         dashboard.close_sidebar()
-    few_repeats(dashboard)
-    dashboard.choose("balance.classes", "calm")
+    few_repeats(dashboard, classes="calm")
     dashboard.open_tab("balance.tabs", "Class-size sweep")
     dashboard.wait_for_job("balance.sweep")
 

@@ -76,6 +76,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.screenshot("faces-convergence")
 
     # The number of the text, 964, is one of those that a random split of 900 and 100 gives.
+    dashboard.unfold("sidebar.split")
     dashboard.choose("sidebar.how", "At random, by class")
     dashboard.enter("sidebar.seed", 3)
     split = lincore.split(faces, "stratified", test_size=0.1, seed=3)

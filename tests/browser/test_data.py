@@ -14,7 +14,7 @@ import lincore
 pytestmark = pytest.mark.browser
 
 HEADER_PIXELS = ROW_PIXELS = 35
-ROLE_PIXELS = 230
+ROLE_PIXELS = 275
 
 
 def a_table(separator: str = ",") -> bytes:
@@ -74,7 +74,7 @@ def test_a_role_is_changed_in_the_table_of_columns_and_kept(dashboard):
     dashboard.visit("classify")
     dashboard.visit("data")
     assert "40 rows of 2 features" in dashboard.text()
-    assert dashboard.table("data.columns")[3][1] == "ignore"
+    assert dashboard.table("data.columns")[3][2] == "ignore"
     dashboard.check()
 
 

@@ -35,6 +35,10 @@ def test_every_page_opens(dashboard: Dashboard, width: int, dark: bool, page: st
     dashboard.check()
     if (width, dark) == (1440, False):
         what_is_folded_away_is_accessible_too(dashboard)
+    if (width, dark) == (390, True) and page == "explore":
+        for view in ("Scatter", "Correlations", "Summary", "PCA and Fisher"):
+            dashboard.choose("explore.view", view)
+            assert_accessible(dashboard.page)
     if (width, dark) == (390, True) and page in ("explore", "classify"):
         what_stands_in_tabs_is_accessible_too(dashboard, page)
 

@@ -13,6 +13,7 @@ import pytest
 import lincore
 
 DOCS = Path(__file__).parents[2] / "docs"
+README = DOCS.parent / "README.md"
 TEXT = (DOCS / "estimators.md").read_text(encoding="utf-8")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -48,6 +49,16 @@ def test_examples_run_from_the_top_of_the_page() -> None:
     assert not result.failed, "".join(said)
 
 
+def test_examples_of_balance_run() -> None:
+    text = (DOCS / "balance.md").read_text(encoding="utf-8")
+    code = Section("", text).code
+    test = doctest.DocTestParser().get_doctest(code, {}, "docs/balance.md", None, 0)
+    said: list[str] = []
+    result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append)
+    assert result.attempted > 20
+    assert not result.failed, "".join(said)
+
+
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.title)
 def test_section_says_everything(section: Section) -> None:
     for part in ("```math", "**Use ", "fail", "**Source**", "```python"):
@@ -61,8 +72,17 @@ def test_section_says_everything(section: Section) -> None:
 
 def test_every_picture_is_shown() -> None:
     shown = {path for section in SECTIONS for _, path in section.pictures}
-    made = {f"pictures/{path.name}" for path in (DOCS / "pictures").iterdir()}
+    made = {f"pictures/{path.name}" for path in (DOCS / "pictures").glob("*.png")}
     assert made == shown
+
+
+def test_the_readme_shows_every_page() -> None:
+    found = re.findall(r"!\[([^\]]+)\]\((docs/pictures/pages/\w+\.png)\)", README.read_text())
+    made = {f"docs/pictures/pages/{path.name}" for path in (DOCS / "pictures/pages").iterdir()}
+    assert {path for _, path in found} == made
+    for alt, path in found:
+        assert len(alt) > 40, "the text alternative says what is seen"
+        assert (README.parent / path).stat().st_size < 150_000
 
 
 def test_every_public_estimator_has_a_section() -> None:

@@ -81,7 +81,8 @@ LAYERS = {
         "lincore.experiments.class_ratio lincore.experiments.training_variance "
         "lincore.experiments.imbalance_record "
         "lincore.experiments.association lincore.experiments.correlation "
-        "lincore.experiments.univariate lincore.experiments.word_counts",
+        "lincore.experiments.univariate lincore.experiments.word_counts "
+        "lincore.experiments.coefficients",
         layers="numbers estimators data experiments",
         outside="numpy scipy pandas sklearn statsmodels",
     ),

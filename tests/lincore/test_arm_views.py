@@ -10,6 +10,7 @@ from lincore.experiments.arm_views import (
     aligned_planes,
     as_taken,
     cell_view,
+    shared_planes,
     shifted,
     with_costs,
 )
@@ -126,3 +127,20 @@ def test_cheap_decisions_cost_no_more_than_bold_ones_on_average():
         in_use.cost_in_use(r, "lda", new, costs) for r in (results, in_use.decided(results, costs))
     )
     assert cheap.value < bold.value
+
+
+@pytest.mark.parametrize("steps", [Steps(), Steps(standardize=False), Steps(n_components=5)])
+@pytest.mark.parametrize("line", ["lda", "logistic"])
+def test_all_features_are_drawn_in_one_discriminant_plane(data, steps, line):
+    study = lincore.balance(data, {"class_0": 8}, line, steps=steps, repeats=1)
+    pair = [study.example.pipelines[line, arm] for arm in ("full", "reduced")]
+    split = study.example.split
+    one, other = shared_planes(pair, data, split.train)
+    assert one.axis_names == other.axis_names == ("Discriminant 1", "Discriminant 2")
+    points, same = (
+        plane.drop(coordinates(pipeline, data.X[split.test]))
+        for plane, pipeline in zip((one, other), pair, strict=True)
+    )
+    # Components of two training sets span different spaces; features are the same to both.
+    assert_allclose(points, same, atol=1e-8 if steps.n_components is None else 3)
+    assert_allclose(other.drop(other.lift(points)), points, atol=1e-8)

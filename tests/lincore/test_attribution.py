@@ -168,22 +168,22 @@ def test_an_attribution_reads_as_a_table():
     assert lines[2].split()[:3] == ["prior", "shift", f"{found.prior_shift.value:.4f}"]
 
 
-def test_infinite_log_losses_have_no_parts_and_warn_nobody():
+def test_certain_mistakes_cost_what_they_cost_in_scikit_learn_and_have_parts():
     # A tree is certain of every row that it gets wrong.
     methods = ["lda", DecisionTreeClassifier(random_state=0)]
     data = lincore.sample("gaussian")
     study = lincore.balance(data, {"class 3": 11}, methods, repeats=3)
     tree = study.methods[1]
     split = study.attribution(tree, "log loss")
-    assert split.full.value == np.inf and np.isnan(split.full.low)
-    assert np.isnan(split.total.value) and "inf" in str(split)
-    assert all(np.isnan(remedy.share) for remedy in study.remedies(tree, "log loss"))
-    assert np.isfinite(study.table("log loss").loc["lda"]).all()
+    certain = -np.log(np.finfo(float).eps) * study.loss(tree, "full", "error").mean()
+    assert split.full.value == pytest.approx(certain)
+    assert sum(part.value for part in split.parts.values()) == pytest.approx(split.total.value)
+    assert np.isfinite(study.table("log loss").to_numpy(dtype=float)).all()
     assert np.isfinite(study.table().to_numpy(dtype=float)).all()
     figure = lincore.plots.waterfall(split.parts, split.full.value)
     assert figure.layout.meta["alt"]
     swept = lincore.sweep(data, "class 3", [5, 20], methods, repeats=2)
-    assert np.isinf(swept.curve(tree, "log loss").mean).all()
+    assert np.isfinite(swept.curve(tree, "log loss").mean).all()
     swept.crossings("log loss")
     losses = [scores.score(study.example.results["reduced"], m, "log loss") for m in study.methods]
     figure = lincore.plots.score_intervals(study.methods, losses, score="log loss")

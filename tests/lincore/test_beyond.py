@@ -456,3 +456,11 @@ def test_no_group_of_a_class_is_lost_when_all_its_rows_are_held():
     assert data.counts[few] == 2
     assert data.beyond.count[few] == 0
     assert not data.beyond.scatter[few].any()
+
+
+def test_columns_are_renamed_but_rows_are_not_filtered():
+    table = opened(csv_of(frame_of_numbers()))
+    first = table_to_dataset(table).feature_names[0]
+    assert table_to_dataset(table, rename={first: "renamed"}).feature_names[0] == "renamed"
+    with pytest.raises(DataError, match="Filtering rows"):
+        table_to_dataset(table, where=[(first, "between", (0, None))])

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 
 import lincore
 from lincore.experiments.checks import (
+    ASSUMED,
     assumptions,
     coordinates_of,
     rows_per_parameter,
@@ -254,6 +255,30 @@ def test_assumptions_of_what_a_classifier_sees():
     assert "2 coordinates" in checks[0].sentence
 
 
+@pytest.mark.parametrize("model", ASSUMED)
+def test_only_what_a_model_assumes_is_checked(model):
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1], 60)
+    X = rng.lognormal(sigma=2, size=(120, 3)) + y[:, None]
+    checks = assumptions(X, y, NAMES[:2], model=model)
+    assert tuple(check.name for check in checks) == ASSUMED[model]
+    gaussian = model in ("lda", "diagonal-lda", "qda", "naive-bayes")
+    assert ("normality" in ASSUMED[model]) == gaussian
+    assert (
+        any(check.name == "normality" and check.verdict != "fine" for check in checks) == gaussian
+    )
+
+
+def test_a_perceptron_is_told_whether_it_can_converge():
+    y = np.repeat([0, 1], 30)
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    (_, apart), (_, mixed) = (
+        assumptions(rows, y, NAMES[:2], model="perceptron") for rows in (X + 9 * y[:, None], X)
+    )
+    assert (apart.verdict, mixed.verdict) == ("fine", "note")
+    assert "pocket" in mixed.remedy
+
+
 def test_words_of_checks():
     checks = [
         Check("normality", {}, "fine", "A."),
@@ -271,4 +296,4 @@ def test_words_of_checks():
         "note",
         "fine",
     ]
-    assert check_words.headline(checks[:1]) == "Nothing was found that speaks against any model."
+    assert check_words.headline(checks[:1]) == "Nothing was found that speaks against the model."

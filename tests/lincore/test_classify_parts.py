@@ -7,7 +7,6 @@ import warnings
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 
 import lincore
 from lincore import plots
@@ -17,7 +16,7 @@ from lincore.experiments.cells import cell
 from lincore.experiments.methods import as_method
 from lincore.experiments.pipeline import PLAIN, Steps, pipeline_for
 from lincore.experiments.solver_race import race
-from lincore.experiments.weights import coordinate_names, equation, feature_weights, odds_ratios
+from lincore.experiments.weights import coordinate_names, equation, feature_weights
 from lincore.heard import heard
 from lincore.optimize import Reason, watched
 from lincore.plots.class_ellipses import with_ellipses
@@ -65,20 +64,6 @@ def test_weights_of_features_are_the_slopes_of_the_scores(line, steps):
     np.testing.assert_allclose(weights.spread, data.X[split.train].std(axis=0))
     with pytest.raises(TypeError, match="not linear"):
         feature_weights(fitted_on("iris", "qda")[2], data, split.train)
-
-
-def test_odds_ratios_are_those_of_statsmodels_in_the_users_units():
-    data, split, pipeline, _ = fitted_on("gaussian", "logistic(C=inf)")
-    found = odds_ratios(pipeline, data, split.train)
-    X = sm.add_constant(data.X[split.train])
-    logit = sm.MNLogit(data.codes[split.train], X).fit(disp=False)
-    np.testing.assert_allclose(found.ratio, np.exp(np.asarray(logit.params)[1:].T), rtol=1e-4)
-    ends = np.exp(logit.conf_int().reshape(2, 3, 2)[:, 1:])
-    np.testing.assert_allclose(found.low, ends[..., 0], rtol=1e-3)
-    np.testing.assert_allclose(found.high, ends[..., 1], rtol=1e-3)
-    with pytest.raises(ValueError, match="projection"):
-        odds_ratios(fitted_on("gaussian", "logistic(C=inf)", Steps(True, None, 2))[2], data,
-                    split.train)  # fmt: skip
 
 
 @pytest.mark.parametrize("line", ["lda", "qda", "naive-bayes"])

@@ -19,7 +19,13 @@ from lincore.datasets import Dataset, load
 from lincore.errors import DataError
 from lincore.files.limits import LIMITS
 from lincore.files.pictures import decoded
-from lincore.images import ImageOptions, read_image_files, read_image_zip, write_image_zip
+from lincore.images import (
+    MADE_GREY,
+    ImageOptions,
+    read_image_files,
+    read_image_zip,
+    write_image_zip,
+)
 from lincore.samples import sample
 from lincore.splits import split
 from tests.data import DATA, needs_data
@@ -306,7 +312,19 @@ def test_colour_comes_back_as_it_was():
     np.testing.assert_array_equal(data.X.reshape(pixels.shape), pixels)
     again = load(write_image_zip(data), name="made.zip", colour=True)
     np.testing.assert_array_equal(again.X, data.X)
-    assert read(files).image_shape == (4, 5)
+    grey = read(files)
+    assert grey.image_shape == (4, 5)
+    assert [str(notice) for notice in grey.notices] == [
+        f"made.zip: {MADE_GREY} Keep the colours: three numbers for each pixel."
+    ]
+    assert data.notices == ()
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "CMYK"])
+def test_grey_images_in_a_format_for_colours_are_no_colour_images(mode):
+    kind = "TIFF" if mode == "CMYK" else "PNG"
+    files = {f"{x}/{i}.{kind}": picture(i, kind=kind, mode=mode) for x in "ab" for i in (1, 2)}
+    assert MADE_GREY not in " ".join(map(str, read(files).notices))
 
 
 def test_a_split_is_written_and_read_back():

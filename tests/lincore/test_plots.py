@@ -136,7 +136,9 @@ def test_points_carry_rows_classes_and_findings():
             np.testing.assert_array_equal(decoded(trace["customdata"]), view.rows[chosen])
             assert trace["x"]["dtype"] == "f4"
             np.testing.assert_allclose(decoded(trace["x"]), view.points[chosen, 0], rtol=1e-6)
-        (rings,) = [t for t in traces(figure, "scatter") if t.get("name") == f"wrong ({wrong})"]
+        (rings,) = [
+            t for t in traces(figure, "scatter") if t.get("name") == f"misclassified ({wrong})"
+        ]
         np.testing.assert_allclose(
             decoded(rings["y"]), view.points[view.predicted != view.codes, 1], rtol=1e-6
         )

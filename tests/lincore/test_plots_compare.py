@@ -106,7 +106,7 @@ def test_better_is_where_it_is_for_a_loss():
 def test_pairs_that_are_equivalent_are_counted_and_one_point_is_one():
     pairs = [pair("equivalent"), pair("first better"), pair("equivalent")]
     figure = plots.pairwise_effects(pairs, rope=0.01)
-    assert named(figure).startswith("1 of 3 pairs can be told apart, 2 are equivalent ")
+    assert named(figure).startswith("1 of 3 pairs are significantly different, 2 equivalent ")
     assert "Shaded: at most 1 point apart." in named(figure)
     assert "at most 2.5 points apart." in named(plots.pairwise_effects(pairs, rope=0.025))
 
@@ -138,11 +138,17 @@ def test_wrong_rows_are_marked_alike_in_all_small_pictures():
     good = make_view(QuadraticDiscriminantAnalysis(), n=300)
     bad = dataclasses.replace(good, predicted=(good.codes + 1) % 3)
     figure = plots.small_multiples([good, bad], ["good", "bad"])
-    marks = {trace.marker.symbol for trace in figure.data if (trace.name or "").startswith("wrong")}
+    marks = {
+        trace.marker.symbol
+        for trace in figure.data
+        if (trace.name or "").startswith("misclassified")
+    }
     assert marks == {"circle"} and "Wrong rows have a dot." in named(figure)
     pictures = plots.small_multiples([good], ["good"], rows="pictures")
     marks = {
-        trace.marker.symbol for trace in pictures.data if (trace.name or "").startswith("wrong")
+        trace.marker.symbol
+        for trace in pictures.data
+        if (trace.name or "").startswith("misclassified")
     }
     assert marks == {"circle-open"} and "Wrong pictures have a ring." in named(pictures)
     many = make_view(QuadraticDiscriminantAnalysis(), n=900)

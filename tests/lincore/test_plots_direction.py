@@ -34,9 +34,9 @@ def along(line: str):
 def test_every_class_has_area_one_however_rare(line):
     figure = plots.direction_histogram(along(line))
     bars = [trace for trace in figure.data if trace.type == "bar"]
-    assert [bar.name for bar in bars] == ["common", "rare"]
+    assert [bar.name for bar in bars] == ["common (400)", "rare (12)"]
     for bar in bars:
-        inside = sum(bar.customdata) / (COMMON if bar.name == "common" else RARE)
+        inside = sum(bar.customdata) / (COMMON if bar.name.startswith("common") else RARE)
         assert np.sum(bar.y) * bar.width == pytest.approx(inside, rel=1e-5) and inside > 0.95
     for curve in (trace for trace in figure.data if trace.type == "scatter"):
         assert np.trapezoid(curve.y, curve.x) == pytest.approx(1, abs=0.06)

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore import LogisticRegression, Results, plots
-from lincore.experiments import curves, scores
+from lincore.experiments import curves, scores, univariate
+from lincore.experiments.correlation import Correlations
 from lincore.plots.convergence import oscillation
 from lincore.plots.gallery import png
 from lincore.plots.palette import BAD, GOOD
@@ -51,7 +52,20 @@ def everything() -> dict[str, object]:
     curve = plots.Curve(NASTY, [0, 0.1, 1], [0, 0.8, 1], (0.1, 0.8), 0.9, 1)
     bins = plots.Reliability(NASTY, [0.2, 0.8], [0.3, 0.7], [0.2, 0.6], [0.4, 0.8], [9, 11])
     points, codes = rng.normal(size=(30, 3)), np.arange(30) % 3
+    values, levels = rng.normal(size=30), (NASTY, "f")
+    numeric = univariate.histogram(values, codes, 3)
+    counted = univariate.level_counts(codes % 2, codes, 3, levels)
+    related = Correlations([NASTY, "b"], np.array([[1.0, -0.7], [-0.7, 1.0]]), 30, 4)
     return {
+        "histogram": plots.histogram(numeric, CLASSES, NASTY, subtitle=NASTY),
+        "densities": plots.densities(univariate.density(values, codes, 3), CLASSES, NASTY,
+                                     sizes=[10, 10, 10]),
+        "boxes": plots.box_plot(univariate.boxes(values, codes, 3), CLASSES, NASTY),
+        "levels": plots.share_bars(counted.levels, counted.of_class(), CLASSES, title=NASTY,
+                                   unit="share"),
+        "stacked": plots.share_bars(counted.levels, counted.of_level(), CLASSES, title=NASTY,
+                                    unit="share", stacked=True),
+        "correlations": plots.correlation_matrix(related, kind="within classes"),
         "intervals": plots.score_intervals(METHODS, INTERVALS, tiers=[1, 1, 2],
                                            baselines={NASTY: 0.4}),
         "effects": plots.pairwise_effects(pairs, rope=0.01),
@@ -405,3 +419,19 @@ def test_labels_that_begin_alike_are_cut_in_the_middle():
     names = [f"a feature of number {k}" for k in range(20)]
     ticks = plots.coefficients(names, np.ones(20)).layout.yaxis.ticktext
     assert len(set(ticks)) == 20 and all(len(tick) <= 20 for tick in ticks)
+
+
+def test_many_classes_are_drawn_as_outlines_and_the_largest_alone():
+    codes = np.repeat(np.arange(30), np.arange(1, 31))
+    values = np.random.default_rng(0).normal(size=len(codes))
+    found = plots.histogram(univariate.histogram(values, codes, 30), np.arange(30), "x")
+    assert [trace["type"] for trace in data(found)] == ["scatter"] * 12
+    assert "The 12 largest of 30 classes" in found.layout.meta["subtitle"]
+    assert data(found)[0]["name"] == "18 (19)"
+
+
+def test_the_strongest_correlation_is_the_title_and_bars_carry_their_shares():
+    found = everything()["correlations"]
+    assert "strongest" in found.layout.meta["title"] and "−0.7" in found.layout.meta["title"]
+    (bars, *_) = data(everything()["levels"])
+    np.testing.assert_allclose(decoded(bars["x"]), [1.0, 0.0])

@@ -188,8 +188,9 @@ def test_what_is_detected(name):
     data = dataset(name)
     assert data.X.shape == expected.shape
     assert data.counts.tolist() == expected.counts
-    found = {finding.notice.where for finding in find_problems(table(name), columns)}
-    assert set(expected.suspicious) <= found
+    found = " ".join(finding.notice.where for finding in find_problems(table(name), columns))
+    for where in expected.suspicious:
+        assert where.removeprefix("column ") in found
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -100,8 +100,8 @@ def test_the_proposal_keeps_groups_together_and_is_made_once():
     frame["same"] = frame["who"].str.replace("P", "Q")
     table = frame_to_table(frame, "made")
     columns = describe_columns(table, "kind")
-    (finding,) = [f for f in find_problems(table, columns) if "subjects" in f.notice.what]
-    assert "30 subjects" in finding.notice.what
+    (finding,) = [f for f in find_problems(table, columns) if "groups of several" in f.notice.what]
+    assert "30 groups" in finding.notice.what
     assert "'age', 'sex'" in finding.notice.what
     (together, _) = finding.remedies
     assert together.roles == {"who": "group"}

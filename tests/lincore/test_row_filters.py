@@ -51,6 +51,16 @@ def test_what_is_left_decides_what_a_column_holds(table):
     assert data.feature_names == ("age", "fare"), "one level is left: it is constant"
 
 
+def test_identifiers_and_the_target_are_those_of_the_whole_file():
+    lines = [f"{i + 1},{'ab'[i % 2]},{i % 7}.5,{'xy'[i % 3 == 0]}" for i in range(60)]
+    table = read_table("\n".join(["count,sex,size,kind", *lines]).encode(), "t.csv")
+    odd = filter_rows(table, [("sex", "is one of", ("a",))])
+    assert odd.contents["count"].kind == "identifier", "1, 3, 5 would be a measurement"
+    assert odd.contents["sex"].kind == "constant"
+    assert odd.proposed == table.proposed == "kind"
+    assert table_to_dataset(table, where=[("size", "between", (2, 4))]).n_features == 2
+
+
 def test_dates_are_compared_as_dates():
     days = pd.date_range("2024-01-01", periods=10)
     table = frame_to_table(pd.DataFrame({"day": days, "y": list("ab") * 5}), "t")

@@ -189,7 +189,7 @@ def test_auc_of_decision_scores_is_scikit_learns(sample):
         expected = metrics.roc_auc_score(one_hot, one.decision[name], average="macro")
         found = scores.score(one, name, "AUC")
         assert_allclose(found.value, expected)
-        assert 0.9 < found.low <= expected <= found.high <= 1
+        assert 0.85 < found.low <= expected <= found.high <= 1
         assert_allclose(np.mean([curve.area for curve in curves.roc(one, name)]), expected)
         for k, line in enumerate(curves.precision_recall(one, name)):
             expected = metrics.average_precision_score(one_hot[:, k], one.decision[name][:, k])

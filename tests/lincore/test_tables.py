@@ -39,11 +39,11 @@ def test_every_column_left_out_is_named_with_the_reason():
     data = read(text, "class")
     assert data.feature_names == ("u",)
     assert said(data) == [
-        "column 'gone': Left out, no value at all. Fill the column in, or delete it.",
-        "column 'const': Left out, the same value in every row. "
+        "column 'gone': Left out: no value at all. Fill the column in, or delete it.",
+        "column 'const': Left out: the same value in every row. "
         "Nothing needs to be done: it cannot tell classes apart.",
-        "columns 'id', 'word': Left out, almost every value is another one, or counts the rows: "
-        "it names them. If it measures something, make it a feature.",
+        "columns 'id', 'word': Left out: too many different values for categories, or a count of "
+        "the rows (identifier). If it measures something, make it a feature.",
     ]
 
 
@@ -55,7 +55,7 @@ def test_the_columns_of_a_frame_get_unique_names_in_text():
     table = frame_to_table(pd.DataFrame([[1, 2, 3]], index=[9], columns=[7, "7", "u"]), "made")
     assert table.frame.columns.tolist() == ["7", "7 (2)", "u"]
     assert table.frame.index.tolist() == [0]
-    assert "stands twice" in table.notices[0].what
+    assert "The name of another column" in table.notices[0].what
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,11 @@ def test_the_next_best_columns_come_after_the_guess_in_their_order():
     assert guess.runners_up == ("Pclass", "Sex")
 
 
+def test_of_the_next_best_those_of_few_classes_come_first():
+    columns = columns_of(rat=("text", 40), sex=("text", 2), status=("number", 2))
+    assert guess_target(columns).runners_up == ("sex", "rat")
+
+
 def test_what_was_guessed_is_said_and_what_was_chosen_is_not():
     raw = b"u,port,sex\n" + b"1.5,x,m\n2.5,y,f\n3.5,x,f\n" * 9
     guessed, chosen = load(raw), load(raw, target="sex")

@@ -1,0 +1,92 @@
+"""Memory goes back to the machine when visitors have gone.
+
+Streamlit keeps a session for two minutes after its connection was closed, for a visitor who comes
+back, and forgets it when the next session ends, however late that is. What is free by then
+is kept by the C library, in as many places as threads have asked for memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import platform
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from threading import Lock, Thread
+from typing import Any
+
+from streamlit import runtime
+
+#: Streamlit's two minutes, and a little.
+SECONDS_KEPT = 125.0
+# Of glibc's malloc.h.
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
+#: From so many bytes on an array has pages of its own, which go back as soon as it is free.
+LARGE = 1 << 20
+
+_tidying = Lock()
+
+
+class Departures:
+    """Middleware that tidies up when a visitor has gone and is not coming back."""
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self.app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answer as the app does; a websocket that is closed is a visitor who has gone."""
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            if scope["type"] == "websocket":
+                asyncio.get_running_loop().call_later(SECONDS_KEPT, tidy)
+
+
+def tidy() -> None:
+    """Forget sessions whose time is over, on the server's loop; give back what that frees."""
+    forget_the_gone()
+    if _tidying.acquire(blocking=False):  # ten who left together need it once
+        Thread(target=_give_back, name="lincore-memory", daemon=True).start()
+
+
+def forget_the_gone() -> None:
+    """Have Streamlit forget sessions that have been closed for too long."""
+    # Not public API: where it is gone, they are forgotten when the next session ends.
+    with suppress(AttributeError, RuntimeError):
+        runtime.get_instance()._session_mgr._session_storage._cache.expire()  # type: ignore[attr-defined]
+
+
+def keep_little() -> None:
+    """Have the C library keep little of what is free; before threads begin to ask for memory."""
+    libc = _glibc()
+    if libc is not None:
+        for option, value in (
+            (M_ARENA_MAX, 2),
+            (M_MMAP_THRESHOLD, LARGE),
+            (M_TRIM_THRESHOLD, LARGE),
+        ):
+            libc.mallopt(option, value)
+
+
+def trim() -> bool:
+    """Give what is free back to the machine; return whether the C library can."""
+    libc = _glibc()
+    if libc is None:
+        return False
+    libc.malloc_trim(0)
+    return True
+
+
+def _give_back() -> None:
+    try:
+        gc.collect()
+        trim()
+    finally:
+        _tidying.release()
+
+
+def _glibc() -> ctypes.CDLL | None:
+    if platform.libc_ver()[0] != "glibc":
+        return None
+    return ctypes.CDLL("libc.so.6")

@@ -1,0 +1,29 @@
+"""From the start view to a sample, and back to it after the page was loaded again."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_sample_is_tried_and_kept_by_a_reload_and_the_back_button_leads_back(dashboard):
+    dashboard.goto("")
+    assert "Upload a file" in dashboard.text()
+    dashboard.press("start.sample.passengers")
+    assert "passengers: 900 rows" in dashboard.text()
+    dashboard.unfold("sidebar.split")
+    dashboard.slide("sidebar.share", 20)
+    dashboard.visit("explore")
+    dashboard.page.reload()
+    dashboard.settle()
+    sidebar = dashboard.page.get_by_test_id("stSidebar").inner_text()
+    assert "passengers" in sidebar and "20 %, by class" in sidebar
+    dashboard.check()
+    for _ in range(8):
+        dashboard.page.go_back()
+        dashboard.settle()
+        if dashboard.element("start.upload").count():
+            break
+    assert "Try a sample" in dashboard.text(), "no page holds a visitor who goes back"
+    dashboard.check()
