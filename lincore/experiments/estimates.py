@@ -82,10 +82,20 @@ SCORES = {
 
 
 class Estimate(NamedTuple):
-    """A score and its influence values: what each row's weight does to it, (m,)."""
+    """A score, and what each row's weight does to it.
+
+    Attributes
+    ----------
+    value : float
+    influence : ndarray of shape (m,)
+        Influence values; their means over folds are what these are above the value.
+    by_row : float
+        How much more a row by itself does: twice as much where scores are of pairs of rows.
+    """
 
     value: float
     influence: Array
+    by_row: float = 1.0
 
 
 NOTHING = Estimate(np.nan, np.empty(0))
@@ -174,7 +184,7 @@ def _area(results: Results, method: str) -> Estimate:
         return NOTHING
     together = base.one_row_folds and has_posteriors(results, method)
     ranked = ranks.area(values, results.truth, None if together else base.folds)
-    return Estimate(ranked.value, ranked.influence)
+    return Estimate(ranked.value, ranked.influence, 1.0 if together or base.one_fit else 2.0)
 
 
 def mean_of(losses: Array) -> Estimate:

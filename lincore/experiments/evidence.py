@@ -29,7 +29,7 @@ class Evidence(NamedTuple):
         Whether rows (or groups of rows) are the independent units, as on one test set and in
         leave-one-out. Otherwise the folds are what varies.
     units : ndarray of shape (m,)
-        The independent unit that each row belongs to: itself, or its group.
+        The independent unit that each prediction belongs to: its row, or the group of that.
     n_units : int
     folds : ndarray of shape (m,)
         The fold of each prediction, numbered through over the repetitions.
@@ -101,15 +101,15 @@ def evidence(results: Results) -> Evidence:
         When a row occurs twice in one test set.
     """
     m = len(results.rows)
-    cells = np.column_stack([results.repetition, results.fold])
-    _, folds = np.unique(cells, axis=0, return_inverse=True)
+    cells = results.repetition * (int(results.fold.max(initial=0)) + 1) + results.fold
+    _, folds = np.unique(cells, return_inverse=True)
     sizes = np.bincount(folds)
     n_distinct = len(np.unique(results.rows))
     by_rows = len(sizes) <= 1 or (sizes.max() == 1 and n_distinct == m)
     if by_rows and n_distinct < m:
         raise ValueError("Rows of one test set occur once; some of these occur repeatedly.")
     groups = results.settings.get("row_groups")
-    units = np.arange(m) if groups is None else np.unique(groups, return_inverse=True)[1]
+    units = np.unique(results.rows if groups is None else groups, return_inverse=True)[1]
     return Evidence(
         by_rows=by_rows,
         units=units,
@@ -134,7 +134,7 @@ def independent_counts(results: Results, codes: Codes, n_codes: int) -> NDArray[
     n_codes : int
     """
     found = evidence(results)
-    if found.n_units == len(found.units):
+    if results.settings.get("row_groups") is None:
         return np.bincount(codes, minlength=n_codes) / max(found.repeats, 1)
     pairs = np.unique(np.column_stack([codes, found.units]), axis=0)
     return np.bincount(pairs[:, 0], minlength=n_codes).astype(float)

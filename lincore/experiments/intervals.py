@@ -15,6 +15,9 @@ from lincore.experiments.measures import Codes, divide
 Array = NDArray[np.float64]
 
 LEVEL = 0.95
+#: Of fewer rows of a class nothing is known but that it is there: no interval of a score to which
+#: all classes count alike covers as often as it says (docs/coverage.md).
+FEWEST_ROWS = 8
 Z = float(ndtri((1 + LEVEL) / 2))
 
 
@@ -68,11 +71,12 @@ class Spread(NamedTuple):
     variance : float
         In squares of its unit.
     degrees : float
-        Of freedom: how many rows of equal influence the variance leans on, less one.
+        Of freedom: how many rows of equal influence the variance leans on, less one; infinite
+        where the normal quantile will do.
     """
 
     variance: float
-    degrees: float
+    degrees: float = np.inf
 
 
 def row_spread(influence: Array, found: Evidence, truth: Codes, counts: Array) -> Spread:
@@ -80,7 +84,8 @@ def row_spread(influence: Array, found: Evidence, truth: Codes, counts: Array) -
 
     Rows (groups, where they belong together) are what varies, however often each was predicted.
     Where the test set holds the classes in the shares of all rows, as stratified ones do, these
-    shares vary only as much as those of all rows.
+    shares vary only as much as those of all rows (and rows of each class by themselves, if there
+    are a few).
 
     Parameters
     ----------
@@ -92,29 +97,29 @@ def row_spread(influence: Array, found: Evidence, truth: Codes, counts: Array) -
     counts : ndarray of shape (K,)
         Rows of each class in the data.
     """
-    m, n_units = len(influence), found.n_units
-    if n_units < 2:
-        return Spread(np.nan, np.nan)
+    m = len(influence)
+    if found.n_units < 2:
+        return Spread(np.nan)
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
     by_unit = _by_unit(influence, found) / m
-    correction = n_units / (n_units - 1)
     degrees = _degrees(by_unit)
-    n_rows, n_tested = counts.sum(), m / found.repeats
-    is_stratified = (np.abs(tested / found.repeats - counts * n_tested / n_rows) < 1).all()
-    if not is_stratified or n_tested >= n_rows or n_units < m:
-        return Spread(float((by_unit**2).sum()) * correction, degrees)
-    means = divide(np.bincount(truth, influence, len(counts)), tested)
+    is_stratified = (np.abs(tested - counts * m / counts.sum()) < 1).all()
+    few = tested[counts > 0].min(initial=m) < FEWEST_ROWS  # too few to vary within a class
+    if not is_stratified or few or m >= counts.sum() or found.n_units < m:
+        return Spread(float((by_unit**2).sum()), degrees)
+    sums = np.bincount(truth, influence, len(counts)).astype(float)
+    means = np.nan_to_num(divide(sums, tested))
     inside = (influence - means[truth]) / m
-    shares = float((tested / m * np.nan_to_num(means) ** 2).sum()) / n_rows
-    return Spread(float((inside**2).sum()) * correction + shares, degrees)
+    shares = float((tested / m * means**2).sum()) / counts.sum()
+    return Spread(float((inside**2).sum()) + shares, degrees)
 
 
 def from_spread(value: float, spread: Spread, lowest: float, highest: float) -> Interval:
     """Return the interval of an estimate that varies so much and lies between two ends.
 
     Between two finite ends it is Wilson's interval for the effective number of rows, that whose
-    share would vary as much; above one end (losses) it is Student's interval of the logarithm; else
-    of the value itself. Quantiles are Student's.
+    share would vary as much; above one end (losses) it is that of the logarithm, exponentiated;
+    else of the value itself. Quantiles are Student's, with the degrees of freedom of the spread.
 
     References
     ----------
@@ -123,7 +128,7 @@ def from_spread(value: float, spread: Spread, lowest: float, highest: float) -> 
 
     Examples
     --------
-    >>> interval = from_spread(0.9, Spread(0.0009, np.inf), 0.0, 1.0)  # as of 90 of 100 rows
+    >>> interval = from_spread(0.9, Spread(0.0009), 0.0, 1.0)  # as of 90 of 100 rows
     >>> f"{interval.low:.3f} to {interval.high:.3f}"
     '0.826 to 0.945'
     """

@@ -22,6 +22,7 @@ from lincore.experiments.estimates import (
 )
 from lincore.experiments.evidence import evidence, independent_counts
 from lincore.experiments.intervals import (
+    FEWEST_ROWS,
     LEVEL,
     UNKNOWN,
     Interval,
@@ -59,10 +60,6 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-#: Of fewer rows of a class nothing is known but that it is there: no interval of a score to which
-#: all classes count alike covers as often as it says (docs/coverage.md).
-FEWEST_ROWS = 8
-
 
 def score(results: Results, method: str, name: str) -> Interval:
     """Return a score with its 95 % interval, by the rule that fits the scheme.
@@ -70,8 +67,12 @@ def score(results: Results, method: str, name: str) -> Interval:
     The variance is that of the tested rows, each counted once however often it was predicted, and
     over folds ``1 + n_test / n_train`` times that, plus the variance with the training rows (a
     jackknife over the models of the folds, `training_variance`). The interval is Wilson's for the
-    effective number of rows, of losses Student's on the scale of logarithms: see `from_spread`.
-    How often it covers, and where it does not, stands in docs/coverage.md.
+    effective number of rows, of losses that of the logarithm: see `from_spread`. The quantile of
+    the accuracy is normal, so that on one test set of independent rows it has Wilson's interval
+    itself; that of losses on one test set is Student's with as many degrees of freedom as the
+    variance has rows to lean on, that of scores to which all classes count alike with as many as
+    the rarest class has rows, less one.
+    How often they cover, and where they do not, stands in docs/coverage.md.
 
     On one test set the interval is for this fitted model; over folds for what the method reaches
     on average when it learns from as many rows. Where no row is misclassified (or none right),
@@ -110,7 +111,12 @@ def score(results: Results, method: str, name: str) -> Interval:
         return Interval(found.value, np.nan, np.nan)
     common = None if results.common is None else estimate(results.common, method, name)
     highest = bounds.highest if bounds.higher_is_better else np.inf
-    inner = from_spread(found.value, _spread(results, found, common), bounds.lowest, highest)
+    spread = _spread(results, found, common, by_class=bounds.by_class)
+    if bounds.by_class:
+        spread = spread._replace(degrees=float(counts.min()) - 1)
+    elif name == "accuracy":
+        spread = Spread(spread.variance)
+    inner = from_spread(found.value, spread, bounds.lowest, highest)
     return _with_unseen_errors(inner.within(bounds.lowest, bounds.highest), results, bounds)
 
 
@@ -122,7 +128,9 @@ def few_rows(results: Results, name: str) -> list[int]:
     return np.flatnonzero(counts < FEWEST_ROWS).tolist()
 
 
-def _spread(results: Results, found: Estimate, common: Estimate | None) -> Spread:
+def _spread(
+    results: Results, found: Estimate, common: Estimate | None, *, by_class: bool = False
+) -> Spread:
     """Return how much an estimate varies with the tested rows and, over folds, the training rows.
 
     Parameters
@@ -131,14 +139,18 @@ def _spread(results: Results, found: Estimate, common: Estimate | None) -> Sprea
     found : Estimate
     common : Estimate or None
         The same score of ``results.common``.
+    by_class : bool
+        Whether a class counts however few rows it has.
     """
     base = evidence(results)
-    rows = row_spread(found.influence, base, results.truth, results.class_counts)
+    influence = found.by_row * found.influence
+    rows = row_spread(influence, base, results.truth, results.class_counts)
     variance = rows.variance * (1 + base.ratio)
     if results.common is not None and common is not None and len(common.influence):
-        n_folds = evidence(results.common).n_folds
-        variance += training_variance(common.influence, n_folds, base.ratio)
-    return Spread(variance, rows.degrees)
+        n_folds, noise = evidence(results.common).n_folds, common.by_row**2
+        noise *= 0.5 if by_class else 1.0
+        variance += training_variance(common.influence, n_folds, base.ratio, noise)
+    return Spread(variance, rows.degrees if base.one_fit else np.inf)
 
 
 def _with_unseen_errors(inner: Interval, results: Results, bounds: Score) -> Interval:
@@ -146,7 +158,7 @@ def _with_unseen_errors(inner: Interval, results: Results, bounds: Score) -> Int
     if not bounds.higher_is_better or inner.value not in (0.0, 1.0) or inner.low < inner.high:
         return inner
     counts = independent_counts(results, results.truth, len(results.classes))
-    reach = without_errors(counts)
+    reach = without_errors(counts if bounds.by_class else np.array([evidence(results).n_units]))
     if inner.value == 1:
         n_classes = len(results.classes)
         # Errors of a share e, spread evenly, cost a correlation of e K/(K - 1).
@@ -209,7 +221,9 @@ def _shares(
     return [
         one
         if not 0 < found.value < 1
-        else from_spread(found.value, _spread(results, found, other), 0, 1).within(0, 1)
+        else from_spread(found.value, Spread(_spread(results, found, other).variance), 0, 1).within(
+            0, 1
+        )
         for found, other, one in zip(every, common, plain, strict=True)
     ]
 

@@ -61,13 +61,12 @@ def common_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -> CommonRow
     return CommonRows(every, folds)
 
 
-def training_variance(influence: Array, n_folds: int, ratio: float) -> float:
+def training_variance(influence: Array, n_folds: int, ratio: float, noise: float = 1.0) -> float:
     """Return the variance of a score over draws of the training rows.
 
     Delete-a-group jackknife: ``n_train / n_test`` times the mean square of what the score of each
-    fold's model is above their mean. Half of what the choice of the common rows adds to it, as
-    differences of hits do, is taken off: all of it would be too much, as simulation shows
-    (benchmarks/coverage.py).
+    fold's model is above their mean. What the choice of the common rows adds to it, as hits that
+    differ between the models do, is taken off.
 
     Parameters
     ----------
@@ -76,6 +75,9 @@ def training_variance(influence: Array, n_folds: int, ratio: float) -> float:
     n_folds : int
     ratio : float
         Test rows for each training row.
+    noise : float
+        How much of what the common rows add is taken off. All of it is too much for scores that
+        lean on the few rows of a rare class, as simulation shows (docs/coverage.md).
 
     References
     ----------
@@ -85,10 +87,10 @@ def training_variance(influence: Array, n_folds: int, ratio: float) -> float:
     --------
     >>> influence = np.array([0.0, 0.2, 0.0, -0.2])  # two folds, two rows
     >>> round(training_variance(influence, 2, 1.0), 4)
-    0.0075
+    0.005
     """
     by_fold = influence.reshape(n_folds, -1)
     apart = by_fold - by_fold.mean(axis=0)
     square = float((apart.mean(axis=1) ** 2).mean())
-    noise = float((apart.var(axis=1) / apart.shape[1]).mean())
-    return max(square - noise / 2, 0.0) / ratio
+    added = float((apart.var(axis=1) / apart.shape[1]).mean())
+    return max(square - noise * added, 0.0) / ratio

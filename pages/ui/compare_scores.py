@@ -115,6 +115,7 @@ def figure(shown: Shown) -> None:
     from lincore import plots
     from lincore.experiments import differences, ranking, scores
     from lincore.experiments.estimates import why_missing
+    from lincore.report import words
 
     results, score = shown.results, shown.score
     tier = differences.tiers(results, score, shown.rope)
@@ -131,6 +132,8 @@ def figure(shown: Shown) -> None:
         ),
         key=f"{KEY}.intervals",
     )
+    if few := words.without_intervals(results, [score]):
+        st.caption(text.escape(few))
     missing = {
         label: why_missing(results, name, score)
         for name, label in zip(results.methods, shown.labels, strict=True)
@@ -189,6 +192,8 @@ def table(shown: Shown) -> None:
             placeholder="",
             alt="Every score of every model with its 95 % interval.",
         )
+    if few := words.without_intervals(results):
+        st.caption(text.escape(few))
     st.download_button(
         "Scores as CSV",
         lambda: ranking.for_file(results).to_csv().encode(),
