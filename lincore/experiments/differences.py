@@ -246,8 +246,6 @@ def cochran(results: Results) -> Omnibus:
     ----------
     Cochran (1950), "The comparison of percentages in matched samples".
     """
-    from statsmodels.stats.contingency_tables import cochrans_q
-
     if not (evidence(results).one_fit and evidence(results).independent_rows):
         raise ValueError("Cochran's Q is for one test set of independent rows, not for folds.")
     if len(results.methods) < 2:
@@ -255,8 +253,10 @@ def cochran(results: Results) -> Omnibus:
     right = (results.predicted == results.truth).T.astype(float)
     if not np.ptp(right, axis=1).any():  # on every row all are right or all wrong
         return Omnibus(0.0, 1.0, right.shape[1] - 1)
-    found = cochrans_q(right)
-    return Omnibus(float(found.statistic), float(found.pvalue), int(found.df))
+    k, by_row, by_method = right.shape[1], right.sum(axis=1), right.sum(axis=0)
+    unequal = k * (by_method @ by_method) - by_method.sum() ** 2
+    Q = float((k - 1) * unequal / (k * by_row.sum() - by_row @ by_row))
+    return Omnibus(Q, float(stats.chi2.sf(Q, k - 1)), k - 1)
 
 
 def tiers(results: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from pages.ui import balance_models, cached, choosing, sidebar, tables, text
+from pages.ui import balance_models, cached, choosing, controls, sidebar, tables, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -174,11 +174,11 @@ def _choose_third(now: int, share: int | None, is_image: bool) -> None:
 
 def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
     if len(kept) > MOST_SLIDERS:
+        controls.begin_with(f"{KEY}.share", 33)
         st.slider(
             "Training rows kept of each reduced class",
             1,
             99,
-            33,
             format="%d %%",
             key=f"{KEY}.share",
             persist_state="session",

@@ -100,13 +100,14 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
         )
     full = _full_shares(study)
     with right:
+        key = f"{SHARE}.{code}"
+        controls.begin_with(key, min(max(round(100 * float(full[code])), 1), 99))
         share = st.slider(
             f"Share of {text.escape(data.classes[code])} expected in deployment",
             1,
             99,
-            min(max(round(100 * float(full[code])), 1), 99),
             format="%d %%",
-            key=f"{SHARE}.{code}",
+            key=key,
             persist_state="session",
             help="Everything is scored anew at once; nothing is fitted.",
         )

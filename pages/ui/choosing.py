@@ -241,11 +241,11 @@ def _number(option: Option, start: float, *, key: str, label: str) -> float:
         least = option.low + 1e-12
     low = None if least == float("-inf") else (int(least) if whole else float(least))
     high = None if most == float("inf") else (int(most) if whole else float(most))
+    controls.begin_with(key, start)
     return st.number_input(
         label,
         low,
         high,
-        start,
         step=1 if whole else None,
         format="%d" if whole else "%.6g",
         key=key,

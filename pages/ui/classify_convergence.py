@@ -157,12 +157,13 @@ def _compare(
 
 
 def _rate(place: int) -> float:
+    key = f"{KEY}.rate{place}"
+    controls.begin_with(key, RATES[place])
     return st.number_input(
         "Learning rate" if place == 0 else "Another rate",
         min_value=1e-9,
-        value=RATES[place],
         format="%.6g",
-        key=f"{KEY}.rate{place}",
+        key=key,
         persist_state="session",
         help="Of gradient descent with a fixed step: too large a one makes the error oscillate.",
         width=150,

@@ -197,9 +197,9 @@ def _value(data: Dataset, column: int, usual: float) -> float:
                 help="The level at which this feature is held.",
             )
         )
+    controls.begin_with(key, usual if usual == usual else 0.0)
     return st.number_input(
         name,
-        value=usual if usual == usual else 0.0,
         format="%.6g",
         key=key,
         persist_state="session",

@@ -95,13 +95,14 @@ def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
         )
     share = SCORES[score].is_share
     with row.options:
+        key = f"{KEY}.rope.{'points' if share else 'unit'}"
+        controls.begin_with(key, 1.0 if share else 0.01)
         rope = st.number_input(
             f"Region of practical equivalence{' (points)' if share else ''}",
             0.0,
             50.0 if share else 1.0,
-            1.0 if share else 0.01,
             step=0.5 if share else 0.01,
-            key=f"{KEY}.rope.{'points' if share else 'unit'}",
+            key=key,
             persist_state="session",
             help="Differences that are surely smaller than this are called equivalent, however "
             "significant they are.",

@@ -111,7 +111,7 @@ def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
     left, right = st.columns(2)
     with left:
         x = choose(
-            "Across",
+            "x axis",
             positions,
             key=f"{key}.x",
             format_func=lambda i: names[i],
@@ -119,7 +119,7 @@ def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
         )
     with right:
         y = choose(
-            "Up",
+            "y axis",
             [i for i in positions if i != x],
             key=f"{key}.y",
             format_func=lambda i: names[i],

@@ -221,12 +221,12 @@ def _draw(table: pd.DataFrame, n_features: int, mixed: bool, shares: dict[str, A
 
 
 def _real(label: str, low: float, high: float, value: float, *, key: str, help: str) -> float:
+    controls.begin_with(key, value)
     return float(
         st.number_input(
             label,
             low,
             high,
-            value,
             step=0.05 if high < 1 else 0.5,
             key=key,
             help=help,

@@ -41,6 +41,9 @@ def test_a_cell_of_the_matrix_shows_exactly_its_pictures(dashboard):
 def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.goto()
     dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
+    # Images are decoded while one may go elsewhere: here we wait for them.
+    dashboard.page.get_by_text("3,000 pictures of 30 × 30 pixels").first.wait_for(timeout=60_000)
+    dashboard.settle()
     dashboard.unfold("sidebar.split")
     dashboard.choose("sidebar.how", "The last of each class")
     dashboard.slide("sidebar.share", 10)

@@ -65,7 +65,7 @@ LAYERS = {
     "experiments": Layer(
         "lincore.experiments",
         layers="numbers estimators data results",
-        outside="numpy scipy pandas sklearn statsmodels",
+        outside="numpy scipy pandas sklearn",
     ),
     # What is read from finished experiments: no fitting, so plots and words may use it.
     "results": Layer(
@@ -84,7 +84,7 @@ LAYERS = {
         "lincore.experiments.univariate lincore.experiments.word_counts "
         "lincore.experiments.coefficients",
         layers="numbers estimators data experiments",
-        outside="numpy scipy pandas sklearn statsmodels",
+        outside="numpy scipy pandas sklearn",
     ),
     "scale": Layer("lincore.distributed", layers="numbers", outside="numpy dask"),
     "plots": Layer(

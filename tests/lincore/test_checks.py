@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import binom, norm
+from scipy.stats import bartlett, binom, norm
 from sklearn.pipeline import Pipeline
+from statsmodels.stats.multivariate import test_cov_oneway as known_box_m
 
 import lincore
 from lincore.experiments.checks import (
@@ -16,7 +17,7 @@ from lincore.experiments.checks import (
     rows_per_parameter,
     separability,
 )
-from lincore.experiments.covariance_checks import conditioning, equal_covariances
+from lincore.experiments.covariance_checks import _box_m, conditioning, equal_covariances
 from lincore.experiments.normality import henze_zirkler, normality
 from lincore.experiments.verdicts import Check
 from lincore.report import check_words
@@ -122,6 +123,19 @@ def test_normality_says_that_it_sampled_and_that_it_cannot():
 
 
 # Equal covariances
+
+
+def test_box_m_is_statsmodels_and_bartletts():
+    rng = np.random.default_rng(3)
+    count = np.array([40, 25, 90])
+    covariances = np.stack([np.cov(rng.standard_normal((n, 4)).T) for n in count])
+    found, known = _box_m(covariances, count), known_box_m(list(covariances), count.tolist())
+    assert_allclose(found, (known.statistic_base, known.pvalue), rtol=1e-10)
+    # Of one coordinate, where statsmodels (0.15) has the wrong sign: Bartlett's test.
+    one = [rng.standard_normal(n) * (1 + n / 90) for n in count]
+    found = _box_m(np.array([np.var(x, ddof=1) for x in one])[:, None, None], count)
+    assert_allclose(found.p, bartlett(*one).pvalue, rtol=0.01)
+    assert _box_m(np.array([1.0, 1e-30])[:, None, None], np.array([5, 5])).p == 0
 
 
 @pytest.mark.parametrize(("sizes", "p"), [((20, 40, 60), 2), ((60, 60, 60), 15), ((12, 12, 12), 3)])
