@@ -1,6 +1,6 @@
-"""Do 95 % intervals cover, and do tests keep still where there is nothing? Simulated, not assumed.
+"""Do tests keep still where there is nothing, and do intervals cover there? Simulated, not assumed.
 
-Run ``python benchmarks/coverage.py`` (two minutes). On one test set three methods of exactly equal
+Run ``python benchmarks/false_alarms.py`` (two minutes). On one test set three methods of exactly equal
 worth are drawn again and again; over folds, discriminants on two exchangeable sets of features are
 fitted again and again, and what they reach on average is known in closed form. Coverage is that
 of the truth named in `lincore.experiments.scores.score`: the fitted model's own score on one test
