@@ -32,7 +32,8 @@ class CommonRows(NamedTuple):
     ----------
     rows : ndarray of shape (c,)
     folds : list of int
-        Positions in the plan; empty where there is one fit.
+        Positions in the plan; empty where there is one fit, and in leave-one-out: hits do not
+        change smoothly, and a jackknife that leaves single rows out is no guide to them.
     """
 
     rows: Codes
@@ -48,7 +49,7 @@ def common_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -> CommonRow
     plan : sequence of Fold
     n_classes : int
     """
-    if len(plan) < 2:
+    if len(plan) < 2 or max(len(fold.test) for fold in plan) == 1:
         return CommonRows(np.empty(0, dtype=np.intp), [])
     step = -(-len(plan) // MOST_FOLDS)
     folds = list(range(0, len(plan), step))

@@ -207,6 +207,8 @@ def test_common_rows_hold_the_classes_in_their_shares():
     few = common_rows(codes[::100], [Fold(0, 0, every[:50], every[50:100])] * 2, 3)
     assert_array_equal(few.rows, np.arange(100))
     assert common_rows(codes, plan[:1], 3).folds == []
+    alone = [Fold(0, j, np.delete(every[:50], j), every[[j]]) for j in range(50)]
+    assert common_rows(codes, alone, 3).folds == []  # leave-one-out
     assert len(common_rows(codes, [*plan] * 50, 3).folds) <= 100
 
 
