@@ -66,13 +66,13 @@ def score(results: Results, method: str, name: str) -> Interval:
 
     The variance is that of the tested rows, each counted once however often it was predicted, and
     over folds ``1 + n_test / n_train`` times that, plus the variance with the training rows (a
-    jackknife over the models of the folds, `training_variance`; not in leave-one-out). The interval is Wilson's for the
-    effective number of rows, of losses that of the logarithm: see `from_spread`. The quantile of
-    the accuracy is normal, so that on one test set of independent rows it has Wilson's interval
-    itself; that of losses on one test set is Student's with as many degrees of freedom as the
-    variance has rows to lean on, that of scores to which all classes count alike with as many as
-    the rarest class has rows, less one.
-    How often they cover, and where they do not, stands in docs/coverage.md.
+    jackknife over the models of the folds, `training_variance`; not in leave-one-out). The interval
+    is Wilson's for the effective number of rows, of losses that of the logarithm: see
+    `from_spread`. The quantile of the accuracy is normal, so that on one test set of independent
+    rows it has Wilson's interval itself; that of losses on one test set is Student's with as many
+    degrees of freedom as the variance has rows to lean on, that of scores to which all classes
+    count alike with as many as the rarest class has rows, less one. How often they cover, and where
+    they do not, stands in docs/coverage.md.
 
     On one test set the interval is for this fitted model; over folds for what the method reaches
     on average when it learns from as many rows. Where no row is misclassified (or none right),
