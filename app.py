@@ -40,11 +40,14 @@ def main() -> None:
 # `streamlit run` reads this file twice: once as a module, for the server that it describes, and
 # for every visitor as a script.
 if get_script_run_ctx(suppress_warning=True) is None:
-    from pages.ui import memory, serving
+    from pages.ui import memory, patches, serving
 
     memory.keep_little()
     serving.announce_navigation()
+    serving.hear_of_uploads()
     turns.let_scripts_take_turns()
+    patches.send_in_batches()
+    patches.look_up_one_key()
     warm.start()
     app = st.App(__file__, middleware=serving.middleware())
 else:

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
+from html import escape
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -64,7 +65,7 @@ class GaussianTruth:
     label_noise: float = 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """Rows, their classes, and what is known about where they came from.
 
@@ -141,6 +142,65 @@ class Dataset:
     target_name: str = ""
     target_guess: TargetGuess | None = None
     group_candidate: str = ""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        """Say what the data are, in a line or two."""
+        rows = f"{self.n_rows:,} rows of {self.n_features:,} features"
+        target = f" by {self.target_name!r}" if self.target_name else ""
+        shares = zip(self.classes.tolist(), self.counts.tolist(), strict=True)
+        said = [f"{label} {count:,}" for label, count in shares]
+        more = [f"{len(said) - 8} more"] if len(said) > 8 else []
+        notices = f"; {len(self.notices)} notices" if self.notices else ""
+        return (
+            f"<Dataset {self.name!r}: {rows}{', with gaps' if self.has_missing else ''}; "
+            f"{self.n_classes} classes{target}: {', '.join(said[:8] + more)}{notices}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the sentence, and the first rows."""
+        first = self._frame(slice(0, 5)).iloc[:, -30:]
+        return f"<p>{escape(repr(self)[1:-1])}</p>{first.to_html(max_cols=12)}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a table: a column for each feature, the classes last.
+
+        Categories are called by their levels, missing values are NaN.
+
+        Examples
+        --------
+        >>> data = load(([[1.0], [2.0]], ["b", "a"]))
+        >>> data.to_frame()
+           feature 1 class
+        0        1.0     b
+        1        2.0     a
+        """
+        return self._frame(slice(None))
+
+    def _frame(self, rows: slice) -> pd.DataFrame:
+        from lincore.files.frames import feature_frame
+
+        frame = feature_frame(self.X[rows], self.feature_names, self.levels, self.n_words)
+        label = self.target_name or "class"
+        frame.insert(frame.shape[1], label, self.y[rows], allow_duplicates=True)
+        return frame
+
+    def describe(self) -> pd.DataFrame:
+        """Return a line for each feature: kind, missing and distinct values, range, mean.
+
+        Examples
+        --------
+        >>> load(([[1.0], [2.0]], ["b", "a"])).describe()[["kind", "missing", "mean"]]
+                     kind  missing  mean
+        feature
+        feature 1  number        0   1.5
+        """
+        from lincore.files.frames import describe_frame
+
+        return describe_frame(self.to_frame().iloc[:, :-1])
 
     @property
     def n_rows(self) -> int:
@@ -269,6 +329,7 @@ def load(
     Parameters
     ----------
     source : path, open binary file, bytes, DataFrame or (X, y)
+        Or a table of another library that Arrow can read (polars, DuckDB, PyArrow).
         A zip or npz is told by its contents (one that holds a single table is that table); any
         other file is read as a table. Arrays are taken as
         they are: `X` of shape (n, p), or (n, height, width) in uint8 for grey images.
@@ -308,16 +369,16 @@ def load(
     >>> data.name, data.X.shape, data.classes.tolist()
     ('flowers', (3, 2), ['setosa', 'virginica'])
     """
-    import pandas as pd
-
     from lincore.files.arrays import arrays_to_dataset
     from lincore.files.arrays_file import is_arrays_file, read_arrays_file
+    from lincore.files.frames import as_frame, is_frame
     from lincore.files.workbooks import table_in_zip
     from lincore.images import ImageOptions, read_image_zip
     from lincore.tables import frame_to_table, read_table, table_to_dataset
 
-    if isinstance(source, pd.DataFrame):
-        return table_to_dataset(frame_to_table(source, name or "table"), target, **choices)
+    if is_frame(source):
+        frame = as_frame(source)
+        return table_to_dataset(frame_to_table(frame, name or "table"), target, **choices)
     if isinstance(source, tuple):
         return arrays_to_dataset(*source, name=name or "arrays")
     large = large_path(source)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
@@ -14,28 +15,37 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 
-from lincore.datasets import Dataset
+from lincore.datasets import Dataset, load
 from lincore.errors import DataError
-from lincore.experiments.beyond import learned_beyond
+from lincore.experiments.beyond import learned_beyond, with_beyond
+from lincore.experiments.fitted_model import FittedModel
+from lincore.experiments.holdout import fit_pipeline
 from lincore.experiments.magnitudes import require_squares
-from lincore.experiments.methods import Spec, as_methods
-from lincore.experiments.pipeline import PLAIN, Steps
+from lincore.experiments.methods import Method, Spec, as_methods
+from lincore.experiments.pipeline import PLAIN, Steps, pipeline_for
 from lincore.experiments.results import Results
 from lincore.experiments.running import execute, steps_of
 from lincore.experiments.runs import Collected, Progress, Run
 from lincore.experiments.schemes import Fold, Scheme, default_scheme, describe, folds, whose_rows
+from lincore.files.frames import is_frame
+from lincore.heard import heard
+
+if TYPE_CHECKING:
+    from lincore.datasets import Source
 
 
 def compare(
-    data: Dataset,
+    data: Dataset | Source,
     methods: Spec,
     scheme: Scheme | None = None,
     *,
+    target: str | int | None = None,
     steps: Steps = PLAIN,
     seed: int = 0,
     test_size: float = 0.3,
     progress: Progress | None = None,
     keep: Callable[[Results], Any] | None = None,
+    keep_models: bool = False,
 ) -> Results:
     """Fit several methods on the same training parts and predict the same test parts.
 
@@ -48,6 +58,7 @@ def compare(
     Parameters
     ----------
     data : Dataset
+        Or whatever `lincore.load` makes one of: a DataFrame, a path, (X, y).
     methods : str, classifier, or several, or a mapping from names to them
         "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's contract. See
         `lincore.experiments.methods`.
@@ -55,6 +66,8 @@ def compare(
         "holdout", "given", "last", "10-fold", "10x10-fold", "leave-one-out", "by-group", "5-fold
         by group", or anything that splits. See `lincore.experiments.schemes.folds`. Default:
         "holdout by group" where the data have groups, else "holdout".
+    target : str or int, optional
+        The column that holds the classes, where `data` is a table.
     steps : Steps
         What is done to the rows before a classifier sees them. Methods that count (multinomial
         naive Bayes) get the prepared rows as they are.
@@ -67,6 +80,9 @@ def compare(
         comparison stops, and the results hold the methods that are finished.
     keep : callable, optional
         ``keep(results)``, called with what is finished so far whenever a method is.
+    keep_models : bool, default False
+        Fit each method once more, on all rows, for ``results.model(name)``, which predicts the
+        rows of a new file. The scores are not of these models, but of those of the folds.
 
     Returns
     -------
@@ -92,6 +108,7 @@ def compare(
     >>> float((results.predicted == results.truth).mean(axis=1).round(2)[0])
     0.98
     """
+    data = as_dataset(data, target)
     chosen = as_methods(methods)
     require_squares(data)
     scheme = default_scheme(data) if scheme is None else scheme
@@ -124,7 +141,63 @@ def compare(
         raise DataError(f"{name}: {reason}", where=data.name)
     for name, reason in failed.items():
         warnings.warn(f"{name} is left out: {reason}", FitFailedWarning, stacklevel=2)
-    return results
+    if not keep_models:
+        return results
+    kept = [method for method in chosen if method.name in results.methods]
+    return replace(results, models=models_of(data, kept, steps, seed))
+
+
+def as_dataset(data: Any, target: str | int | None = None) -> Dataset:
+    """Return a data set as it is, and make one of what `lincore.load` takes.
+
+    Raises
+    ------
+    DataError
+        When it is nothing of that kind.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> as_dataset(pd.DataFrame({"age": [1.0, 2.0], "kind": ["a", "b"]}), "kind").target_name
+    'kind'
+    """
+    if isinstance(data, Dataset):
+        if target not in (None, data.target_name):
+            raise DataError(
+                f"The classes of {data.name} are already chosen, {data.target_name!r}.",
+                where=f"target={target!r}",
+                remedy=f"Load it anew: lincore.load(source, target={target!r}).",
+            )
+        return data
+    pair = isinstance(data, tuple) and len(data) == 2
+    if pair or isinstance(data, (str, bytes, os.PathLike)) or is_frame(data):
+        return load(data, target=target)
+    raise DataError(
+        f"Methods are compared on a data set, not on {type(data).__name__}.",
+        where="compare",
+        remedy="Make one with lincore.load(file or DataFrame, target=...), lincore.load((X, y)) "
+        "or lincore.sample(name).",
+    )
+
+
+def models_of(
+    data: Dataset, methods: Sequence[Method], steps: Steps, seed: int
+) -> dict[str, FittedModel]:
+    """Fit methods on all rows; one that cannot be is left out with a warning."""
+    found = {}
+    rows, none = np.arange(data.n_rows), np.arange(0)
+    for method in methods:
+        own = steps_of(method, data, steps)
+        pipeline = pipeline_for(data, method.fresh(data.classes, seed), own, seed=seed)
+        moments = with_beyond(data, rows, none) if own.basis is None else None
+        try:
+            with heard():  # of no convergence the notes of the folds speak
+                fit_pipeline(pipeline, data, rows, moments=moments)
+        except DataError as error:
+            warnings.warn(f"No model of {method.name}: {error}", FitFailedWarning, stacklevel=3)
+            continue
+        found[method.name] = FittedModel.of(data, pipeline, method.label)
+    return found
 
 
 def _results(run: Run, settings: dict[str, Any]) -> Results:

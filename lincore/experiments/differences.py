@@ -12,7 +12,7 @@ from scipy import stats
 from lincore.experiments.bootstrap import replicates
 from lincore.experiments.class_ratio import leading_score
 from lincore.experiments.estimates import SCORES, estimate
-from lincore.experiments.evidence import evidence
+from lincore.experiments.evidence import evidence, per_results
 from lincore.experiments.intervals import (
     LEVEL,
     UNKNOWN,
@@ -166,6 +166,7 @@ def holm(p: Array) -> Array:
     return adjusted
 
 
+@per_results
 def _compare(results: Results, first: str, second: str, score: str) -> tuple[Interval, float, str]:
     one, two = estimate(results, first, score), estimate(results, second, score)
     base = evidence(results)

@@ -76,11 +76,11 @@ class Evidence(NamedTuple):
 
 
 def per_results(function: Callable[..., T]) -> Callable[..., T]:
-    """Remember what was computed from a `Results` for as long as that object lives."""
-    known: WeakKeyDictionary[Results, dict[Any, T]] = WeakKeyDictionary()
+    """Remember what was computed from a `Results`, or a study, for as long as that object lives."""
+    known: WeakKeyDictionary[Any, dict[Any, T]] = WeakKeyDictionary()
 
     @wraps(function)
-    def remembering(results: Results, *arguments: Any) -> T:
+    def remembering(results: Any, *arguments: Any) -> T:
         answers = known.setdefault(results, {})
         if arguments not in answers:
             answers[arguments] = function(results, *arguments)

@@ -11,6 +11,7 @@ from lincore.experiments.attribution import (
     less,
     loss_over_seeds,
 )
+from lincore.experiments.evidence import per_results
 from lincore.experiments.intervals import UNKNOWN, Interval
 
 if TYPE_CHECKING:
@@ -191,6 +192,7 @@ def _behind(study: BalanceStudy, method: str, loss: str, one: Remedy, other: Rem
     return change_over_seeds(better * less(first, second), study, loss)
 
 
+@per_results
 def _remedy(study: BalanceStudy, method: str, loss: str, name: str) -> Remedy:
     better = -1.0 if loss.startswith("recall of ") else 1.0
     values, reduced, full = (study.loss(method, cell, loss) for cell in (name, "reduced", "full"))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Results:
     """Predictions of some methods for the same rows, none of which a method was fitted on.
 
@@ -44,6 +44,8 @@ class Results:
     common : Results, optional
         Predictions of the same rows by the models of several folds, training rows or not: how
         much these differ says how much a score varies with the training rows.
+    models : mapping of str to FittedModel, optional
+        Methods fitted on all rows, where they were asked for.
 
     Raises
     ------
@@ -65,6 +67,7 @@ class Results:
     settings: Mapping[str, Any] = field(default_factory=dict)
     decision: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     common: Results | None = None
+    models: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the shapes and fill in what was left out."""
@@ -125,13 +128,56 @@ class Results:
             log_proba=self.log_proba[chosen],
             seconds=self.seconds[chosen],
             common=None if self.common is None else self.common.select(names),
+            models={name: self.models[name] for name in names if name in self.models},
         )
 
-    def table(self) -> pd.DataFrame:
-        """Return the scores with their intervals, one line for each method."""
-        from lincore.experiments.scores import table
+    def __len__(self) -> int:
+        """Return the number of methods."""
+        return len(self.methods)
 
-        return table(self)
+    if TYPE_CHECKING:
+        # Attached by the package: see `lincore/experiments/__init__.py`, also for what they say.
+        def table(self, score: str | None = None, *, wide: bool = False) -> pd.DataFrame:
+            """Return the scores with their intervals, one line for each method."""
+
+        def pairwise(self, score: str | None = None, rope: float = 0.01) -> tuple[Any, ...]:
+            """Return the difference of every pair with its interval and verdict."""
+
+        def groups(self, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
+            """Return groups of methods that are not significantly different."""
+
+        def describe(self) -> pd.DataFrame:
+            """Return what was fitted: label, options, steps and notes of each method."""
+
+        def to_frame(self) -> pd.DataFrame:
+            """Return every prediction as a line."""
+
+        @property
+        def best(self) -> str:
+            """The method that stands first in `table()`."""
+
+    def model(self, method: str) -> Any:
+        """Return a method fitted on all rows, which takes raw rows of a new file.
+
+        Returns
+        -------
+        FittedModel
+            See `lincore.experiments.fitted_model`.
+
+        Raises
+        ------
+        ValueError
+            When `compare` was not asked to keep models.
+        KeyError
+            When there is no such method.
+        """
+        self.position(method)
+        if method not in self.models:
+            raise ValueError(
+                f"No model of {method} was kept. Compare with keep_models=True to have each "
+                "method fitted once more, on all rows."
+            )
+        return self.models[method]
 
     @property
     def _cells(self) -> NDArray[np.intp]:

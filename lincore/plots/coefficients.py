@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.plots.from_results import weights_of
 from lincore.plots.palette import ACCENT, EDGE, GREY
 from lincore.plots.style import (
     Trace,
@@ -32,11 +33,12 @@ LABEL_WIDTH = 20
 
 
 def coefficients(
-    features: Sequence[str],
-    values: ArrayLike,
+    features: Any,
+    values: ArrayLike | None = None,
     *,
     low: ArrayLike | None = None,
     high: ArrayLike | None = None,
+    label: Any = None,
     unit: str = "coefficient",
     title: str = "",
     most: int = MOST_BARS,
@@ -45,10 +47,15 @@ def coefficients(
 
     Parameters
     ----------
-    features : sequence of p str
+    features : sequence of p str, or a fitted model
+        What ``results.model(name)`` returns, or a linear classifier that was fitted.
     values : array-like of shape (p,)
+        Left out for a model.
     low, high : array-like of shape (p,), optional
         Ends of their intervals.
+    label : object, optional
+        Of a model, the class whose score is drawn. Left out: of two the second, of more classes
+        the root mean square over them.
     unit : str
         What the axis is called.
     title : str, optional
@@ -64,6 +71,8 @@ def coefficients(
     >>> coefficients(["length", "width"], [-2.0, 0.5]).layout.meta["title"]
     'Largest coefficient: length (−2)'
     """
+    if values is None:
+        features, values, unit = weights_of(features, label)
     value = np.asarray(values, dtype=float)
     order = np.argsort(-np.abs(value), kind="stable")[:most]
     labels = [features[i] for i in order.tolist()]

@@ -9,6 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from lincore.experiments.results import Results
+from lincore.plots.from_results import interval_arguments, pair_arguments
 from lincore.plots.palette import ACCENT, EDGE, GOOD, GREY, translucent
 from lincore.plots.style import (
     axis,
@@ -59,10 +61,10 @@ class Difference(Protocol):
 
 
 def score_intervals(
-    methods: Sequence[str],
-    intervals: Sequence[Interval],
+    methods: Sequence[str] | Results,
+    intervals: Sequence[Interval] = (),
     *,
-    score: str = "accuracy",
+    score: str | None = None,
     baselines: Mapping[str, float] | None = None,
     tiers: Sequence[int] | None = None,
     as_percent: bool = True,
@@ -72,9 +74,11 @@ def score_intervals(
 
     Parameters
     ----------
-    methods : sequence of M str
+    methods : sequence of M str, or Results
+        Results are drawn with the best method first, their groups, and what guessing reaches.
     intervals : sequence of M (value, low, high)
-    score : str
+    score : str, optional
+        Accuracy; of results the leading one, see `lincore.Results.table`.
     baselines : mapping of name to value, optional
         Drawn as upright lines, unless so far off that the intervals would have no room.
     tiers : sequence of M int, optional
@@ -93,6 +97,9 @@ def score_intervals(
     >>> figure.layout.meta["title"]
     'Accuracy of 2 models: lda 80.0 %'
     """
+    if isinstance(methods, Results):
+        return score_intervals(**interval_arguments(methods, score), title=title)
+    score = score or "accuracy"
     values = np.array([tuple(interval) for interval in intervals], dtype=float).reshape(-1, 3)
     leader = f": {methods[0]} {number(values[0, 0], as_percent)}" if len(methods) else ""
     across = axis(score, **score_axis(values[:, 0], score, as_percent))
@@ -124,10 +131,10 @@ def score_intervals(
 
 
 def pairwise_effects(
-    differences: Sequence[Difference],
+    differences: Sequence[Difference] | Results,
     *,
-    score: str = "accuracy",
-    rope: float = 0.0,
+    score: str | None = None,
+    rope: float | None = None,
     as_percent: bool = True,
     title: str = "",
 ) -> go.Figure:
@@ -135,15 +142,20 @@ def pairwise_effects(
 
     Parameters
     ----------
-    differences : sequence
+    differences : sequence, or Results
         See `lincore.experiments.differences.pairwise`.
-    score : str
-    rope : float
-        Half the width of the band around zero.
+    score : str, optional
+        Accuracy; of results the leading one, see `lincore.Results.table`.
+    rope : float, optional
+        Half the width of the band around zero: 0; of results 0.01.
     as_percent : bool, default True
         Read differences of shares in points.
     title : str, optional
     """
+    if isinstance(differences, Results):
+        found = pair_arguments(differences, score, 0.01 if rope is None else rope)
+        return pairwise_effects(**found, title=title)
+    score, rope = score or "accuracy", rope or 0.0
     labels = [f"{shorten(d.first, 9)} − {shorten(d.second, 9)}" for d in differences]
     values = np.array([(d.value, d.low, d.high) for d in differences], dtype=float).reshape(-1, 3)
     if as_percent:

@@ -9,6 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.experiments import curves as of_results
+from lincore.experiments.results import Results
+from lincore.plots.from_results import curves_of, method_of
 from lincore.plots.palette import EDGE, GREY, INK, colour, method_look, symbol
 from lincore.plots.style import (
     LEGEND_WIDTH,
@@ -73,12 +76,16 @@ class Curve(NamedTuple):
         return cls(known, *rates, _known(found.operating), found.average, code)
 
 
-def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
+def roc(
+    curves: Sequence[Curve] | Results, method: str | None = None, *, title: str = ""
+) -> go.Figure:
     """Draw true against false positive rates, with the operating point of each curve.
 
     Parameters
     ----------
-    curves : sequence of Curve
+    curves : sequence of Curve, or Results
+    method : str, optional
+        Of the results, that whose curves are drawn, one for each class.
     title : str, optional
         The finding; otherwise the areas.
 
@@ -92,6 +99,9 @@ def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
     >>> figure.layout.meta["title"]
     'ROC: area 0.950'
     """
+    if isinstance(curves, Results):
+        method = method_of(curves, method, "roc")
+        curves = curves_of(of_results.roc, curves, method, Curve.from_roc)
     return _square(
         [guide([0, 1], [0, 1]), *_lines(curves, "linear")],
         curves,
@@ -103,18 +113,29 @@ def roc(curves: Sequence[Curve], *, title: str = "") -> go.Figure:
 
 
 def precision_recall(
-    curves: Sequence[Curve], *, shares: Sequence[float] = (), title: str = ""
+    curves: Sequence[Curve] | Results,
+    method: str | None = None,
+    *,
+    shares: Sequence[float] = (),
+    title: str = "",
 ) -> go.Figure:
     """Draw precision against recall, with the operating point of each curve.
 
     Parameters
     ----------
-    curves : sequence of Curve
+    curves : sequence of Curve, or Results
         `x` holds recall and `y` precision.
+    method : str, optional
+        Of the results, that whose curves are drawn, one for each class.
     shares : sequence of float, optional
         The share of each curve's positive rows: the precision of chance.
     title : str, optional
     """
+    if isinstance(curves, Results):
+        method = method_of(curves, method, "precision_recall")
+        found = of_results.precision_recall(curves, method)
+        shares = [line.share for line in found]
+        curves = [Curve.from_precision_recall(line, code=k) for k, line in enumerate(found)]
     guesses = [guide([0, 1], [share, share]) for share in sorted(set(shares))]
     return _square(
         [*guesses, *_lines(curves, "vh")],

@@ -9,6 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from lincore.experiments import curves as of_results
+from lincore.experiments.results import Results
+from lincore.plots.from_results import method_of
 from lincore.plots.palette import EDGE, translucent
 from lincore.plots.rates import guide, look_of
 from lincore.plots.style import (
@@ -68,12 +71,16 @@ class Reliability(NamedTuple):
         )
 
 
-def calibration(parts: Sequence[Reliability], *, title: str = "") -> go.Figure:
+def calibration(
+    parts: Sequence[Reliability] | Results, method: str | None = None, *, title: str = ""
+) -> go.Figure:
     """Draw how often what was given a probability was so, with the number of rows below.
 
     Parameters
     ----------
-    parts : sequence of Reliability
+    parts : sequence of Reliability, or Results
+    method : str, optional
+        Of the results, that whose probability of the predicted class is drawn.
     title : str, optional
         The finding; otherwise the largest gap.
 
@@ -81,6 +88,9 @@ def calibration(parts: Sequence[Reliability], *, title: str = "") -> go.Figure:
     -------
     plotly.graph_objects.Figure
     """
+    if isinstance(parts, Results):
+        method = method_of(parts, method, "calibration")
+        parts = [Reliability.from_calibration(of_results.calibration(parts, method))]
     gap, where = _largest_gap(parts)
     heading = f"Probabilities are off by up to {percent(gap)}" if where else "No rows to judge by"
     return figure(

@@ -9,7 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.experiments.results import Results
 from lincore.plots.forest import Interval
+from lincore.plots.from_results import time_arguments
 from lincore.plots.palette import EDGE, GREY, method_look
 from lincore.plots.style import (
     LEGEND_WIDTH,
@@ -35,11 +37,11 @@ UNITS = (("s", 0), ("ms", -3), ("µs", -6))
 
 
 def seconds_and_score(
-    seconds: ArrayLike,
-    intervals: Sequence[Interval],
-    methods: Sequence[str],
+    seconds: ArrayLike | Results,
+    intervals: Sequence[Interval] = (),
+    methods: Sequence[str] = (),
     *,
-    score: str = "accuracy",
+    score: str | None = None,
     as_percent: bool = True,
     looks: Sequence[int] | None = None,
     title: str = "",
@@ -48,15 +50,19 @@ def seconds_and_score(
 
     Parameters
     ----------
-    seconds : array-like of shape (M,)
+    seconds : array-like of shape (M,), or Results
     intervals : sequence of M (value, low, high)
     methods : sequence of M str
-    score : str
+    score : str, optional
+        Accuracy; of results the leading one, see `lincore.Results.table`.
     as_percent : bool, default True
     looks : sequence of M int, optional
         Which colour and shape each method has, to have it wherever it stands.
     title : str, optional
     """
+    if isinstance(seconds, Results):
+        return seconds_and_score(**time_arguments(seconds, score), title=title)
+    score = score or "accuracy"
     times = np.maximum(np.asarray(seconds, dtype=float), 1e-6)
     values = np.array([tuple(i) for i in intervals], dtype=float).reshape(-1, 3)
     better = "Up" if higher_is_better(score) else "Down"

@@ -14,8 +14,9 @@ from statsmodels.stats.contingency_tables import cochrans_q, mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from lincore import Results
-from lincore.experiments import scores
+from lincore.experiments import differences, scores
 from lincore.experiments.differences import cochran, holm, pairwise, tiers
+from lincore.experiments.intervals import Interval
 from lincore.report import words
 
 
@@ -196,7 +197,7 @@ def test_a_sure_difference_in_every_fold_alike_is_told():
 def test_tiers_join_whom_the_leader_does_not_beat():
     results = with_shares([0.7, 0.95, 0.5, 0.94, 0.68], m=600)
     assert tiers(results) == {"A": 2, "B": 1, "C": 3, "D": 1, "E": 2}
-    table = results.table()
+    table = results.table(wide=True)
     assert table["group"].to_dict() == tiers(results)
     better = {frozenset(d[:2]): d.better for d in pairwise(results)}
     assert better[frozenset("BD")] is None and better[frozenset("AB")] == "B"
@@ -262,3 +263,17 @@ def test_the_finding_of_a_pair_says_what_is_known():
     assert text.startswith("A and C are equivalent in practice")
     assert words.cochran_finding(cochran(results)).startswith("The models are not all correct")
     assert words.cochran_finding(cochran(same)).startswith("No model is known")
+
+
+def test_a_pair_is_compared_once_whatever_does_not_matter(monkeypatch):
+    compared = []
+    monkeypatch.setattr(
+        differences,
+        "_mcnemar",
+        lambda results, *pair: compared.append(pair) or (Interval(0.0, 0.0, 0.0), 1.0),
+    )
+    results = with_shares([0.9, 0.8, 0.7])
+    for rope in (0.0, 0.01, 0.05):
+        pairwise(results, "accuracy", rope)
+        tiers(results, "accuracy", rope)
+    assert sorted(compared) == [("A", "B"), ("A", "C"), ("B", "C")]

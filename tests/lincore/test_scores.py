@@ -519,7 +519,10 @@ def test_one_group_alone_has_no_interval():
 def test_results_without_a_method_are_an_empty_table():
     results = some_results()
     none = results.select([])
-    assert list(none.table().columns) == list(results.table().columns) and none.table().empty
+    assert (
+        list(none.table(wide=True).columns) == list(results.table(wide=True).columns)
+        and none.table(wide=True).empty
+    )
     assert pairwise(none) == []
     assert reprior(none, [0.2, 0.3, 0.5], [0.5, 0.3, 0.2]).predicted.shape == (0, 40)
 

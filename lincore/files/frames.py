@@ -1,0 +1,125 @@
+"""A data set's numbers as the table they came from, and frames of other libraries as pandas'."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow.interchange import from_dataframe
+
+from lincore.errors import DataError
+
+
+def feature_frame(
+    X: Any, names: Sequence[str], levels: Sequence[Sequence[str] | None] | None, n_words: int
+) -> pd.DataFrame:
+    """Return the rows of a data set as a table, levels by their names.
+
+    Parameters
+    ----------
+    X : (n, p) array, or CSR where words are counted
+    names : sequence of p str
+    levels : sequence of p (sequence of str, or None), optional
+    n_words : int
+        The last so many columns count words; they are sparse columns of the table.
+
+    Examples
+    --------
+    >>> feature_frame(np.array([[1.5, 0], [2.5, np.nan]]), ["age", "sex"], [None, ["f", "m"]], 0)
+       age  sex
+    0  1.5    f
+    1  2.5  NaN
+    """
+    if n_words:
+        sparse: Any = pd.DataFrame.sparse  # an accessor, which the stubs do not know
+        return sparse.from_spmatrix(X, columns=list(names))
+    X = X.reshape(len(X), -1)
+    if levels is None:
+        return pd.DataFrame(X, columns=list(names))
+    columns = [_column(X[:, j], known) for j, known in enumerate(levels)]
+    # Not by a mapping: two features may have one name.
+    return pd.concat(columns, axis=1).set_axis(list(names), axis=1)
+
+
+def _column(values: Any, known: Sequence[str] | None) -> pd.Series[Any]:
+    if known is None:
+        return pd.Series(values)
+    codes = np.where(np.isnan(values), -1, values).astype(np.intp)
+    return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(list(known))))
+
+
+def describe_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a line for each column: what it holds, what is missing, and its range.
+
+    Examples
+    --------
+    >>> frame = feature_frame(
+    ...     np.array([[1.0, 0], [2.0, np.nan]]), ["age", "sex"], [None, ["f", "m"]], 0
+    ... )
+    >>> describe_frame(frame)[["kind", "missing", "distinct", "mean", "most frequent"]]
+                 kind  missing  distinct  mean most frequent
+    feature
+    age        number        0         2   1.5
+    sex      category        1         1   NaN             f
+    """
+    lines = []
+    for j in range(frame.shape[1]):
+        column = frame.iloc[:, j]
+        line = {"missing": int(column.isna().sum()), "distinct": int(column.nunique())}
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            often = column.mode().astype(str).tolist()
+            lines.append({"kind": "category", **line, "most frequent": often[0] if often else ""})
+            continue
+        found = column.astype(float).describe()
+        parts = {"mean": "mean", "SD": "std", "min": "min", "median": "50%", "max": "max"}
+        said = {name: float(found[part]) for name, part in parts.items()}
+        lines.append({"kind": "number", **line, **said, "most frequent": ""})
+    names = ["kind", "missing", "distinct", "mean", "SD", "min", "median", "max", "most frequent"]
+    index = pd.Index(frame.columns, name="feature")
+    return pd.DataFrame(lines, columns=names, index=index)
+
+
+def is_frame(source: Any) -> bool:
+    """Tell whether something is a table of another library (polars, Arrow, DuckDB, …).
+
+    Examples
+    --------
+    >>> is_frame(pa.table({"age": [1.5]})), is_frame([[1.5]])
+    (True, False)
+    """
+    exports = hasattr(source, "__arrow_c_stream__") or hasattr(source, "__dataframe__")
+    return exports and not isinstance(source, type)
+
+
+def as_frame(source: Any) -> pd.DataFrame:
+    """Return a table of another library as a frame, through Arrow.
+
+    Raises
+    ------
+    DataError
+        When it cannot be read.
+
+    Examples
+    --------
+    >>> as_frame(pa.table({"age": [1.5, None], "sex": ["f", "m"]}))
+       age sex
+    0  1.5   f
+    1  NaN   m
+    """
+    if isinstance(source, pd.DataFrame):
+        return source
+    try:
+        if hasattr(source, "__arrow_c_stream__"):
+            table = pa.table(source)
+        else:
+            table = from_dataframe(source)
+        return table.to_pandas(ignore_metadata=True)
+    except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as error:
+        raise DataError(
+            f"It cannot be read as a table ({str(error).splitlines()[0][:120]}).",
+            where=f"a {type(source).__module__}.{type(source).__name__}",
+            remedy="Convert it with its `to_pandas()`.",
+        ) from error
