@@ -20,7 +20,7 @@ from lincore.experiments.estimates import (
     has_posteriors,
     mean_of,
 )
-from lincore.experiments.evidence import evidence, independent_counts
+from lincore.experiments.evidence import evidence, independent_counts, per_results
 from lincore.experiments.intervals import (
     FEWEST_ROWS,
     LEVEL,
@@ -103,6 +103,11 @@ def score(results: Results, method: str, name: str) -> Interval:
     >>> [f"{end:.3f}" for end in score(r, "LDA", "accuracy")]
     ['0.950', '0.835', '0.986']
     """
+    return _score(results, method, name)
+
+
+@per_results
+def _score(results: Results, method: str, name: str) -> Interval:
     found, bounds = estimate(results, method, name), SCORES[name]
     if not np.isfinite(found.value):
         return Interval(found.value, found.value, found.value)
