@@ -20,7 +20,7 @@ from lincore.experiments.estimates import (
     has_posteriors,
     mean_of,
 )
-from lincore.experiments.evidence import Evidence, evidence, independent_counts
+from lincore.experiments.evidence import Evidence, evidence, independent_counts, per_results
 from lincore.experiments.intervals import (
     LEVEL,
     UNKNOWN,
@@ -97,6 +97,11 @@ def score(results: Results, method: str, name: str) -> Interval:
     >>> [f"{end:.3f}" for end in score(r, "LDA", "accuracy")]
     ['0.950', '0.835', '0.986']
     """
+    return _score(results, method, name)
+
+
+@per_results
+def _score(results: Results, method: str, name: str) -> Interval:
     found = estimate(results, method, name)
     base = evidence(results)
     if name == "accuracy" and base.independent_rows and len(results.rows):

@@ -13,6 +13,7 @@ import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import streamlit as st
@@ -32,11 +33,15 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 SESSION_BYTES = 2 * LIMITS.max_file_bytes
 SERVER_BYTES = 5 * LIMITS.max_file_bytes
 
-UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/[^/]+$")
+UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
 #: Community Cloud shows an app inside a frame of its own.
 FRAMES = "'self' https://*.streamlit.app https://share.streamlit.io"
 #: How many bytes of uploads are on their way, by session.
 _coming: dict[str, int] = {}
+#: When a browser asked where to put a file that has not begun to come, by session and file.
+_announced: dict[tuple[str, str], float] = {}
+#: A browser that has not begun by then has given it up.
+SECONDS_ANNOUNCED = 20.0
 
 
 def middleware() -> list[Middleware]:
@@ -96,6 +101,7 @@ class UploadQuota:
             await self.app(scope, receive, send)
             return
         session, size = upload["session"], _content_length(scope)
+        _announced.pop((session, upload["file"]), None)
         if size is None:
             await _refuse(send, 411, b"The length of an upload must be told.")
         elif not self._fits(session, size):
@@ -117,8 +123,31 @@ class UploadQuota:
 
 
 def is_sending(session: str) -> bool:
-    """Whether an upload of this session is on its way."""
-    return session in _coming
+    """Whether an upload of this session is on its way, or about to be."""
+    return session in _coming or any(
+        owner == session and monotonic() - since < SECONDS_ANNOUNCED
+        for (owner, _), since in list(_announced.items())
+    )
+
+
+def hear_of_uploads() -> None:
+    """Take down which files are about to come: a browser asks where to put them first."""
+    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+
+    # Not public API: where it is gone, a file is known of from its first byte on.
+    give: Any = getattr(MemoryUploadedFileManager, "get_upload_urls", None)
+    if give is None or hasattr(give, "announces"):
+        return
+
+    def get_upload_urls(manager: Any, session_id: str, file_names: Any) -> Any:
+        given, now = give(manager, session_id, file_names), monotonic()
+        for former in [one for one, at in _announced.items() if now - at >= SECONDS_ANNOUNCED]:
+            del _announced[former]
+        _announced.update({(session_id, one.file_id): now for one in given})
+        return given
+
+    get_upload_urls.announces = True  # type: ignore[attr-defined]
+    MemoryUploadedFileManager.get_upload_urls = get_upload_urls  # type: ignore[method-assign]
 
 
 def held_bytes() -> dict[str, int]:

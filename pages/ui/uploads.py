@@ -2,8 +2,9 @@
 
 Pictures are decoded, and large tables read, by a job that can be watched and stopped; its result
 is taken over on whatever page the visitor is then. So are files whose visitor went on to another
-page as soon as they had arrived: where both wishes reach the server together, Streamlit carries
-out the later one only, and the uploader is gone before it was asked.
+page as soon as they had arrived, or while they were on their way: where both wishes reach the
+server together, Streamlit carries out the later one only, and the uploader is gone before it was
+asked. The other page may have an uploader of its own, as Data has for what was given to Start.
 """
 
 from __future__ import annotations
@@ -25,13 +26,19 @@ if TYPE_CHECKING:
     from lincore.datasets import Dataset
 
 READING = "shared.reading"
-# Whether the page that was drawn last had an uploader.
+# The uploader of the page that was drawn last, if it had one.
 OFFERED = "shared.uploads.offered"
+# Whether a file is on its way whose visitor has left its uploader.
+AWAITED = "shared.uploads.awaited"
 # The page to be shown when what was uploaded has been read.
 LEADS_TO = "shared.uploads.leads_to"
 JOB = "data.read"
 # What is read by then is never seen to be read.
 PATIENCE = 2.0
+
+
+#: A file's name, what it holds, and the name that the server has for it.
+Sent = tuple[str, bytes, str]
 
 
 class Wish(NamedTuple):
@@ -79,16 +86,14 @@ def show(*, key: str, leads_to: str = "") -> None:
             f"Table (CSV, text, Parquet), zip of images in class folders, or arrays (npz), up to "
             f"{megabytes} MB. It stays in this session."
         )
-    if not uploads and not st.session_state.get(OFFERED):
-        # They came too late in a former visit: nobody who goes on from here means them.
-        for _, _, file_id in _left_behind():
-            _forget(file_id)
-    st.session_state[OFFERED] = True
-    if not uploads:
-        return
-    _read([(upload.name, upload.getvalue(), upload.file_id) for upload in uploads])
-    st.session_state[LEADS_TO] = leads_to
-    st.rerun()
+    if not leads_to:
+        st.session_state.pop(LEADS_TO, None)
+    files = [(upload.name, upload.getvalue(), upload.file_id) for upload in uploads]
+    files = files or _given_to_another(key)
+    if files:
+        _read(files)
+        st.session_state[LEADS_TO] = leads_to
+        st.rerun()
 
 
 def follow() -> None:
@@ -107,14 +112,14 @@ def is_reading() -> bool:
 
 def take_over() -> None:
     """Make what has been read the data set of this session, on a page without an uploader."""
-    if st.session_state.pop(OFFERED, False):
-        left = _left_behind()
-        if left:
-            _read(left)
+    st.session_state.pop(LEADS_TO, None)
+    left = _given_to_another(None)
+    if left:
+        _read(left)
     adopt()
 
 
-def _read(files: Sequence[tuple[str, bytes, str]]) -> None:
+def _read(files: Sequence[Sent]) -> None:
     """Read files, given with the names that the server has for them, and set them free."""
     with st.spinner(f"Reading {sum(len(content) for _, content, _ in files) / 1e6:.1f} MB …"):
         begin([(name, content) for name, content, _ in files])
@@ -232,10 +237,20 @@ def _take(made: Made, shown: bool, *, is_new: bool) -> None:
 
 
 def progress() -> None:
-    """Draw how far reading is, while it goes on."""
+    """Draw how far reading is, while it goes on, and that a file is awaited."""
     job = jobs.current(JOB)
     if job is not None and is_reading():
         jobs.show(job)
+    if st.session_state.get(AWAITED):
+        _await()
+
+
+@st.fragment(run_every=0.5)
+def _await() -> None:
+    """Draw the page again once a file has come whose visitor went on while it was on its way."""
+    if not _is_sending():
+        st.rerun()
+    st.caption("Receiving a file …")
 
 
 def problem() -> None:
@@ -246,10 +261,35 @@ def problem() -> None:
         st.page_link("pages/data.py", label="Read it otherwise on Data", icon=":material/table:")
 
 
-def _left_behind() -> list[tuple[str, bytes, str]]:
+def _given_to_another(key: str | None) -> list[Sent]:
+    """Return what was given to the uploader of the page that was left, once all of it is here.
+
+    Parameters
+    ----------
+    key : str or None
+        The uploader of the page that is drawn, if it has one.
+    """
+    offered = st.session_state.get(OFFERED)
+    st.session_state[AWAITED] = offered not in (None, key) and _is_sending()
+    if st.session_state[AWAITED]:
+        return []
+    st.session_state[OFFERED] = key
+    if offered is None and key is not None:
+        # They came too late in a former visit: nobody who goes on from here means them.
+        for _, _, file_id in _left_behind():
+            _forget(file_id)
+    return [] if offered in (None, key) else _left_behind()
+
+
+def _is_sending() -> bool:
+    context = get_script_run_ctx()
+    return context is not None and serving.is_sending(context.session_id)
+
+
+def _left_behind() -> list[Sent]:
     """Return the files that this session has sent and nobody has read, unless more are coming."""
     context = get_script_run_ctx()
-    if context is None or serving.is_sending(context.session_id):
+    if context is None or _is_sending():
         return []
     # The manager's store is not public API: without it such files are lost, as Streamlit has it.
     with suppress(AttributeError):

@@ -52,10 +52,18 @@ def test_classes_of_the_former_data_are_let_pass():
     assert_fine(app)
 
 
-@pytest.mark.parametrize("page", ["pages/explore.py", "pages/balance.py"])
-def test_a_file_is_not_lost_where_its_visitor_goes_on_before_it_is_read(page):
-    # Both wishes in one run: the file has arrived, and the page has no uploader.
-    app = open_app()
+@pytest.mark.parametrize(
+    ("start", "page"),
+    [
+        ("pages/data.py", "pages/explore.py"),
+        ("pages/data.py", "pages/balance.py"),
+        ("pages/start.py", "pages/data.py"),
+        ("pages/data.py", "pages/start.py"),
+    ],
+)
+def test_a_file_is_not_lost_where_its_visitor_goes_on_before_it_is_read(start, page):
+    # Both wishes in one run: the file has arrived, and the page has no uploader or another one.
+    app = open_app(start)
     app.file_uploader[0].upload("t.csv", a_table(60))
     app.switch_page(page).run()
     assert_fine(app)
@@ -100,6 +108,24 @@ def test_files_of_which_more_are_coming_are_not_read_in_part(monkeypatch):
     app.switch_page("pages/explore.py").run()
     assert_fine(app)
     assert data_of(app) is before
+
+
+def test_a_file_on_its_way_is_read_when_it_has_come_on_whatever_page(monkeypatch):
+    app = open_app("pages/start.py")
+    monkeypatch.setattr(serving, "is_sending", lambda session: True)
+    for page in ("pages/data.py", "pages/explore.py", "pages/data.py"):
+        app.switch_page(page).run()
+        assert_fine(app)
+        assert any("Receiving a file" in said.value for said in app.caption)
+        assert data_of(app).name == "iris"
+    monkeypatch.setattr(serving, "is_sending", lambda session: False)
+    left = [("t.csv", a_table(60), "1")]
+    monkeypatch.setattr(uploads, "_left_behind", lambda: list(left))
+    monkeypatch.setattr(uploads, "_forget", lambda file_id: left.pop(int(file_id) - 1))
+    app.run()
+    assert_fine(app)
+    assert data_of(app).name == "t" and not left
+    assert not any("Receiving a file" in said.value for said in app.caption)
 
 
 def test_files_of_a_former_visit_are_not_read_in_a_later_one(monkeypatch):

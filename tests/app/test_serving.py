@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Files
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from pages.ui import serving, warm
@@ -103,6 +104,26 @@ def test_uploads_on_their_way_count(held):
     assert upload(app, "a", 60) == 200
     assert statuses == [413]
     assert upload(app, "a", 60) == 200
+
+
+def test_a_file_is_on_its_way_from_when_a_browser_asks_where_to_put_it(held, monkeypatch):
+    monkeypatch.setattr(serving, "_announced", {})
+    monkeypatch.setattr(Files, "get_upload_urls", Files.get_upload_urls)
+    serving.hear_of_uploads()
+    serving.hear_of_uploads()
+    given = Files("/_stcore/upload_file").get_upload_urls("a", ["one", "two"])
+    assert len(serving._announced) == 2
+    app = serving.UploadQuota(answering(b"text/plain"))
+    for one in given:
+        assert serving.is_sending("a") and not serving.is_sending("b")
+        call(app, one.upload_url, "PUT", [(b"content-length", b"9")])
+    assert not serving.is_sending("a")
+    Files("/").get_upload_urls("a", ["given up"])
+    assert serving.is_sending("a")
+    monkeypatch.setattr(serving, "monotonic", lambda: 1e12)
+    assert not serving.is_sending("a")
+    Files("/").get_upload_urls("b", ["next"])
+    assert len(serving._announced) == 1
 
 
 def test_streamlit_serves_the_dashboard_with_them():

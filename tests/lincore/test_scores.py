@@ -594,3 +594,13 @@ def test_the_counts_of_the_data_decide_and_not_those_of_one_test_set():
     assert words.classification_finding(results, "LDA").startswith("LDA reaches an accuracy of")
     found = lincore.compare(lincore.sample("iris"), "lda")
     assert found.class_counts.tolist() == [50, 50, 50]
+
+
+def test_an_interval_is_computed_once_for_all_tables(monkeypatch):
+    computed = []
+    known = scores.from_rows
+    monkeypatch.setattr(scores, "from_rows", lambda *given: computed.append(given) or known(*given))
+    results = imbalanced(FINDS_RARE)
+    found = [scores.score(results, "LDA", "MCC") for _ in range(3)]
+    assert found[0] == found[2]
+    assert len(computed) == 1
