@@ -26,7 +26,9 @@ class Layer(NamedTuple):
 
 
 LAYERS = {
-    "front": Layer("lincore"),
+    "front": Layer(
+        "lincore", for_typing="numbers estimators data samples experiments results plots report"
+    ),
     "numbers": Layer(
         "lincore.blocks lincore.merging lincore.moments lincore.covariance lincore.canonical "
         "lincore.optimize lincore.gaussian lincore.cholesky lincore.eigenpairs lincore.quadric "
