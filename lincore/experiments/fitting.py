@@ -176,6 +176,11 @@ class Predicted(NamedTuple):
     log_proba: Array
     decision: Array | None = None
 
+    def part(self, rows: slice) -> Predicted:
+        """Return what is said of some of the rows."""
+        decision = None if self.decision is None else self.decision[rows]
+        return Predicted(self.codes[rows], self.log_proba[rows], decision)
+
 
 def predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
     """Predict rows by the classifier's own rule, with posteriors, else with decision scores.
