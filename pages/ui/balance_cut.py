@@ -94,8 +94,9 @@ def _loss(first: Any) -> str:
     )
 
 
+@st.fragment
 def _panels(one: Any, data: Dataset, method: str, loss: str, study: Any) -> None:
-    """Draw the panel that is open."""
+    """Draw the panel that is open; nothing else reruns with it."""
     setup, first = one.setup, one.study
     tabs = dict(zip(TABS, st.tabs(list(TABS), key="balance.tabs", on_change="rerun"), strict=True))
     name = next(name for name, tab in tabs.items() if tab.open)

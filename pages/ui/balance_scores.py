@@ -87,7 +87,7 @@ def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         return
     st.markdown(
         f"**The true parameters are known here.** No classifier can have an error below "
-        f"{100 * known.least.value:.1f} % with the shares of the test part ({known.least.method})"
+        f"{100 * known.least.value:.1f} % with the shares of the test set ({known.least.method})"
         f"; the Bayes classifier, which knows means and covariances, has "
         f"{amount(known.on_test, 'error')} % on these {study.n_test:,} test rows."
         + ("" if known.is_clean else " Outliers and wrong labels come on top of that.")

@@ -61,7 +61,7 @@ def _start(experiment: Experiment) -> int:
             key=f"{KEY}.begin",
             persist_state="session",
             format_func={"typical": f"A typical {noun}", "test": f"A test {noun}"}.__getitem__,
-            help="The median of every feature over the training rows, or a row of the test part.",
+            help="The median of every feature over the training rows, or a row of the test set.",
         )
         if kind == "typical":
             return TYPICAL

@@ -9,7 +9,10 @@ import streamlit as st
 from pages.ui import controls, tables, text
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from lincore.datasets import Dataset
+    from lincore.experiments.intervals import Interval
     from lincore.experiments.results import Results
     from pages.ui.compare_choice import Choice, Row
 
@@ -113,25 +116,25 @@ def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
 
 def figure(shown: Shown) -> None:
     """Draw the score of each method with its interval, baselines and tiers."""
-    from lincore import plots
     from lincore.experiments import differences, ranking, scores
     from lincore.experiments.estimates import why_missing
+    from lincore.report import words
 
     results, score = shown.results, shown.score
     tier = differences.tiers(results, score, shown.rope)
     told = [i for i, name in enumerate(results.methods) if tier[name]]
     names = [results.methods[i] for i in told]
-    controls.figure(
-        plots.score_intervals(
-            [shown.labels[i] for i in told],
-            [scores.score(results, name, score) for name in names],
-            score=score,
-            baselines=ranking.guesses(results, score),
-            tiers=[tier[name] for name in names],
-            as_percent=shown.is_share,
-        ),
-        key=f"{KEY}.intervals",
+    drawn = _intervals(
+        tuple(shown.labels[i] for i in told),
+        tuple(scores.score(results, name, score) for name in names),
+        score,
+        tuple(ranking.guesses(results, score).items()),
+        tuple(tier[name] for name in names),
+        shown.is_share,
     )
+    controls.figure(drawn, key=f"{KEY}.intervals")
+    if few := words.without_intervals(results, [score]):
+        st.caption(text.escape(few))
     missing = {
         label: why_missing(results, name, score)
         for name, label in zip(results.methods, shown.labels, strict=True)
@@ -140,6 +143,27 @@ def figure(shown: Shown) -> None:
     if missing:
         listed = "; ".join(f"{label}: {why}" for label, why in missing.items())
         st.caption(text.escape(f"Without {score}: {listed}."))
+
+
+@st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
+def _intervals(
+    labels: tuple[str, ...],
+    intervals: tuple[Interval, ...],
+    score: str,
+    baselines: tuple[tuple[str, float], ...],
+    tiers: tuple[int, ...],
+    is_share: bool,
+) -> go.Figure:
+    from lincore import plots
+
+    return plots.score_intervals(
+        labels,
+        intervals,
+        score=score,
+        baselines=dict(baselines),
+        tiers=tiers,
+        as_percent=is_share,
+    )
 
 
 def table(shown: Shown) -> None:
@@ -190,6 +214,8 @@ def table(shown: Shown) -> None:
             placeholder="",
             alt="Every score of every model with its 95 % interval.",
         )
+    if few := words.without_intervals(results):
+        st.caption(text.escape(few))
     st.download_button(
         "Scores as CSV",
         lambda: ranking.for_file(results).to_csv().encode(),

@@ -45,16 +45,20 @@ def safe(frame: pd.DataFrame) -> pd.DataFrame:
         said = spreadsheet_safe(value) if isinstance(value, str) else value
         return value if said == value else said
 
+    names = [harmless(name) for name in frame.columns]
     # By place: names may stand there twice.
     columns = {}
-    for place in range(frame.shape[1]):
-        column = frame.iloc[:, place]
+    for place, (_, column) in enumerate(frame.items()):
         if not pd.api.types.is_numeric_dtype(column.dtype):
             values = list(column)
             said = [harmless(value) for value in values]
             if any(one is not value for one, value in zip(said, values, strict=True)):
-                column = pd.Series(said, index=column.index, dtype=object)
-        columns[place] = column
-    found = pd.DataFrame(columns, index=frame.index)
-    found.columns = pd.Index([harmless(name) for name in frame.columns], name=frame.columns.name)
+                columns[place] = pd.Series(said, index=column.index, dtype=object)
+    if not columns and all(one is name for one, name in zip(names, frame.columns, strict=True)):
+        return frame
+    found = pd.DataFrame(
+        {place: columns.get(place, column) for place, (_, column) in enumerate(frame.items())},
+        index=frame.index,
+    )
+    found.columns = pd.Index(names, name=frame.columns.name)
     return found

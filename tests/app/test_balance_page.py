@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.testing.v1 import AppTest
 
 import lincore
@@ -11,7 +12,7 @@ from lincore.experiments import scores
 from lincore.experiments.pipeline import Steps
 from lincore.experiments.remedies import advice
 from lincore.report import balance_cost_words, balance_words
-from pages.ui import jobs
+from pages.ui import balance_scores, balance_setup, jobs
 from tests.app.settling import settled
 from tests.app.test_pages import assert_fine, choose_sample, figures, main_text, open_app, upload
 
@@ -98,6 +99,21 @@ def test_a_model_without_posteriors_says_which_parts_are_missing():
 def open_tab(app: AppTest, name: str) -> AppTest:
     app.session_state["balance.tabs"] = name
     return settled(app)
+
+
+def test_a_tab_is_drawn_by_itself(monkeypatch):
+    drawn = {}
+    for module, name in ((balance_setup, "ask"), (balance_scores, "show_scores")):
+        asked = getattr(module, name)
+
+        def noting(*given, _asked=asked, _name=name):
+            drawn[_name] = ThreadState.get().fragment_id
+            return _asked(*given)
+
+        monkeypatch.setattr(module, name, noting)
+    open_tab(open_balance(), "Scores")
+    assert drawn["ask"] is None
+    assert drawn["show_scores"] is not None, "a click on it would draw all of the page"
 
 
 def escaped(sentence: str) -> str:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from streamlit.testing.v1 import AppTest
 
 import lincore
+from lincore import plots
 from lincore.datasets import Dataset
 from lincore.experiments import differences, ranking, scores
 from lincore.experiments.class_ratio import leading_score
@@ -21,7 +22,7 @@ from lincore.experiments.verdicts import p_text
 from lincore.heard import heard
 from lincore.report import compare_words, words
 from lincore.samples import SAMPLES
-from pages.ui import cached, compare_choice, compare_run, jobs, state, text
+from pages.ui import cached, compare_choice, compare_run, compare_scores, jobs, state, text
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text
 
@@ -241,7 +242,7 @@ def test_boundaries_lie_in_one_plane(plane):
     layout = titled(app, "Regions of 6 models")["layout"]
     axes = [layout[f"xaxis{n}"] for n in ["", *range(2, 7)]]
     assert len({tuple(axis["range"]) for axis in axes}) == 1
-    assert "53 of the test part" in main_text(app)
+    assert "53 of the test set" in main_text(app)
 
 
 def test_learning_curves_end_where_the_comparison_is():
@@ -367,3 +368,21 @@ def test_the_file_is_safe_to_open_in_a_spreadsheet():
     shown = ranking.for_file(results)
     assert sorted(shown.index) == ["'=cmd()", "plain"]
     assert {"accuracy", "accuracy from", "log loss to", "seconds", "group"} <= set(shown.columns)
+
+
+def test_a_second_run_builds_no_figure_of_the_scores(monkeypatch):
+    built = []
+    known = plots.score_intervals
+    monkeypatch.setattr(
+        plots, "score_intervals", lambda *given, **named: built.append(1) or known(*given, **named)
+    )
+    compare_scores._intervals.clear()
+    app = open_compare()
+    assert built
+    built.clear()
+    settled(app.run())
+    assert not built
+    app.selectbox(key="compare.score").set_value("log loss")
+    settled(app)
+    assert titled(app, "Log loss of")
+    assert built
