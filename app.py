@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui import turns, warm
+from pages.ui import warm
 
 # A picture of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
@@ -29,8 +29,7 @@ def main() -> None:
         ]
     )
     st.html(CHIPS)
-    with turns.scripts.released():
-        warm.wait()
+    warm.wait()
     try:
         page.run()
     finally:
@@ -40,7 +39,7 @@ def main() -> None:
 # `streamlit run` reads this file twice: once as a module, for the server that it describes, and
 # for every visitor as a script.
 if get_script_run_ctx(suppress_warning=True) is None:
-    from pages.ui import memory, patches, serving
+    from pages.ui import memory, patches, serving, turns
 
     memory.keep_little()
     serving.announce_navigation()

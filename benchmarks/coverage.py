@@ -1,206 +1,216 @@
-"""Do 95 % intervals cover, and do tests keep still where there is nothing? Simulated, not assumed.
+"""How often do the 95 % intervals of the scores cover? A grid of simulations, and its table.
 
-Run ``python benchmarks/coverage.py`` (two minutes). On one test set three methods of exactly equal
-worth are drawn again and again; over folds, discriminants on two exchangeable sets of features are
-fitted again and again, and what they reach on average is known in closed form. Coverage is that
-of the truth named in `lincore.experiments.scores.score`: the fitted model's own score on one test
-set, and over folds the score that the method reaches on average from as many training rows.
+Run ``python benchmarks/coverage.py CACHE`` (hours; ``--times 400`` data sets a cell). CACHE is a
+folder: what was simulated stays there, and a run that was stopped goes on. The table is written
+to docs/coverage.md. The truth is that named in `lincore.experiments.scores.score`: the fitted
+model's own score on one test set, and over folds the mean score of models that learn from as many
+rows. How many rows of a class there are is chance in every data set.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import argparse
+import os
+from itertools import product
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # products of a few rows
 
 import numpy as np
-from common import finish, require
-from scipy.special import expit, log_softmax, ndtr
+from coverage_designs import DESIGNS, FEWEST, METHODS, draw, log_posteriors, sample
+from coverage_table import write
 
 from lincore import Results
-from lincore.experiments import differences, scores
+from lincore.experiments import scores
+from lincore.experiments.estimates import SCORES
+from lincore.experiments.schemes import Fold
+from lincore.experiments.training_variance import common_rows
 
-COVERS = {"at_least": 0.92, "at_most": 0.98}
-FALSE_ALARMS = 0.06
-SHARES = np.array([0.5, 0.3, 0.2])
-Tallies = dict[str, list[float]]
+SIZES = (100, 300, 1000)
+#: Repetitions and folds of what is planned together, and the schemes that are read from it.
+PLANS = {
+    (1, 1): {"hold-out": 1},
+    (5, 5): {"5-fold": 1, "5×5": 5},
+    (10, 10): {"10-fold": 1, "10×10": 10},
+}
+TEST_SHARE = 0.3
+#: Rows of each class that a model's true scores are counted on.
+MANY = 3000
 
 
 def main() -> None:
-    """Print the figures; end with an error if a bound is missed."""
-    for m, times in ((100, 800), (400, 500)):
-        report(f"one test set of {m}", one_test_set(m, times))
-    for n, scheme, times in (
-        (100, (5, 1), 1200),
-        (100, (10, 1), 1200),
-        (100, (10, 10), 400),
-        (300, (10, 1), 1000),
-        (60, (60, 1), 500),
-    ):
-        k, r = scheme
-        name = "leave-one-out" if k == n else f"{r}x{k}-fold" if r > 1 else f"{k}-fold"
-        report(f"{name} of {n}", over_folds(n, k, r, times))
-    finish()
+    """Simulate what is not yet in the cache, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cache", type=Path)
+    parser.add_argument("--times", type=int, default=400)
+    parser.add_argument("--only", default="", help="part of the names of the cells to simulate")
+    chosen = parser.parse_args()
+    chosen.cache.mkdir(parents=True, exist_ok=True)
+    for size, design, method in product(SIZES, DESIGNS, METHODS):
+        name = f"{design.replace('/', '-')} {size} {method}"
+        path = chosen.cache / f"{name}.npz"
+        if chosen.only not in name or (path.exists() and enough(path, chosen.times)):
+            continue
+        np.savez_compressed(path, **simulate(design, size, method, chosen.times))
+        print(name, flush=True)
+    write(chosen.cache, DESIGNS, SIZES, METHODS)
 
 
-def report(where: str, found: Tallies) -> None:
-    """Hold every rate against its bound."""
-    for what, hits in found.items():
-        rate = float(np.mean(hits))
-        if what.startswith("false alarms"):
-            require(f"{where}, {what}", rate, at_most=FALSE_ALARMS)
+def enough(path: Path, times: int) -> bool:
+    """Return whether so many data sets were drawn."""
+    with np.load(path) as known:
+        return int(known["times"]) >= times
+
+
+def simulate(design: str, n: int, method: str, times: int) -> dict[str, np.ndarray]:
+    """Return for each scheme the intervals (times, scores, 3) and the truths (times, scores).
+
+    Data sets on which the method cannot be fitted are left out.
+    """
+    rng = np.random.default_rng([n, list(DESIGNS).index(design), list(METHODS).index(method)])
+    shares, found = DESIGNS[design], {}
+    population = np.repeat(np.arange(len(shares)), MANY)
+    many = draw(population, np.random.default_rng(7))
+    for _ in range(times):
+        X, codes = sample(n, shares, rng)
+        for plan, schemes in PLANS.items():
+            fitted = fit_plan(X, codes, len(shares), method, dealt(codes, plan, rng), many)
+            if fitted is None:
+                continue
+            every, posteriors = fitted
+            worth = true_rates(posteriors, population, np.array(shares))
+            for scheme, repetitions in schemes.items():
+                results = first(every, repetitions)
+                ends = [scores.score(results, method, name) for name in SCORES]
+                found.setdefault(scheme, []).append((ends, worth))
+    arrays = {f"{scheme} intervals": np.array([ends for ends, _ in lines], dtype=np.float32)
+              for scheme, lines in found.items()}  # fmt: skip
+    for scheme, lines in found.items():
+        truths = np.array([worth for _, worth in lines])
+        over = truths if scheme == "hold-out" else truths.mean(axis=0, keepdims=True)
+        arrays[f"{scheme} truth"] = np.array([true_scores(one, np.array(shares)) for one in over])
+    return {**arrays, "times": np.array(times)}
+
+
+def dealt(codes: np.ndarray, plan: tuple[int, int], rng: np.random.Generator) -> list[Fold]:
+    """Deal the rows of each class evenly over the folds, or put some of each aside."""
+    (repetitions, k), found = plan, []
+    for repetition in range(repetitions):
+        order = rng.permutation(len(codes))
+        order = order[np.argsort(codes[order], kind="stable")]
+        fold = np.empty(len(codes), dtype=np.intp)
+        if k == 1:
+            place = np.arange(len(codes)) - np.searchsorted(codes[order], codes[order])
+            fold[order] = place >= np.round(TEST_SHARE * np.bincount(codes))[codes[order]]
         else:
-            require(f"{where}, coverage of the interval of {what}", rate, **COVERS)
-
-
-def one_test_set(m: int, times: int) -> Tallies:
-    """Draw test sets of m rows for three models of equal worth."""
-    truth = judge(draw(200_000, 1, np.random.default_rng(0)))
-    rng, found = np.random.default_rng(m), defaultdict(list)
-    for _ in range(times):
-        results = draw(m, 3, rng)
-        for method in results.methods:
-            for what, interval in intervals(results, method).items():
-                found[what].append(interval.low <= truth[what] <= interval.high)
-        alarms(results, found)
-        found["false alarms of Cochran's Q"].append(differences.cochran(results).p < 0.05)
+            fold[order] = np.arange(len(codes)) % k
+        found += [
+            Fold(repetition, j, np.flatnonzero(fold != j), np.flatnonzero(fold == j))
+            for j in range(k)
+        ]
     return found
 
 
-def draw(m: int, n_methods: int, rng: np.random.Generator) -> Results:
-    """Return results of exchangeable models: the same evidence, each with noise of its own."""
-    truth = rng.choice(3, m, p=SHARES)
-    signal = rng.standard_normal((m, 3)) + 2.0 * (truth[:, None] == np.arange(3))
-    noisy = signal + 0.7 * rng.standard_normal((n_methods, m, 3))
-    log_proba = log_softmax(1.5 * noisy, axis=2)
-    methods = tuple(f"model {i}" for i in range(n_methods))
-    predicted = log_proba.argmax(axis=2)
+def fit_plan(
+    X: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    method: str,
+    plan: list[Fold],
+    many: np.ndarray,
+) -> tuple[Results, np.ndarray] | None:
+    """Return results and the first model's log posteriors of many rows; None if it has too few."""
+    few = (np.bincount(codes[fold.train], minlength=n_classes).min() for fold in plan)
+    if min(few) < FEWEST[method]:
+        return None
+    common = common_rows(codes, plan, n_classes)
+    tested, compared, posteriors = [], [], None
+    for place, fold in enumerate(plan):
+        model = METHODS[method](X[fold.train], codes[fold.train], n_classes)
+        tested.append(log_posteriors(model, X[fold.test]))
+        if place in common.folds:
+            compared.append(log_posteriors(model, X[common.rows]))
+        if posteriors is None:
+            posteriors = log_posteriors(model, many)
+    assert posteriors is not None
+    results = collected(method, codes, plan, [fold.test for fold in plan], tested)
+    if compared:
+        kept = [plan[place] for place in common.folds]
+        asked = collected(method, codes, kept, [common.rows] * len(kept), compared)
+        object.__setattr__(results, "common", asked)
+    return results, posteriors
+
+
+def collected(
+    method: str,
+    codes: np.ndarray,
+    plan: list[Fold],
+    rows: list[np.ndarray],
+    found: list[np.ndarray],
+) -> Results:
+    """Put predictions of folds together."""
+    every, sizes = np.concatenate(rows), [len(part) for part in rows]
+    log_proba = np.concatenate(found)[None]
     return Results(
-        methods, np.arange(3), np.arange(m), truth, predicted, log_proba, np.zeros(n_methods)
-    )
+        (method,), np.arange(log_proba.shape[2]), every, codes[every], log_proba.argmax(axis=2),
+        log_proba, np.zeros(1), np.repeat([fold.fold for fold in plan], sizes),
+        np.repeat([fold.repetition for fold in plan], sizes),
+        np.repeat([len(fold.train) for fold in plan], sizes),
+        {"class_counts": np.bincount(codes, minlength=log_proba.shape[2])},
+    )  # fmt: skip
 
 
-def intervals(results: Results, method: str) -> dict[str, scores.Interval]:
-    """Return the intervals of every score and of the recall of the first class."""
-    found = {name: scores.score(results, method, name) for name in scores.SCORES}
-    return found | {"recall": scores.recall(results, method)[0]}
-
-
-def judge(results: Results) -> dict[str, float]:
-    """Return the truth that very many rows tell."""
-    method = results.methods[0]
-    truth = {name: scores.estimate(results, method, name).value for name in scores.SCORES}
-    return truth | {"recall": scores.recall(results, method)[0].value}
-
-
-def alarms(results: Results, found: Tallies) -> None:
-    """Note where methods of equal worth are told apart: pair by pair, and by Holm at all."""
-    for name in scores.SCORES:
-        pairs = differences.pairwise(results, name, rope=0.0)
-        found[f"false alarms in {name}, one pair"].extend(pair.p < 0.05 for pair in pairs)
-        if len(pairs) > 1:
-            any_better = any(pair.better is not None for pair in pairs)
-            found[f"false alarms in {name}, any of {len(pairs)} pairs"].append(any_better)
-
-
-def over_folds(n: int, k: int, r: int, times: int) -> Tallies:
-    """Cross-validate two discriminants of equal expected worth, on sets of features each."""
-    rng, estimates, truths = np.random.default_rng(n + k), [], []
-    found: Tallies = defaultdict(list)
-    for _ in range(times):
-        results, fits = cross_validated(n, k, r, rng)
-        truths += fits
-        estimates += [intervals(results, method) for method in results.methods]
-        alarms(results, found)
-    truth = expected(np.mean(truths, axis=0))
-    for interval in estimates:
-        for what, value in truth.items():
-            found[what].append(interval[what].low <= value <= interval[what].high)
+def first(results: Results, repetitions: int) -> Results:
+    """Return results of the first repetitions alone."""
+    inside = results.repetition < repetitions
+    found = Results(
+        results.methods, results.classes, results.rows[inside], results.truth[inside],
+        results.predicted[:, inside], results.log_proba[:, inside], results.seconds,
+        results.fold[inside], results.repetition[inside], results.n_train[inside],
+        results.settings,
+    )  # fmt: skip
+    if results.common is not None:
+        object.__setattr__(found, "common", first(results.common, repetitions))
     return found
 
 
-DISTANCE, N_FEATURES, SHARE = 1.7, 4, 0.4
+def true_rates(log_proba: np.ndarray, codes: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Return what each class is predicted as (K, K), its log loss, Brier and area, in one line."""
+    n_classes, rows = len(shares), np.arange(len(codes))
+    cells = np.bincount(codes * n_classes + log_proba.argmax(axis=1), minlength=n_classes**2)
+    squares = ((np.exp(log_proba) - np.eye(n_classes)[codes]) ** 2).sum(axis=1)
+    losses = np.stack([-log_proba[rows, codes], squares / (2 if n_classes == 2 else 1)])
+    by_class = losses.reshape(2, n_classes, MANY).mean(axis=2)
+    areas = [area(log_proba[:, k].reshape(n_classes, MANY), k, shares) for k in range(n_classes)]
+    return np.concatenate([cells / MANY, by_class.ravel(), areas])
 
 
-def cross_validated(
-    n: int, k: int, r: int, rng: np.random.Generator
-) -> tuple[Results, list[tuple[float, ...]]]:
-    """Return results over folds, and for each fit its true recalls, log losses and area."""
-    truth = (rng.random(n) < SHARE).astype(np.intp)
-    halves = rng.standard_normal((2, n, N_FEATURES))
-    halves[:, truth == 1, 0] += DISTANCE
-    folds = np.concatenate([assign(truth, k, rng) for _ in range(r)])
-    repetition, rows = np.repeat(np.arange(r), n), np.tile(np.arange(n), r)
-    margin, fits = np.empty((2, n * r)), []
-    for cell in np.unique(repetition * k + folds):
-        tested = repetition * k + folds == cell
-        train = np.ones(n, dtype=bool)
-        train[rows[tested]] = False
-        for i, X in enumerate(halves):
-            w, b = discriminant(X[train], truth[train])
-            margin[i, tested] = X[rows[tested]] @ w + b
-            fits.append(worth(w, b))
-    log_proba = log_softmax(np.stack([np.zeros_like(margin), margin], axis=2), axis=2)
-    results = Results(
-        ("one half", "other half"), np.arange(2), rows, truth[rows], (margin > 0).astype(np.intp),
-        log_proba, np.zeros(2), folds, repetition, n - np.bincount(folds)[folds] // r,
-    )  # fmt: skip
-    return results, fits
+def area(ranked: np.ndarray, k: int, shares: np.ndarray) -> float:
+    """Return how often a row of a class is ranked above a row of the others, (K, MANY) scores."""
+    own, total = np.sort(ranked[k]), 0.0
+    for j in np.delete(np.arange(len(shares)), k):
+        below = np.searchsorted(own, ranked[j], "left") + np.searchsorted(own, ranked[j], "right")
+        total += shares[j] / (1 - shares[k]) * (1 - below.mean() / 2 / MANY)
+    return total
 
 
-def assign(truth: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Return stratified folds."""
-    order = rng.permutation(len(truth))
-    order = order[np.argsort(truth[order], kind="stable")]
-    fold = np.empty(len(truth), dtype=np.intp)
-    fold[order] = np.arange(len(truth)) % k
-    return fold
-
-
-def discriminant(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the weights and the offset of LDA for two classes."""
-    means = np.stack([X[y == 0].mean(axis=0), X[y == 1].mean(axis=0)])
-    centred = X - means[y]
-    w = np.linalg.solve(centred.T @ centred / (len(X) - 2), means[1] - means[0])
-    return w, float(np.log(y.mean() / (1 - y.mean())) - w @ means.sum(axis=0) / 2)
-
-
-NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
-
-
-def mean(values: np.ndarray) -> float:
-    """Return the mean of a function of a standard normal number, from its values at the nodes."""
-    return float(values @ WEIGHTS / WEIGHTS.sum())
-
-
-def worth(w: np.ndarray, b: float) -> tuple[float, ...]:
-    """Return what a discriminant is truly worth: its margin is normal in either class."""
-    length, low, high = np.linalg.norm(w), b, w[0] * DISTANCE + b
-    s0, s1 = low + length * NODES, high + length * NODES
-    return (
-        float(ndtr(-low / length)), float(ndtr(high / length)),
-        mean(np.logaddexp(0, s0)), mean(np.logaddexp(0, -s1)),
-        mean(expit(s0) ** 2), mean(expit(-s1) ** 2),
-        float(ndtr((high - low) / length / np.sqrt(2))),
-    )  # fmt: skip
-
-
-def expected(fits: np.ndarray) -> dict[str, float]:
-    """Return all scores from the mean recalls, losses and areas of the two classes."""
-    recall, losses, squares = fits[0:2], fits[2:4], fits[4:6]
-    shares = np.array([1 - SHARE, SHARE])
-    counts = shares[:, None] * np.array([[recall[0], 1 - recall[0]], [1 - recall[1], recall[1]]])
-    predicted = counts.sum(axis=0)
-    right = counts.diagonal()
+def true_scores(rates: np.ndarray, shares: np.ndarray) -> list[float]:
+    """Return every score of a population, from the rates of its classes."""
+    K = len(shares)
+    counts = shares[:, None] * rates[: K * K].reshape(K, K)
+    logs, squares, areas = rates[K * K :].reshape(3, K)
+    right, predicted = counts.diagonal(), counts.sum(axis=0)
     above = right.sum() - predicted @ shares
-    return {
+    known = {
         "accuracy": right.sum(),
-        "balanced accuracy": recall.mean(),
-        "macro F1": float(np.mean(2 * right / (predicted + shares))),
-        "MCC": above / np.sqrt((1 - predicted @ predicted) * (1 - shares @ shares)),
-        "log loss": shares @ losses,
+        "balanced accuracy": (right / shares).mean(),
+        "macro F1": np.mean(2 * right / (predicted + shares)),
+        "MCC": above / np.sqrt(max((1 - predicted @ predicted) * (1 - shares @ shares), 1e-12)),
+        "log loss": shares @ logs,
         "Brier": shares @ squares,
-        "AUC": fits[6],
-        "recall": recall[0],
+        "AUC": areas.mean(),
     }
+    return [float(known[name]) for name in SCORES]
 
 
 if __name__ == "__main__":

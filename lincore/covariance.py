@@ -198,7 +198,8 @@ class RowSpace(NamedTuple):
 
         Directions whose singular value is below 1e-8 of the largest are lost, as in a scatter.
         """
-        rows = (X - origin) / scale
+        # LAPACK knows no long doubles.
+        rows = np.asarray((X - origin) / scale, dtype=np.float64)
         values, vectors = np.linalg.eigh(rows @ rows.T)
         kept = is_positive(values)
         axes = rows.T @ (vectors[:, kept] / np.sqrt(values[kept]))
@@ -211,7 +212,7 @@ class RowSpace(NamedTuple):
 
     def coordinates(self, X: NDArray[Any]) -> Array:
         """Return the coordinates (n, r) of rows X (n, p)."""
-        return (X - self.origin) @ self.forward
+        return np.asarray((X - self.origin) @ self.forward, dtype=np.float64)
 
     def lift_points(self, Z: Array) -> Array:
         """Return coordinates (n, r) as points in the p features."""

@@ -73,7 +73,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     converged_ : bool
         Whether the gradient became as small as `tol` asks and a finite minimum exists.
     reason_ : Reason
-        Why the solver stopped; ``reason_.words`` and ``reason_.remedy`` say it.
+        Why the solver stopped, such as "gradient"; ``reason_.words`` and ``reason_.remedy``
+        say it.
     separation_ : Separation or None
         The direction that separates the classes, if that was noticed at C = inf.
     n_features_in_ : int
@@ -121,6 +122,12 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
         self.class_weight = class_weight
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state of a file, which may hold the reason as text alone, as skops' do."""
+        super().__setstate__(state)
+        if "reason_" in state:
+            self.__dict__["reason_"] = Reason(state["reason_"])
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows.
@@ -296,7 +303,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             names = self._names()
             leading = ", ".join(names[j] for j in self.separation_.leading_features())
             warnings.warn(
-                f"The classes can be separated ({self.separation_.kind.value} separation), so the "
+                f"The classes can be separated ({self.separation_.kind} separation), so the "
                 f"likelihood has no maximum: coefficients and standard errors would grow for ever. "
                 f"The separating direction is in separation_; it is led by: {leading or 'none'}. "
                 f"Use a finite C, or find out why these features give the class away.",

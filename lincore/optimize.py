@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ HALVINGS = 30
 WINDOW = 20
 
 
-class Reason(Enum):
+class Reason(StrEnum):
     """Why an optimiser stopped; `words` says it, `remedy` what to do."""
 
     GRADIENT = "gradient"

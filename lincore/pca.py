@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -92,6 +93,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ValueError
             For input that is not finite, rows that are all equal, or more components than there
             can be.
+
+        Warns
+        -----
+        UserWarning
+            When the rows vary in fewer directions than components were asked for.
         """
         rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
         if sample_weight is not None:
@@ -99,11 +105,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._check_n_components(min(rows.shape))
         codes = np.zeros(len(rows), dtype=np.intp)
         if len(rows) >= rows.shape[1]:
-            return self.fit_moments(Moments.from_groups(rows, codes, 1, sample_weight))
+            self.fit_moments(Moments.from_groups(rows, codes, 1, sample_weight))
+            return self._warned()
         diagonal = Moments.from_groups(rows, codes, 1, sample_weight, diagonal=True)
         space = RowSpace.spanned_by(rows, diagonal.mean[0], np.ones(rows.shape[1]))
         moments = Moments.from_groups(space.coordinates(rows), codes, 1, sample_weight)
-        return self._solve(moments[0], diagonal.mean[0], space)
+        return self._solve(moments[0], diagonal.mean[0], space)._warned()
 
     def fit_moments(self, moments: Moments) -> Self:
         """Learn from moments, pooled over whatever grouping they have."""
@@ -163,6 +170,17 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 f"n_components must be None, an integer from 1 to {largest} (the smaller of rows "
                 f"and features) or a share of the variance in (0, 1], got {k!r}."
             )
+
+    def _warned(self) -> Self:
+        k = self.n_components
+        if isinstance(k, (int, np.integer)) and k > self.n_components_:
+            warnings.warn(
+                f"The rows vary in {self.n_components_} directions only: so many components are "
+                f"kept, not n_components={k}. Ask for fewer to be free of this warning.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return self
 
     def _solve(self, total: Moments, mean: Array, space: RowSpace | None) -> Self:
         if total.count <= 1:

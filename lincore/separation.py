@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class SeparationWarning(UserWarning):
     """The classes can be separated, and maximum likelihood was asked for."""
 
 
-class Kind(Enum):
+class Kind(StrEnum):
     """How far classes can be separated."""
 
     OVERLAP = "overlap"
@@ -63,7 +63,7 @@ class Separation:
     @property
     def separates(self) -> bool:
         """Whether the maximum of the likelihood does not exist."""
-        return self.kind is not Kind.OVERLAP
+        return self.kind != Kind.OVERLAP
 
     def leading_features(self, at_most: int = 3) -> NDArray[np.intp]:
         """Return the positions of the features that matter most, in that order."""

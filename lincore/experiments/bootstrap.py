@@ -81,16 +81,6 @@ def replicates(results: Results) -> dict[str, Array] | None:
     return {name: np.concatenate(parts, axis=1) for name, parts in blocks.items()}
 
 
-def mean_replicates(results: Results, columns: Array) -> Array | None:
-    """Return the mean of each column (m, c) for each resample, (c, B); None for very many rows."""
-    if len(results.rows) > MOST_ROWS:
-        return None
-    middle = columns.mean(axis=0)
-    matrix, scales = _in_single_precision(columns - middle)
-    means = [(matrix.T @ block) / block.sum(axis=0) for block in weights(results)]
-    return np.concatenate(means, axis=1) * scales[:, None] + middle[:, None]
-
-
 def _in_single_precision(columns: Array) -> tuple[Weights, Array]:
     """Return columns (m, c) between -1 and 1, and their scales (c,): 1e-120 and 1e+120 survive."""
     scales = np.nanmax(np.abs(columns), axis=0, initial=0)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy
 import sklearn
+from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 
 from lincore.datasets import Dataset, load
@@ -24,8 +25,8 @@ from lincore.experiments.methods import Method, Spec, as_methods
 from lincore.experiments.pipeline import PLAIN, Steps, pipeline_for
 from lincore.experiments.results import Results
 from lincore.experiments.running import execute, steps_of
-from lincore.experiments.runs import Progress, Run
-from lincore.experiments.schemes import Scheme, default_scheme, describe, folds, whose_rows
+from lincore.experiments.runs import Collected, Progress, Run
+from lincore.experiments.schemes import Fold, Scheme, default_scheme, describe, folds, whose_rows
 from lincore.files.frames import is_frame
 from lincore.heard import heard
 
@@ -202,28 +203,46 @@ def models_of(
 def _results(run: Run, settings: dict[str, Any]) -> Results:
     """Return what the methods made that are finished, none of which failed."""
     kept = [j for j in range(len(run.methods)) if j in run.finished and j not in run.failures]
+    names = [method.name for method in run.methods]
+    settings = {
+        **settings,
+        "failed": {names[j]: reason for j, reason in run.failures.items()},
+        "notes": {names[j]: dict(notes) for j, notes in run.notes.items() if notes},
+    }
+    rows = [fold.test for fold in run.plan]
+    results = _collected(run, kept, run.tested, run.plan, rows, settings)
+    if not run.common.folds:
+        return results
+    plan = [run.plan[i] for i in run.common.folds]
+    common = _collected(run, kept, run.compared, plan, [run.common.rows] * len(plan), {})
+    return replace(results, common=common)
+
+
+def _collected(
+    run: Run,
+    kept: list[int],
+    found: Collected,
+    plan: list[Fold],
+    rows: list[NDArray[np.intp]],
+    settings: dict[str, Any],
+) -> Results:
     # A slice makes no copy.
     lines: Any = slice(None) if len(kept) == len(run.methods) else kept
-    rows = np.concatenate([fold.test for fold in run.plan])
-    sizes = [len(fold.test) for fold in run.plan]
+    every, sizes = np.concatenate(rows), [len(part) for part in rows]
     names = [method.name for method in run.methods]
     return Results(
         methods=tuple(names[j] for j in kept),
         classes=run.data.classes,
-        rows=rows,
-        truth=run.data.codes[rows],
-        predicted=run.predicted[lines],
-        log_proba=run.log_proba[lines],
-        decision={names[j]: run.decision[j] for j in kept if j in run.decision},
+        rows=every,
+        truth=run.data.codes[every],
+        predicted=found.predicted[lines],
+        log_proba=found.log_proba[lines],
+        decision={names[j]: found.decision[j] for j in kept if j in found.decision},
         seconds=run.seconds[lines],
-        fold=np.repeat([fold.fold for fold in run.plan], sizes),
-        repetition=np.repeat([fold.repetition for fold in run.plan], sizes),
-        n_train=np.repeat([len(fold.train) for fold in run.plan], sizes),
-        settings={
-            **settings,
-            "failed": {names[j]: reason for j, reason in run.failures.items()},
-            "notes": {names[j]: dict(notes) for j, notes in run.notes.items() if notes},
-        },
+        fold=np.repeat([fold.fold for fold in plan], sizes),
+        repetition=np.repeat([fold.repetition for fold in plan], sizes),
+        n_train=np.repeat([len(fold.train) for fold in plan], sizes),
+        settings=settings,
     )
 
 

@@ -29,6 +29,8 @@ class Score:
     is_share : bool
         Whether it reads well in per cent.
     needs_posteriors : bool
+    by_class : bool
+        Whether a class counts however few rows it has.
     help : str
         One line for a person who does not know it.
     """
@@ -39,36 +41,41 @@ class Score:
     highest: float
     is_share: bool
     needs_posteriors: bool
+    by_class: bool
     help: str
 
 
 SCORES = {
     score.name: score
     for score in (
-        Score("accuracy", True, 0, 1, True, False, "Share of rows that are predicted correctly."),
         Score(
-            "balanced accuracy", True, 0, 1, True, False,
+            "accuracy", True, 0, 1, True, False, False,
+            "Share of rows that are predicted correctly.",
+        ),
+        Score(
+            "balanced accuracy", True, 0, 1, True, False, True,
             "Mean of the recalls of all classes: a rare class counts as much as a common one.",
         ),
         Score(
-            "macro F1", True, 0, 1, True, False,
+            "macro F1", True, 0, 1, True, False, True,
             "Mean over the classes of F1, which is low when recall or precision is.",
         ),
         Score(
-            "MCC", True, -1, 1, False, False,
+            "MCC", True, -1, 1, False, False, True,
             "Correlation of true and predicted class: 1 is perfect, 0 is chance.",
         ),
         Score(
-            "log loss", False, 0, np.inf, False, True,
+            "log loss", False, 0, np.inf, False, True, False,
             "Mean of -log(posterior of the true class), in nats, at most 36: punishes false "
             "certainty.",
         ),
         Score(
-            "Brier", False, 0, 2, False, True,
-            "Mean squared distance of the posterior from the truth: 0 is perfect.",
+            "Brier", False, 0, 2, False, True, False,
+            "Mean squared distance of the posterior from the truth, halved for two classes: 0 is "
+            "perfect.",
         ),
         Score(
-            "AUC", True, 0, 1, False, False,
+            "AUC", True, 0, 1, False, False, True,
             "Chance that a row of a class is ranked above a row of the others, mean over classes.",
         ),
     )
@@ -76,10 +83,20 @@ SCORES = {
 
 
 class Estimate(NamedTuple):
-    """A score and its influence values: what each row's weight does to it, (m,)."""
+    """A score, and what each row's weight does to it.
+
+    Attributes
+    ----------
+    value : float
+    influence : ndarray of shape (m,)
+        Influence values; their means over folds are what these are above the value.
+    by_row : float
+        How much more a row by itself does: twice as much where scores are of pairs of rows.
+    """
 
     value: float
     influence: Array
+    by_row: float = 1.0
 
 
 NOTHING = Estimate(np.nan, np.empty(0))
@@ -133,6 +150,9 @@ def estimate(results: Results, method: str, name: str) -> Estimate:
     Over folds too it is that of the pooled confusion matrix (Forman and Scholz 2010), so that the
     scores, the matrix and the curves are numbers of one kind, and a fold without rows of some
     class is no trouble. Accuracy, log loss and Brier are thereby the means of those of the folds.
+    The Brier score is the squared distance of the posterior from the true class, summed over the
+    classes (0 to 2), and halved for two classes (0 to 1): that of scikit-learn's
+    ``brier_score_loss``. The log loss takes posteriors below 2.2e-16 for 2.2e-16, as its metric.
     The AUC is the mean over the classes, each against the rest, of the share of pairs that are
     ranked correctly, by posteriors or else by decision scores. Pairs are of rows of one fold, for
     scores of different fits are not on one scale; leave-one-out has none, so that there the
@@ -168,7 +188,7 @@ def _area(results: Results, method: str) -> Estimate:
         return NOTHING
     together = base.one_row_folds and has_posteriors(results, method)
     ranked = ranks.area(values, results.truth, None if together else base.folds)
-    return Estimate(ranked.value, ranked.influence)
+    return Estimate(ranked.value, ranked.influence, 1.0 if together or base.one_fit else 2.0)
 
 
 def mean_of(losses: Array) -> Estimate:

@@ -29,7 +29,7 @@ class Evidence(NamedTuple):
         Whether rows (or groups of rows) are the independent units, as on one test set and in
         leave-one-out. Otherwise the folds are what varies.
     units : ndarray of shape (m,)
-        The independent unit that each row belongs to: itself, or its group.
+        The independent unit that each prediction belongs to: its row, or the group of that.
     n_units : int
     folds : ndarray of shape (m,)
         The fold of each prediction, numbered through over the repetitions.
@@ -65,22 +65,10 @@ class Evidence(NamedTuple):
         return self.n_folds > 1 and self.n_folds == len(self.folds)
 
     @property
-    def spread_of_score(self) -> float:
-        """Variance of a mean over folds, in variances of one fold: for the interval of a score.
-
-        Nadeau and Bengio's 1/J + n_test/n_train, with 1/J never above 1/k² for k folds in each
-        repetition. Their n_test/n_train already holds what the choice of test rows does; 1/J is
-        for the dice of the resamples, and the disjoint folds of one pass leave less to dice than
-        as many random ones. With 1/J the intervals of plain k-fold would cover 98 to 99 %
-        instead of 95 % (benchmarks/coverage.py).
-        """
-        per_repetition = self.n_folds / self.repeats
-        return self.ratio + min(1 / self.n_folds, 1 / per_repetition**2)
-
-    @property
     def spread_of_difference(self) -> float:
-        """The same for the difference of two methods: 1/J + n_test/n_train, as published.
+        """Variance of a mean difference over folds, in variances of one: 1/J + n_test/n_train.
 
+        As Nadeau and Bengio published it.
         Careful for disjoint folds (1 to 2 % false alarms where 5 % are allowed), but without the
         correction there are too many, in leave-one-out as well.
         """
@@ -113,15 +101,15 @@ def evidence(results: Results) -> Evidence:
         When a row occurs twice in one test set.
     """
     m = len(results.rows)
-    cells = np.column_stack([results.repetition, results.fold])
-    _, folds = np.unique(cells, axis=0, return_inverse=True)
+    cells = results.repetition * (int(results.fold.max(initial=0)) + 1) + results.fold
+    _, folds = np.unique(cells, return_inverse=True)
     sizes = np.bincount(folds)
     n_distinct = len(np.unique(results.rows))
     by_rows = len(sizes) <= 1 or (sizes.max() == 1 and n_distinct == m)
     if by_rows and n_distinct < m:
         raise ValueError("Rows of one test set occur once; some of these occur repeatedly.")
     groups = results.settings.get("row_groups")
-    units = np.arange(m) if groups is None else np.unique(groups, return_inverse=True)[1]
+    units = np.unique(results.rows if groups is None else groups, return_inverse=True)[1]
     return Evidence(
         by_rows=by_rows,
         units=units,
@@ -146,7 +134,7 @@ def independent_counts(results: Results, codes: Codes, n_codes: int) -> NDArray[
     n_codes : int
     """
     found = evidence(results)
-    if found.n_units == len(found.units):
+    if results.settings.get("row_groups") is None:
         return np.bincount(codes, minlength=n_codes) / max(found.repeats, 1)
     pairs = np.unique(np.column_stack([codes, found.units]), axis=0)
     return np.bincount(pairs[:, 0], minlength=n_codes).astype(float)

@@ -176,6 +176,11 @@ class Predicted(NamedTuple):
     log_proba: Array
     decision: Array | None = None
 
+    def part(self, rows: slice) -> Predicted:
+        """Return what is said of some of the rows."""
+        decision = None if self.decision is None else self.decision[rows]
+        return Predicted(self.codes[rows], self.log_proba[rows], decision)
+
 
 def predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
     """Predict rows by the classifier's own rule, with posteriors, else with decision scores.
@@ -283,11 +288,25 @@ def _behind(step: Any, rows: Any) -> Any:
 
 def _fit_transform(step: Any, X: Any, weight: Array | None) -> Any:
     if weight is None:
-        return step.fit(X).transform(X)
+        return _by_rows_alone(step, X).transform(X)
     if has_fit_parameter(step, "sample_weight"):
         return step.fit(X, sample_weight=weight).transform(X)
     if isinstance(step, TruncatedSVD):
         # Singular vectors belong to the sum of the rows' outer products, so a weight goes in by
         # its root.
         return step.fit(sp.diags_array(np.sqrt(weight)) @ X).transform(X)
-    return step.fit(X).transform(X)
+    return _by_rows_alone(step, X).transform(X)
+
+
+def _by_rows_alone(step: Any, X: Any) -> Any:
+    """Fit a step that is not told the classes."""
+    try:
+        return step.fit(X)
+    except (TypeError, ValueError) as error:
+        if "requires y" not in str(error) and "argument: 'y'" not in str(error):
+            raise
+        name = type(step).__name__
+        raise ValueError(
+            f"{name} learns from the classes, and a basis sees the rows alone. Make it part of "
+            f"the method: make_pipeline({name}(...), classifier) can be compared."
+        ) from error

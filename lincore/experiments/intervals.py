@@ -10,11 +10,14 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 from lincore.experiments.evidence import Evidence
-from lincore.experiments.measures import divide
+from lincore.experiments.measures import Codes, divide
 
 Array = NDArray[np.float64]
 
 LEVEL = 0.95
+#: Of fewer rows of a class nothing is known but that it is there: no interval of a score to which
+#: all classes count alike covers as often as it says (docs/coverage.md).
+FEWEST_ROWS = 8
 Z = float(ndtri((1 + LEVEL) / 2))
 
 
@@ -34,11 +37,11 @@ class Interval(NamedTuple):
 UNKNOWN = Interval(np.nan, np.nan, np.nan)
 
 
-def wilson(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array, Array]:
+def wilson(successes: ArrayLike, n: ArrayLike, reach: float = Z) -> tuple[Array, Array, Array]:
     """Return shares with the ends of Wilson's intervals, for arrays of counts; NaN where n is 0.
 
-    Only for rows that are independent. The counts may be fractions, where rows were counted
-    several times and the counts divided by how often.
+    Only for rows that are independent. The counts may be fractions: effective numbers of rows.
+    `reach` is the quantile of the deviation in its standard errors.
 
     Examples
     --------
@@ -53,11 +56,100 @@ def wilson(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array, Array]:
     n = np.asarray(n, dtype=float)
     share = divide(np.asarray(successes, dtype=float), n)
     trials = np.where(n > 0, n, np.nan)
-    shrunk = 1 + Z**2 / trials
-    centre = (share + Z**2 / (2 * trials)) / shrunk
-    half = Z / shrunk * np.sqrt(share * (1 - share) / trials + Z**2 / (4 * trials**2))
+    shrunk = 1 + reach**2 / trials
+    centre = (share + reach**2 / (2 * trials)) / shrunk
+    half = reach / shrunk * np.sqrt(share * (1 - share) / trials + reach**2 / (4 * trials**2))
     low = np.where(share == 0, 0.0, centre - half)
     return share, low, np.where(share == 1, 1.0, centre + half)
+
+
+class Spread(NamedTuple):
+    """How much an estimate varies.
+
+    Attributes
+    ----------
+    variance : float
+        In squares of its unit.
+    degrees : float
+        Of freedom: how many rows of equal influence the variance leans on, less one; infinite
+        where the normal quantile will do.
+    """
+
+    variance: float
+    degrees: float = np.inf
+
+
+def row_spread(influence: Array, found: Evidence, truth: Codes, counts: Array) -> Spread:
+    """Return how much a score of all predictions together varies with the tested rows.
+
+    Rows (groups, where they belong together) are what varies, however often each was predicted.
+    Where the test set holds the classes in the shares of all rows, as stratified ones do, these
+    shares vary only as much as those of all rows (and rows of each class by themselves, if there
+    are a few).
+
+    Parameters
+    ----------
+    influence : ndarray of shape (m,)
+        What each prediction's weight does to the score.
+    found : Evidence
+    truth : ndarray of shape (m,)
+        True codes.
+    counts : ndarray of shape (K,)
+        Rows of each class in the data.
+    """
+    m = len(influence)
+    if found.n_units < 2:
+        return Spread(np.nan)
+    tested = np.bincount(truth, minlength=len(counts)).astype(float)
+    by_unit = _by_unit(influence, found) / m
+    degrees = _degrees(by_unit)
+    is_stratified = (np.abs(tested - counts * m / counts.sum()) < 1).all()
+    few = tested[counts > 0].min(initial=m) < FEWEST_ROWS  # too few to vary within a class
+    if not is_stratified or few or m >= counts.sum() or found.n_units < m:
+        return Spread(float((by_unit**2).sum()), degrees)
+    sums = np.bincount(truth, influence, len(counts)).astype(float)
+    means = np.nan_to_num(divide(sums, tested))
+    inside = (influence - means[truth]) / m
+    shares = float((tested / m * means**2).sum()) / counts.sum()
+    return Spread(float((inside**2).sum()) + shares, degrees)
+
+
+def from_spread(value: float, spread: Spread, lowest: float, highest: float) -> Interval:
+    """Return the interval of an estimate that varies so much and lies between two ends.
+
+    Between two finite ends it is Wilson's interval for the effective number of rows, that whose
+    share would vary as much; above one end (losses) it is that of the logarithm, exponentiated;
+    else of the value itself. Quantiles are Student's, with the degrees of freedom of the spread.
+
+    References
+    ----------
+    Korn, Graubard (1998), "Confidence intervals for proportions with small expected number of
+    positive counts estimated from survey data" (effective number of rows).
+
+    Examples
+    --------
+    >>> interval = from_spread(0.9, Spread(0.0009), 0.0, 1.0)  # as of 90 of 100 rows
+    >>> f"{interval.low:.3f} to {interval.high:.3f}"
+    '0.826 to 0.945'
+    """
+    variance, degrees = spread
+    if not np.isfinite(value) or variance == 0:
+        return Interval(value, value, value)
+    if np.isnan(variance):
+        return Interval(value, np.nan, np.nan)
+    reach, deviation = float(stats.t.ppf((1 + LEVEL) / 2, degrees)), float(np.sqrt(variance))
+    width = highest - lowest
+    if np.isfinite(width) and lowest < value < highest:
+        share = (value - lowest) / width
+        n_rows = share * (1 - share) * width**2 / variance
+        _, low, high = wilson(share * n_rows, n_rows, reach)
+        return Interval(value, lowest + width * float(low), lowest + width * float(high))
+    if np.isfinite(lowest) and value > lowest:
+        factor = float(np.exp(min(reach * deviation / (value - lowest), 700.0)))
+        return Interval(
+            value, lowest + (value - lowest) / factor, lowest + (value - lowest) * factor
+        )
+    return Interval(value, value - reach * deviation, value + reach * deviation)
 
 
 def from_folds(value: float, influence: Array, found: Evidence, spread: float) -> Interval:
@@ -73,8 +165,7 @@ def from_folds(value: float, influence: Array, found: Evidence, spread: float) -
     influence : ndarray of shape (m,)
     found : Evidence
     spread : float
-        Variance of the mean in variances of one fold, `Evidence.spread_of_score` or
-        `spread_of_difference`.
+        Variance of the mean in variances of one fold, `Evidence.spread_of_difference`.
 
     References
     ----------

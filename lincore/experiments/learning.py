@@ -222,6 +222,7 @@ def _by_split(results: Results) -> list[Results]:
                 predicted=results.predicted[:, kept],
                 log_proba=results.log_proba[:, kept],
                 decision={name: scores[kept] for name, scores in results.decision.items()},
+                common=None,
                 fold=results.fold[kept],
                 repetition=results.repetition[kept],
                 n_train=results.n_train[kept],

@@ -192,6 +192,8 @@ def reprior(results: Results, old: ArrayLike, new: ArrayLike) -> Results:
     array([[1]])
     """
     shape = (len(results.methods), len(results.classes))
+    if isinstance(old, str):
+        old = _checked_priors(old, shape[1], "old")
     olds = np.broadcast_to(np.asarray(old, dtype=float), shape)
     log_proba = np.empty(results.log_proba.shape)
     for i, (given, learned) in enumerate(zip(results.log_proba, olds, strict=True)):
@@ -290,6 +292,12 @@ def decide(log_proba: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
 
 
 def _checked_priors(priors: ArrayLike, n_classes: int, name: str) -> Array:
+    if isinstance(priors, str):
+        if priors == "equal":
+            return np.full(n_classes, 1 / n_classes)
+        raise ValueError(
+            f"{name} priors must be 'equal' or {n_classes} probabilities, got {priors!r}."
+        )
     given = np.asarray(priors, dtype=float)
     total = float(given.sum())
     if given.shape != (n_classes,) or not (given >= 0).all() or not abs(total - 1) <= 1e-5:

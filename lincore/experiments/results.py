@@ -41,6 +41,9 @@ class Results:
     decision : mapping of str to ndarray of shape (m, K), optional
         Margins of methods that have no posteriors, by the name of the method: decision score of
         each class less the largest of the others. Of different folds they are on no one scale.
+    common : Results, optional
+        Predictions of the same rows by the models of several folds, training rows or not: how
+        much these differ says how much a score varies with the training rows.
     models : mapping of str to FittedModel, optional
         Methods fitted on all rows, where they were asked for.
 
@@ -63,6 +66,7 @@ class Results:
     n_train: NDArray[np.intp] = None  # type: ignore[assignment]
     settings: Mapping[str, Any] = field(default_factory=dict)
     decision: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    common: Results | None = None
     models: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -123,6 +127,7 @@ class Results:
             predicted=self.predicted[chosen],
             log_proba=self.log_proba[chosen],
             seconds=self.seconds[chosen],
+            common=None if self.common is None else self.common.select(names),
             models={name: self.models[name] for name in names if name in self.models},
         )
 

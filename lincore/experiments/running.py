@@ -264,35 +264,31 @@ def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -
     start = time.perf_counter()
     front = pipeline_for(data, None, group.steps, seed=run.seed).steps
     try:
-        training, rows = _fit_steps(data, fold, front, known, group)
+        training = _fit_steps(data, fold, front, known, group)
     except ValueError as error:
         return Outcome(None, 0.0, str(error))
     shared += time.perf_counter() - start
     if group.iterated and _may_keep(run, group):
         group.fronts[number] = front, shared
-    if group.solved and rows is None:
-        rows = through(front, data.X[fold.test])
+    rows = None
+    if group.solved:
+        rows = through(front, data.X[run.asked(number)])
     return Ready(training, rows, shared)
 
 
-def _fit_steps(
-    data: Dataset, fold: Fold, front: Front, known: Known, group: Group
-) -> tuple[Training, Any]:
-    """Fit steps on one fold; return also the test rows behind them, where these were needed."""
+def _fit_steps(data: Dataset, fold: Fold, front: Front, known: Known, group: Group) -> Training:
+    """Fit steps on one fold."""
     codes = data.codes[fold.train]
     if isinstance(known, Remainder):
-        moments, rows = known.behind(front, data.X[fold.test], data.codes[fold.test])
+        moments, _ = known.behind(front, data.X[fold.test], data.codes[fold.test])
         if moments is not None:
-            return Training(codes, data.n_classes, moments=moments), rows
+            return Training(codes, data.n_classes, moments=moments)
         known = None
     if group.steps.basis is None:
         known = with_beyond(data, fold.train, fold.test, known)
     X = None if known is not None else data.X[fold.train]
     summary = bool(group.solved)
-    training = fit_front(
-        front, X, codes, data.n_classes, moments=known, rows=False, summary=summary
-    )
-    return training, None
+    return fit_front(front, X, codes, data.n_classes, moments=known, rows=False, summary=summary)
 
 
 def _iterate(run: Run, group: Group, method: int) -> None:
@@ -316,7 +312,7 @@ def _iterate(run: Run, group: Group, method: int) -> None:
                     training = Training(
                         codes, data.n_classes, through(front, X), categorical_columns=groups
                     )
-                rows = through(front, data.X[fold.test])
+                rows = through(front, data.X[run.asked(i)])
                 shared += time.perf_counter() - start
                 outcome = _fit_and_predict(run, method, training, rows, shared)
             except ValueError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,6 +13,7 @@ from lincore.datasets import Dataset
 from lincore.experiments.fitting import Predicted
 from lincore.experiments.methods import Method
 from lincore.experiments.schemes import Fold
+from lincore.experiments.training_variance import common_rows
 
 Progress: TypeAlias = Callable[[int, int, str], Any]
 
@@ -27,6 +28,41 @@ class Outcome(NamedTuple):
     predicted: Predicted | None
     seconds: float
     failure: str = ""
+
+
+class Collected:
+    """Room for what M methods say of the rows of all folds, one fold behind the other.
+
+    Parameters
+    ----------
+    n_methods : int
+    sizes : sequence of J int
+        Rows of each fold.
+    n_classes : int
+
+    Attributes
+    ----------
+    predicted : ndarray of shape (M, m)
+    log_proba : ndarray of shape (M, m, K)
+    decision : dict of int to ndarray of shape (m, K)
+        Scores of the methods that have no posteriors.
+    """
+
+    def __init__(self, n_methods: int, sizes: Sequence[int], n_classes: int) -> None:
+        self._starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.intp)])
+        shape = (n_methods, int(self._starts[-1]))
+        self.predicted = np.zeros(shape, dtype=np.intp)
+        self.log_proba = np.full((*shape, n_classes), np.nan)
+        self.decision: dict[int, NDArray[np.float64]] = {}
+
+    def put(self, method: int, fold: int, found: Predicted) -> None:
+        """Put the predictions of one fold where they belong."""
+        rows = slice(self._starts[fold], self._starts[fold + 1])
+        self.predicted[method, rows] = found.codes
+        self.log_proba[method, rows] = found.log_proba
+        if found.decision is not None:
+            self.decision.setdefault(method, np.full_like(self.log_proba[method], np.nan))
+            self.decision[method][rows] = found.decision
 
 
 @dataclass
@@ -46,10 +82,12 @@ class Run:
 
     Attributes
     ----------
-    predicted : ndarray of shape (M, m)
-    log_proba : ndarray of shape (M, m, K)
-    decision : dict of int to ndarray of shape (m, K)
-        Scores of the methods that have no posteriors.
+    tested : Collected
+        Predictions of the test rows of each fold.
+    common : CommonRows
+        Rows that the models of several folds predict, so that these can be compared.
+    compared : Collected
+        Predictions of the common rows by the models of these folds.
     seconds : ndarray of shape (M,)
     failures : dict
         Position of a method: the reason why it has no results.
@@ -71,12 +109,10 @@ class Run:
 
     def __post_init__(self) -> None:
         """Make room for the results."""
-        sizes = [len(fold.test) for fold in self.plan]
-        self._starts = np.concatenate([[0], np.cumsum(sizes)])
-        shape = (len(self.methods), int(self._starts[-1]))
-        self.predicted = np.zeros(shape, dtype=np.intp)
-        self.log_proba = np.full((*shape, self.data.n_classes), np.nan)
-        self.decision: dict[int, NDArray[np.float64]] = {}
+        n_methods, k = len(self.methods), self.data.n_classes
+        self.common = common_rows(self.data.codes, self.plan, k)
+        self.tested = Collected(n_methods, [len(fold.test) for fold in self.plan], k)
+        self.compared = Collected(n_methods, [len(self.common.rows)] * len(self.common.folds), k)
         self.seconds = np.zeros(len(self.methods))
         labels = self.data.classes
         self.prototypes = [method.fresh(labels, self.seed) for method in self.methods]
@@ -89,13 +125,16 @@ class Run:
             where = f" (training part of fold {fold + 1})" if len(self.plan) > 1 else ""
             self.failures.setdefault(method, outcome.failure + where)
             return
-        rows = slice(self._starts[fold], self._starts[fold + 1])
-        codes, log_proba, decision = outcome.predicted
-        self.predicted[method, rows] = codes
-        self.log_proba[method, rows] = log_proba
-        if decision is not None:
-            self.decision.setdefault(method, np.full_like(self.log_proba[method], np.nan))
-            self.decision[method][rows] = decision
+        n_tested = len(self.plan[fold].test)
+        self.tested.put(method, fold, outcome.predicted.part(slice(n_tested)))
+        if fold in self.common.folds:
+            place = self.common.folds.index(fold)
+            self.compared.put(method, place, outcome.predicted.part(slice(n_tested, None)))
+
+    def asked(self, fold: int) -> NDArray[np.intp]:
+        """Return the rows that the models of a fold predict: its test rows, then common ones."""
+        test = self.plan[fold].test
+        return np.concatenate([test, self.common.rows]) if fold in self.common.folds else test
 
     def finish(self, methods: Iterable[int]) -> None:
         """Count methods as fitted on every fold, and let whoever waits for them know."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.experiments import measures
-from lincore.experiments.bootstrap import mean_replicates, replicates
 from lincore.experiments.class_ratio import leading_score
 from lincore.experiments.estimates import (
     SCORES,
@@ -20,18 +20,21 @@ from lincore.experiments.estimates import (
     has_posteriors,
     mean_of,
 )
-from lincore.experiments.evidence import Evidence, evidence, independent_counts, per_results
+from lincore.experiments.evidence import evidence, independent_counts, per_results
 from lincore.experiments.intervals import (
+    FEWEST_ROWS,
     LEVEL,
     UNKNOWN,
     Interval,
-    from_folds,
-    from_rows,
+    Spread,
+    from_spread,
+    row_spread,
     wilson,
     without_errors,
 )
-from lincore.experiments.measures import Tally
+from lincore.experiments.measures import Codes, Tally
 from lincore.experiments.results import Results
+from lincore.experiments.training_variance import training_variance
 
 __all__ = [
     "LEVEL",
@@ -61,18 +64,21 @@ Array = NDArray[np.float64]
 def score(results: Results, method: str, name: str) -> Interval:
     """Return a score with its 95 % interval, by the rule that fits the scheme.
 
-    ===================================  =====================================================
-    one test set, leave-one-out          Wilson for the accuracy; for the others the BCa
-                                         bootstrap over rows, 2,000 resamples, fixed seed
-    the same with rows in groups         BCa bootstrap over groups
-    k folds, once or repeated            corrected resampled t over the folds: Nadeau and
-                                         Bengio, see `Evidence.spread_of_score`
-    ===================================  =====================================================
+    The variance is that of the tested rows, each counted once however often it was predicted, and
+    over folds ``1 + n_test / n_train`` times that, plus the variance with the training rows (a
+    jackknife over the models of the folds, `training_variance`; not in leave-one-out). The interval
+    is Wilson's for the effective number of rows, of losses that of the logarithm: see
+    `from_spread`. The quantile of the accuracy is normal, so that on one test set of independent
+    rows it has Wilson's interval itself; that of losses on one test set is Student's with as many
+    degrees of freedom as the variance has rows to lean on, that of scores to which all classes
+    count alike with as many as the rarest class has rows, less one. How often they cover, and where
+    they do not, stands in docs/coverage.md.
 
     On one test set the interval is for this fitted model; over folds for what the method reaches
-    on average when it learns from as many rows. Where no row is wrong (or none right), resamples
-    and folds do not vary, and Wilson's intervals of the recalls set the end. NaN where there is
-    no such score, see `lincore.experiments.estimates.why_missing`.
+    on average when it learns from as many rows. Where no row is misclassified (or none right),
+    nothing varies, and Wilson's intervals of the recalls set the end. NaN where there is no such
+    score, see `lincore.experiments.estimates.why_missing`; the ends alone are NaN for a score to
+    which all classes count alike where one of them has fewer than 8 rows (`few_rows`).
 
     Parameters
     ----------
@@ -102,24 +108,54 @@ def score(results: Results, method: str, name: str) -> Interval:
 
 @per_results
 def _score(results: Results, method: str, name: str) -> Interval:
-    found = estimate(results, method, name)
-    base = evidence(results)
-    if name == "accuracy" and base.independent_rows and len(results.rows):
-        right = int(np.trace(confusion(results, method)))
-        return _wilsons(np.array([right]), np.array([len(results.rows)]))[0]
-    known = replicates(results) if base.by_rows and np.isfinite(found.value) else None
-    resampled = None if known is None else known[name][results.position(method)]
-    bounds = SCORES[name]
-    inner = _interval(found, base, resampled).within(bounds.lowest, bounds.highest)
-    return _with_unseen_errors(inner, results, bounds)
-
-
-def _interval(found: Estimate, base: Evidence, resampled: Array | None) -> Interval:
+    found, bounds = estimate(results, method, name), SCORES[name]
     if not np.isfinite(found.value):
         return Interval(found.value, found.value, found.value)
-    if base.by_rows:
-        return from_rows(found.value, found.influence, base, resampled)
-    return from_folds(found.value, found.influence, base, base.spread_of_score)
+    counts = independent_counts(results, results.truth, len(results.classes))
+    if bounds.by_class and counts.min() < FEWEST_ROWS:
+        return Interval(found.value, np.nan, np.nan)
+    common = None if results.common is None else estimate(results.common, method, name)
+    highest = bounds.highest if bounds.higher_is_better else np.inf
+    spread = _spread(results, found, common, by_class=bounds.by_class)
+    if bounds.by_class:
+        spread = spread._replace(degrees=float(counts.min()) - 1)
+    elif name == "accuracy":
+        spread = Spread(spread.variance)
+    inner = from_spread(found.value, spread, bounds.lowest, highest)
+    return _with_unseen_errors(inner.within(bounds.lowest, bounds.highest), results, bounds)
+
+
+def few_rows(results: Results, name: str) -> list[int]:
+    """Return the codes of the classes that have too few rows for an interval of a score."""
+    if not SCORES[name].by_class:
+        return []
+    counts = independent_counts(results, results.truth, len(results.classes))
+    return np.flatnonzero(counts < FEWEST_ROWS).tolist()
+
+
+def _spread(
+    results: Results, found: Estimate, common: Estimate | None, *, by_class: bool = False
+) -> Spread:
+    """Return how much an estimate varies with the tested rows and, over folds, the training rows.
+
+    Parameters
+    ----------
+    results : Results
+    found : Estimate
+    common : Estimate or None
+        The same score of ``results.common``.
+    by_class : bool
+        Whether a class counts however few rows it has.
+    """
+    base = evidence(results)
+    influence = found.by_row * found.influence
+    rows = row_spread(influence, base, results.truth, results.class_counts)
+    variance = rows.variance * (1 + base.ratio)
+    if results.common is not None and common is not None and len(common.influence):
+        n_folds, noise = evidence(results.common).n_folds, common.by_row**2
+        noise *= 0.5 if by_class else 1.0
+        variance += training_variance(common.influence, n_folds, base.ratio, noise)
+    return Spread(variance, rows.degrees if base.one_fit else np.inf)
 
 
 def _with_unseen_errors(inner: Interval, results: Results, bounds: Score) -> Interval:
@@ -127,7 +163,7 @@ def _with_unseen_errors(inner: Interval, results: Results, bounds: Score) -> Int
     if not bounds.higher_is_better or inner.value not in (0.0, 1.0) or inner.low < inner.high:
         return inner
     counts = independent_counts(results, results.truth, len(results.classes))
-    reach = without_errors(counts)
+    reach = without_errors(counts if bounds.by_class else np.array([evidence(results).n_units]))
     if inner.value == 1:
         n_classes = len(results.classes)
         # Errors of a share e, spread evenly, cost a correlation of e K/(K - 1).
@@ -157,14 +193,12 @@ def recall(results: Results, method: str) -> list[Interval]:
 
     Intervals are Wilson's where every row counts for itself, else as for `score`.
     """
-    predicted = results.predicted[results.position(method)]
-    return _shares(results, results.truth, results.truth == predicted)
+    return _shares(results, method, lambda found, predicted: found.truth)
 
 
 def precision(results: Results, method: str) -> list[Interval]:
     """Return for each class the share of its predictions that are right; NaN without any."""
-    predicted = results.predicted[results.position(method)]
-    return _shares(results, predicted, results.truth == predicted)
+    return _shares(results, method, lambda found, predicted: predicted)
 
 
 def f1(results: Results, method: str) -> list[float]:
@@ -174,32 +208,43 @@ def f1(results: Results, method: str) -> list[float]:
     return [float(value) for value in measures.f1_by_class(tally)]
 
 
-def _shares(results: Results, among: NDArray[np.intp], right: NDArray[np.bool_]) -> list[Interval]:
-    """Return the share that is right among the rows of each code."""
-    n_classes, base = len(results.classes), evidence(results)
-    counts = np.bincount(among, minlength=n_classes).astype(float)
-    hits = np.bincount(among[right], minlength=n_classes).astype(float)
+def _shares(
+    results: Results, method: str, among: Callable[[Results, Codes], Codes]
+) -> list[Interval]:
+    """Return for each code the share that is right among the rows that have it."""
+    every, base = _share_estimates(results, method, among), evidence(results)
+    codes = among(results, results.predicted[results.position(method)])
     # Rows that count for themselves; or groups, where a share of 0 or 1 leaves nothing to vary.
-    share, units = measures.divide(hits, counts), independent_counts(results, among, n_classes)
+    units = independent_counts(results, codes, len(results.classes))
+    share = np.array([found.value for found in every])
     plain = _wilsons(np.where(units > 0, share, 0) * units, units)
-    if base.independent_rows or not len(among):
+    if base.independent_rows or not len(codes):
         return plain
-    inside = among[:, None] == np.arange(n_classes)
-    influence = np.where(inside, right[:, None] - share, 0) * measures.divide(
-        np.full(n_classes, float(len(among))), counts
-    )
-    found = []
-    for k in range(n_classes):
-        if counts[k] == 0 or hits[k] in (0, counts[k]):
-            found.append(plain[k])
-        else:
-            known = Estimate(float(share[k]), influence[:, k])
-            resampled = None
-            if base.by_rows:
-                resampled = mean_replicates(results, influence[:, k : k + 1])
-                resampled = None if resampled is None else resampled[0] + known.value
-            found.append(_interval(known, base, resampled).within(0, 1))
-    return found
+    common: list[Estimate | None] = [None] * len(every)
+    if results.common is not None:
+        common = list(_share_estimates(results.common, method, among))
+    return [
+        one
+        if not 0 < found.value < 1
+        else from_spread(found.value, Spread(_spread(results, found, other).variance), 0, 1).within(
+            0, 1
+        )
+        for found, other, one in zip(every, common, plain, strict=True)
+    ]
+
+
+def _share_estimates(
+    results: Results, method: str, among: Callable[[Results, Codes], Codes]
+) -> list[Estimate]:
+    predicted, n_classes = results.predicted[results.position(method)], len(results.classes)
+    codes, right = among(results, predicted), results.truth == predicted
+    counts = np.bincount(codes, minlength=n_classes).astype(float)
+    share = measures.divide(np.bincount(codes[right], minlength=n_classes).astype(float), counts)
+    weight = measures.divide(np.full(n_classes, float(len(codes))), counts)
+    return [
+        Estimate(float(share[k]), np.where(codes == k, (right - share[k]) * weight[k], 0.0))
+        for k in range(n_classes)
+    ]
 
 
 def _wilsons(successes: ArrayLike, n: ArrayLike) -> list[Interval]:
@@ -228,10 +273,12 @@ def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
         raise ValueError(f"Costs must be {n_classes} x {n_classes} finite numbers.")
     if not len(results.rows):
         return UNKNOWN
-    paid = costs[results.truth, results.predicted[results.position(method)]]
-    base = evidence(results)
-    resampled = mean_replicates(results, paid[:, None]) if base.by_rows else None
-    return _interval(mean_of(paid), base, None if resampled is None else resampled[0])
+
+    def paid(seen: Results) -> Estimate:
+        return mean_of(costs[seen.truth, seen.predicted[seen.position(method)]])
+
+    found, common = paid(results), None if results.common is None else paid(results.common)
+    return from_spread(found.value, _spread(results, found, common), -np.inf, np.inf)
 
 
 def baselines(results: Results) -> Results:
@@ -249,6 +296,7 @@ def baselines(results: Results) -> Results:
         posterior = np.tile(np.log(shares), (len(results.rows), 1))
     return replace(
         results,
+        common=None,
         methods=("Majority class", "Prior only"),
         predicted=np.full((2, len(results.rows)), shares.argmax()),
         log_proba=np.stack([np.full_like(posterior, np.nan), posterior]),

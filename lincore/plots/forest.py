@@ -109,7 +109,7 @@ def score_intervals(
     return _lines(
         title or heading,
         join(
-            "Bars: 95 % intervals.",
+            "Bars: 95 % intervals." if np.isfinite(values[:, 1:]).any() else "",
             "Bands: groups not significantly different from their best." if tiers else "",
             _baselines(drawn, as_percent, "Dotted:"),
             _baselines(left, as_percent, "Off to the left:"),
@@ -199,7 +199,11 @@ def _lines(
     **layout: Any,
 ) -> go.Figure:
     """Return the figure with a mark and a bar on each line, the first on top."""
-    told = verdicts or [""] * len(labels)
+    ends = [_ends(interval, as_percent) for interval in values.tolist()]
+    told = [
+        join(ends_of and f"({ends_of})", verdict and f"<br>{escape(verdict)}")
+        for ends_of, verdict in zip(ends, verdicts or [""] * len(labels), strict=True)
+    ]
     value, low, high = values.T.astype(np.float32)
     form = ".1%" if as_percent else ".3~g"
     marks = trace(
@@ -209,11 +213,9 @@ def _lines(
         mode="markers",
         marker={"size": 10, "color": hues, "line": {"color": EDGE, "width": 1}},
         error_x=_bar(value, low, high),
-        customdata=np.column_stack([low, high]),
         text=[escape(label) for label in whole or labels],
-        hovertext=[escape(verdict) for verdict in told],
-        hovertemplate=f"<b>%{{text}}</b><br>%{{x:{form}}} (%{{customdata[0]:{form}}} to "
-        f"%{{customdata[1]:{form}}})<br>%{{hovertext}}<extra></extra>",
+        hovertext=told,
+        hovertemplate=f"<b>%{{text}}</b><br>%{{x:{form}}} %{{hovertext}}<extra></extra>",
     )
     return figure(
         [marks],
@@ -272,11 +274,19 @@ def _all(
     labels: Sequence[str], values: NDArray[np.float64], as_percent: bool, unit: str = ""
 ) -> str:
     said = [
-        f"{label} {number(value, as_percent)} ({number(low, as_percent)} to "
-        f"{number(high, as_percent)})"
-        for label, (value, low, high) in zip(labels, values.tolist(), strict=True)
+        join(f"{label} {number(interval[0], as_percent)}", ends and f"({ends})")
+        for label, interval in zip(labels, values.tolist(), strict=True)
+        for ends in [_ends(interval, as_percent)]
     ]
     return f"{enumerate_words(said, most=12)}{' ' + unit if unit else ''}." if said else ""
+
+
+def _ends(interval: Sequence[float], as_percent: bool) -> str:
+    """Write the ends of an interval; nothing where there is none."""
+    _, low, high = interval
+    if np.isnan(low) or np.isnan(high):
+        return ""
+    return f"{number(low, as_percent)} to {number(high, as_percent)}"
 
 
 def _sides(

@@ -74,7 +74,10 @@ def seconds_and_score(
             )
         ],
         title or f"Time and {score}{_compared(times, methods)}",
-        subtitle=f"{better} and left is better. Bars: 95 % intervals.",
+        subtitle=join(
+            f"{better} and left is better.",
+            "Bars: 95 % intervals." if np.isfinite(values[:, 1:]).any() else "",
+        ),
         alt=join(f"Seconds to fit against {score}.", _pairs(methods, times, values, as_percent)),
         xaxis=axis("time to fit", **_time_axis(times)),
         yaxis=axis(score, **score_axis(values[:, 0], score, as_percent)),

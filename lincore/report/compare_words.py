@@ -88,12 +88,14 @@ def rule(results: Results, score: str = "accuracy") -> str:
     '95 % intervals: Wilson.'
     """
     base = evidence(results)
-    if not base.by_rows:
-        kind = "corrected resampled t over the folds (Nadeau and Bengio)"
-    elif not base.independent_rows:
-        kind = "bootstrap over groups"
+    if base.independent_rows and score == "accuracy":
+        kind = "Wilson"
     else:
-        kind = "Wilson" if score == "accuracy" else "bootstrap over rows"
+        units = "rows" if results.settings.get("row_groups") is None else "groups"
+        is_share = scores.SCORES[score].higher_is_better
+        kind = f"{'Wilson' if is_share else 'on a log scale'}, effective number of {units}"
+    if results.common is not None:
+        kind += ", jackknife over the models of the folds"
     return f"{100 * scores.LEVEL:.0f} % intervals: {kind}."
 
 

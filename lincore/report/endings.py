@@ -59,7 +59,7 @@ def _of_descent(model: Any, names: Sequence[str]) -> Ending:
     if model.separation_ is not None:
         leading = _leading(model.separation_, names)
         return Ending(
-            f"The classes can be separated ({model.separation_.kind.value} separation), so the "
+            f"The classes can be separated ({model.separation_.kind} separation), so the "
             f"likelihood has no maximum: the weights would grow for ever{leading}. What is shown "
             f"is where the solver stopped, after {rounds}.",
             False,

@@ -44,7 +44,9 @@ def a_score(name: str) -> str:
 
 
 def interval(estimate: scores.Interval) -> str:
-    """Write the ends of an interval of shares, in per cent: '83.5–91.0'."""
+    """Write the ends of an interval of shares, in per cent: '83.5–91.0'; nothing without ends."""
+    if np.isnan(estimate.low) or np.isnan(estimate.high):
+        return ""
     return f"{100 * estimate.low:.1f}–{100 * estimate.high:.1f}"
 
 
@@ -73,6 +75,46 @@ def with_interval(found: scores.Interval, score: str) -> str:
     return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
 
 
+def no_interval(results: Results, score: str) -> str:
+    """Say why a score has no interval, where classes have too few rows; else nothing.
+
+    Examples
+    --------
+    >>> truth = np.repeat([0, 1], [20, 3])
+    >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(23), truth, truth[None],
+    ...             np.full((1, 23, 2), np.nan), np.zeros(1))
+    >>> no_interval(r, "balanced accuracy")
+    'too few rows of rare for an interval'
+    >>> no_interval(r, "accuracy")
+    ''
+    """
+    codes = scores.few_rows(results, score)
+    if not codes:
+        return ""
+    names = [_name(results, np.intp(code)) for code in codes]
+    which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} classes"
+    return f"too few rows of {which} for an interval"
+
+
+def without_intervals(results: Results, names: Sequence[str] = tuple(scores.SCORES)) -> str:
+    """Say which of some scores have no interval, and why; nothing where all have.
+
+    Examples
+    --------
+    >>> truth = np.repeat([0, 1], [20, 3])
+    >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(23), truth, truth[None],
+    ...             np.full((1, 23, 2), np.nan), np.zeros(1))
+    >>> without_intervals(r, ["accuracy", "MCC", "AUC"])
+    'MCC and AUC: too few rows of rare for an interval.'
+    """
+    few = {name: why for name in names if (why := no_interval(results, name))}
+    return f"{_capital(listed(list(few)))}: {next(iter(few.values()))}." if few else ""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def classification_finding(results: Results, method: str, *, rows: str = "rows") -> str:
     """Say which score a method reaches on the test set, and what it mostly misclassifies.
 
@@ -95,7 +137,10 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     name = leading_score(results.class_counts)
     found = scores.score(results, method, name)
     n_rows = len(np.unique(results.rows))  # over repetitions each counts once
-    text = f"{a_score(name)} of {with_interval(found, name)} over {n_rows:,} test {rows}"
+    value = with_interval(found, name)
+    if few := no_interval(results, name):
+        value = f"{value} ({few})"
+    text = f"{a_score(name)} of {value} over {n_rows:,} test {rows}"
     if blind := never_predicted(results, [method]):
         return f"{method} {blind[method]}: {text}."
     text = f"{method} reaches {text}"
@@ -155,7 +200,10 @@ def against_baseline(results: Results, method: str, *, subject: str = "That") ->
     found, guess = scores.score(results, method, name), scores.baseline(results, name)
     largest = _name(results, scores.baselines(results).predicted[0, 0])
     always = f"always predicting {largest} ({name} {percent(guess)})"
-    if found.low > guess:
+    if few := no_interval(results, name):
+        told = subject[:1].lower() + subject[1:] if subject == "That" else subject
+        text = f"Whether {told} is better than {always} cannot be said: {few}."
+    elif found.low > guess:
         text = f"{subject} is better than {always}."
     elif found.high < guess:
         text = f"{subject} is worse than {always}."

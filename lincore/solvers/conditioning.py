@@ -169,6 +169,7 @@ def _in_row_space(
     # The first row is as good an origin as the mean, and takes an offset away without rounding.
     origin = X[0].astype(np.float64) if intercept else np.zeros(X.shape[1])
     # qr, not the rows' products: those would lose what is 1e-8 of the largest.
-    basis, coordinates = np.linalg.qr((X - origin).T)
+    centred = np.asarray(X - origin, dtype=np.float64)  # LAPACK knows no long doubles
+    basis, coordinates = np.linalg.qr(centred.T)
     inner = condition(np.ascontiguousarray(coordinates.T), weight, strength, intercept=intercept)
     return inner._replace(lift=(basis, origin))

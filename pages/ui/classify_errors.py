@@ -57,6 +57,7 @@ def scores(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) ->
     import pandas as pd
 
     from lincore.experiments import scores as found
+    from lincore.report import words
 
     results, noun = fitted.results, text.row_noun(experiment.data)
     method = results.methods[0]
@@ -71,7 +72,8 @@ def scores(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) ->
     columns = ["score", "value", "from", "to", "baseline", "what it is"]
     st.caption(
         f"On {len(results.rows):,} test {noun}, with 95 % intervals. Baseline: always the largest "
-        "class, or the shares of the classes as posterior."
+        "class, or the shares of the classes as posterior. "
+        f"{text.escape(words.without_intervals(results))}"
     )
     with st.container(key=f"{KEY}.scores"):
         tables.show(

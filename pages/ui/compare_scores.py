@@ -118,6 +118,7 @@ def figure(shown: Shown) -> None:
     """Draw the score of each method with its interval, baselines and tiers."""
     from lincore.experiments import differences, ranking, scores
     from lincore.experiments.estimates import why_missing
+    from lincore.report import words
 
     results, score = shown.results, shown.score
     tier = differences.tiers(results, score, shown.rope)
@@ -132,6 +133,8 @@ def figure(shown: Shown) -> None:
         shown.is_share,
     )
     controls.figure(drawn, key=f"{KEY}.intervals")
+    if few := words.without_intervals(results, [score]):
+        st.caption(text.escape(few))
     missing = {
         label: why_missing(results, name, score)
         for name, label in zip(results.methods, shown.labels, strict=True)
@@ -211,6 +214,8 @@ def table(shown: Shown) -> None:
             placeholder="",
             alt="Every score of every model with its 95 % interval.",
         )
+    if few := words.without_intervals(results):
+        st.caption(text.escape(few))
     st.download_button(
         "Scores as CSV",
         lambda: ranking.for_file(results).to_csv().encode(),

@@ -117,13 +117,14 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
     n = f"{len(results.rows):,} test {text.row_noun(data)}"
     columns = iter(st.columns(len(names) + 1 + unequal))
     for name in names:
-        found = scores.score(results, method, name)
+        found, few = scores.score(results, method, name), words.no_interval(results, name)
         _metric(
             next(columns),
             name,
             found,
             name,
-            f"{scores.SCORES[name].help} Over {n}, with its 95 % interval.",
+            f"{scores.SCORES[name].help} Over {n}, {text.escape(few) or 'with its 95 % interval'}.",
+            few and "too few rows",
         )
     if unequal:
         rarest = words.rarest_class(results)
@@ -145,15 +146,17 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
     )
 
 
-def _metric(column: DeltaGenerator, label: str, found: Interval, score: str, help: str) -> None:
-    """Show a score with its interval; "none" where the method has no such score."""
+def _metric(
+    column: DeltaGenerator, label: str, found: Interval, score: str, help: str, no_ends: str = ""
+) -> None:
+    """Show a score with its interval or why it has none; "none" where there is no such score."""
     from lincore.report import words
 
     value, _, ends = words.with_interval(found, score).partition(" (")
     column.metric(
         label[:1].upper() + label[1:],
         value or "none",
-        delta=ends.removesuffix(")") or ("no posteriors" if not value else None),
+        delta=ends.removesuffix(")") or ((no_ends or None) if value else "no posteriors"),
         delta_color="off",
         delta_arrow="off",
         help=help,

@@ -12,7 +12,7 @@ import logging
 import sys
 from threading import Event, Lock, Thread
 
-from pages.ui import garbage
+from pages.ui import garbage, turns
 
 log = logging.getLogger(__name__)
 
@@ -67,9 +67,14 @@ def wait(seconds: float | None = 30.0) -> bool:
     """Wait until no warm-up is going on.
 
     Two threads that import one package at a time can meet half-made modules where its parts
-    import each other: whoever needs these packages lets the warm-up finish first.
+    import each other: whoever needs these packages lets the warm-up finish first, and others
+    have their turn meanwhile. Once it is over, a script keeps its turn: to give it away it would
+    queue up twice for every click.
     """
-    return _over.wait(seconds)
+    if _over.is_set():
+        return True
+    with turns.scripts.released():
+        return _over.wait(seconds)
 
 
 def _import_all() -> None:

@@ -12,7 +12,7 @@ from streamlit.runtime import app_session
 from streamlit.runtime.scriptrunner import RerunException, StopException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
-from pages.ui import turns
+from pages.ui import turns, warm
 from pages.ui.turns import Turns
 from pages.ui.workers import Job, Pool
 
@@ -178,6 +178,27 @@ def test_a_job_waits_no_longer_than_it_has_worked(own, monkeypatch):
         job.do()
     assert job.result is True
     assert time.monotonic() - start < 1.0
+
+
+def test_others_have_their_turn_while_one_waits_for_the_warm_up_and_not_once_it_is_over(
+    own, monkeypatch
+):
+    served, over = [], Event()
+    monkeypatch.setattr(warm, "_over", over)
+
+    def other(name):
+        with own.taken():
+            served.append(name)
+            over.set()
+
+    with queued(own, lambda: other("first"), lambda: other("second")):
+        assert warm.wait(WAIT)
+        assert served == ["first", "second"]
+    with queued(own, lambda: other("third")):
+        assert warm.wait(WAIT)
+        assert own.is_mine
+        assert len(served) == 2, "a script would queue up twice"
+    assert len(served) == 3
 
 
 def test_without_a_turn_there_is_none_to_release():

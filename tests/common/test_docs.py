@@ -49,14 +49,33 @@ def test_examples_run_from_the_top_of_the_page() -> None:
     assert not result.failed, "".join(said)
 
 
-def test_examples_of_balance_run() -> None:
-    text = (DOCS / "balance.md").read_text(encoding="utf-8")
-    code = Section("", text).code
-    test = doctest.DocTestParser().get_doctest(code, {}, "docs/balance.md", None, 0)
+@pytest.mark.parametrize("page", ["balance.md", "library.md"])
+def test_examples_of_a_page_run(page: str) -> None:
+    code = Section("", (DOCS / page).read_text(encoding="utf-8")).code
+    test = doctest.DocTestParser().get_doctest(code, {}, f"docs/{page}", None, 0)
     said: list[str] = []
     result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append)
     assert result.attempted > 20
     assert not result.failed, "".join(said)
+
+
+def test_every_page_with_code_is_run() -> None:
+    pages = {path.name for path in DOCS.glob("*.md") if "```python" in path.read_text("utf-8")}
+    assert pages == {"balance.md", "estimators.md", "library.md"}
+
+
+def test_the_readmes_blocks_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), flags=re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), names)
+    said = capsys.readouterr().out
+    assert "corrected priors" in said and "900 rows" in said
+    assert (tmp_path / "roc.html").is_file()
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.title)

@@ -26,7 +26,9 @@ class Layer(NamedTuple):
 
 
 LAYERS = {
-    "front": Layer("lincore"),
+    "front": Layer(
+        "lincore", for_typing="numbers estimators data samples experiments results plots report"
+    ),
     "numbers": Layer(
         "lincore.blocks lincore.merging lincore.moments lincore.covariance lincore.canonical "
         "lincore.optimize lincore.gaussian lincore.cholesky lincore.eigenpairs lincore.quadric "
@@ -79,7 +81,8 @@ LAYERS = {
         "lincore.experiments.disagreement lincore.experiments.ranking "
         "lincore.experiments.estimates lincore.experiments.evidence lincore.experiments.intervals "
         "lincore.experiments.measures lincore.experiments.ranks lincore.experiments.verdicts "
-        "lincore.experiments.class_ratio lincore.experiments.imbalance_record "
+        "lincore.experiments.class_ratio lincore.experiments.training_variance "
+        "lincore.experiments.imbalance_record "
         "lincore.experiments.association lincore.experiments.correlation "
         "lincore.experiments.univariate lincore.experiments.word_counts "
         "lincore.experiments.coefficients",

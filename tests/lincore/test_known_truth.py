@@ -26,7 +26,7 @@ def test_it_is_scored_on_the_same_rows_as_the_models(study):
     wrong = 1 - scores.accuracy(known.results, "Bayes classifier").value
     assert wrong == pytest.approx(known.on_test.value)
     *_, last = score_rows(study, ["full", "reduced"], known.results)
-    assert (last["model"], last["set"]) == ("Bayes classifier", "the truth")
+    assert (last["model"], last["set"]) == ("Bayes classifier", "true parameters")
     assert last["log loss"] == amount(
         scores.score(known.results, "Bayes classifier", "log loss"), "log loss"
     )

@@ -91,7 +91,8 @@ def test_weights_are_replication():
 def test_directions_without_variance_are_not_kept():
     X = np.column_stack([rows(), np.ones(50)])
     assert PCA().fit(X).n_components_ == 5
-    assert PCA(6, whiten=True).fit(X).transform(X).shape == (50, 5)
+    with pytest.warns(UserWarning, match="5 directions only"):
+        assert PCA(6, whiten=True).fit(X).transform(X).shape == (50, 5)
 
 
 def test_pixels_in_uint8_and_float32():

@@ -1,0 +1,207 @@
+"""Do tests keep still where there is nothing, and do intervals cover? Simulated, not assumed.
+
+Run ``python benchmarks/false_alarms.py`` (two minutes). On one test set three methods of exactly
+equal worth are drawn again and again; over folds, discriminants on two exchangeable sets of
+features are fitted again and again, and what they reach on average is known in closed form.
+Coverage is that of the truth named in `lincore.experiments.scores.score`. Models of the folds are
+not asked about common rows here, as `benchmarks/coverage.py` does.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+from common import finish, require
+from scipy.special import expit, log_softmax, ndtr
+
+from lincore import Results
+from lincore.experiments import differences, scores
+
+COVERS = {"at_least": 0.92, "at_most": 0.98}
+FALSE_ALARMS = 0.06
+SHARES = np.array([0.5, 0.3, 0.2])
+Tallies = dict[str, list[float]]
+
+
+def main() -> None:
+    """Print the figures; end with an error if a bound is missed."""
+    for m, times in ((100, 800), (400, 500)):
+        report(f"one test set of {m}", one_test_set(m, times))
+    for n, scheme, times in (
+        (100, (5, 1), 1200),
+        (100, (10, 1), 1200),
+        (100, (10, 10), 400),
+        (300, (10, 1), 1000),
+        (60, (60, 1), 500),
+    ):
+        k, r = scheme
+        name = "leave-one-out" if k == n else f"{r}x{k}-fold" if r > 1 else f"{k}-fold"
+        report(f"{name} of {n}", over_folds(n, k, r, times))
+    finish()
+
+
+def report(where: str, found: Tallies) -> None:
+    """Hold every rate against its bound."""
+    for what, hits in found.items():
+        rate = float(np.mean(hits))
+        if what.startswith("false alarms"):
+            require(f"{where}, {what}", rate, at_most=FALSE_ALARMS)
+        else:
+            require(f"{where}, coverage of the interval of {what}", rate, **COVERS)
+
+
+def one_test_set(m: int, times: int) -> Tallies:
+    """Draw test sets of m rows for three models of equal worth."""
+    truth = judge(draw(200_000, 1, np.random.default_rng(0)))
+    rng, found = np.random.default_rng(m), defaultdict(list)
+    for _ in range(times):
+        results = draw(m, 3, rng)
+        for method in results.methods:
+            for what, interval in intervals(results, method).items():
+                found[what].append(interval.low <= truth[what] <= interval.high)
+        alarms(results, found)
+        found["false alarms of Cochran's Q"].append(differences.cochran(results).p < 0.05)
+    return found
+
+
+def draw(m: int, n_methods: int, rng: np.random.Generator) -> Results:
+    """Return results of exchangeable models: the same evidence, each with noise of its own."""
+    truth = rng.choice(3, m, p=SHARES)
+    signal = rng.standard_normal((m, 3)) + 2.0 * (truth[:, None] == np.arange(3))
+    noisy = signal + 0.7 * rng.standard_normal((n_methods, m, 3))
+    log_proba = log_softmax(1.5 * noisy, axis=2)
+    methods = tuple(f"model {i}" for i in range(n_methods))
+    predicted = log_proba.argmax(axis=2)
+    return Results(
+        methods, np.arange(3), np.arange(m), truth, predicted, log_proba, np.zeros(n_methods)
+    )
+
+
+def intervals(results: Results, method: str) -> dict[str, scores.Interval]:
+    """Return the intervals of every score and of the recall of the first class."""
+    found = {name: scores.score(results, method, name) for name in scores.SCORES}
+    return found | {"recall": scores.recall(results, method)[0]}
+
+
+def judge(results: Results) -> dict[str, float]:
+    """Return the truth that very many rows tell."""
+    method = results.methods[0]
+    truth = {name: scores.estimate(results, method, name).value for name in scores.SCORES}
+    return truth | {"recall": scores.recall(results, method)[0].value}
+
+
+def alarms(results: Results, found: Tallies) -> None:
+    """Note where methods of equal worth are told apart: pair by pair, and by Holm at all."""
+    for name in scores.SCORES:
+        pairs = differences.pairwise(results, name, rope=0.0)
+        found[f"false alarms in {name}, one pair"].extend(pair.p < 0.05 for pair in pairs)
+        if len(pairs) > 1:
+            any_better = any(pair.better is not None for pair in pairs)
+            found[f"false alarms in {name}, any of {len(pairs)} pairs"].append(any_better)
+
+
+def over_folds(n: int, k: int, r: int, times: int) -> Tallies:
+    """Cross-validate two discriminants of equal expected worth, on sets of features each."""
+    rng, estimates, truths = np.random.default_rng(n + k), [], []
+    found: Tallies = defaultdict(list)
+    for _ in range(times):
+        results, fits = cross_validated(n, k, r, rng)
+        truths += fits
+        estimates += [intervals(results, method) for method in results.methods]
+        alarms(results, found)
+    truth = expected(np.mean(truths, axis=0))
+    for interval in estimates:
+        for what, value in truth.items():
+            found[what].append(interval[what].low <= value <= interval[what].high)
+    return found
+
+
+DISTANCE, N_FEATURES, SHARE = 1.7, 4, 0.4
+
+
+def cross_validated(
+    n: int, k: int, r: int, rng: np.random.Generator
+) -> tuple[Results, list[tuple[float, ...]]]:
+    """Return results over folds, and for each fit its true recalls, log losses and area."""
+    truth = (rng.random(n) < SHARE).astype(np.intp)
+    halves = rng.standard_normal((2, n, N_FEATURES))
+    halves[:, truth == 1, 0] += DISTANCE
+    folds = np.concatenate([assign(truth, k, rng) for _ in range(r)])
+    repetition, rows = np.repeat(np.arange(r), n), np.tile(np.arange(n), r)
+    margin, fits = np.empty((2, n * r)), []
+    for cell in np.unique(repetition * k + folds):
+        tested = repetition * k + folds == cell
+        train = np.ones(n, dtype=bool)
+        train[rows[tested]] = False
+        for i, X in enumerate(halves):
+            w, b = discriminant(X[train], truth[train])
+            margin[i, tested] = X[rows[tested]] @ w + b
+            fits.append(worth(w, b))
+    log_proba = log_softmax(np.stack([np.zeros_like(margin), margin], axis=2), axis=2)
+    results = Results(
+        ("one half", "other half"), np.arange(2), rows, truth[rows], (margin > 0).astype(np.intp),
+        log_proba, np.zeros(2), folds, repetition, n - np.bincount(folds)[folds] // r,
+    )  # fmt: skip
+    return results, fits
+
+
+def assign(truth: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Return stratified folds."""
+    order = rng.permutation(len(truth))
+    order = order[np.argsort(truth[order], kind="stable")]
+    fold = np.empty(len(truth), dtype=np.intp)
+    fold[order] = np.arange(len(truth)) % k
+    return fold
+
+
+def discriminant(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the weights and the offset of LDA for two classes."""
+    means = np.stack([X[y == 0].mean(axis=0), X[y == 1].mean(axis=0)])
+    centred = X - means[y]
+    w = np.linalg.solve(centred.T @ centred / (len(X) - 2), means[1] - means[0])
+    return w, float(np.log(y.mean() / (1 - y.mean())) - w @ means.sum(axis=0) / 2)
+
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
+
+
+def mean(values: np.ndarray) -> float:
+    """Return the mean of a function of a standard normal number, from its values at the nodes."""
+    return float(values @ WEIGHTS / WEIGHTS.sum())
+
+
+def worth(w: np.ndarray, b: float) -> tuple[float, ...]:
+    """Return what a discriminant is truly worth: its margin is normal in either class."""
+    length, low, high = np.linalg.norm(w), b, w[0] * DISTANCE + b
+    s0, s1 = low + length * NODES, high + length * NODES
+    return (
+        float(ndtr(-low / length)), float(ndtr(high / length)),
+        mean(np.logaddexp(0, s0)), mean(np.logaddexp(0, -s1)),
+        mean(expit(s0) ** 2), mean(expit(-s1) ** 2),
+        float(ndtr((high - low) / length / np.sqrt(2))),
+    )  # fmt: skip
+
+
+def expected(fits: np.ndarray) -> dict[str, float]:
+    """Return all scores from the mean recalls, losses and areas of the two classes."""
+    recall, losses, squares = fits[0:2], fits[2:4], fits[4:6]
+    shares = np.array([1 - SHARE, SHARE])
+    counts = shares[:, None] * np.array([[recall[0], 1 - recall[0]], [1 - recall[1], recall[1]]])
+    predicted = counts.sum(axis=0)
+    right = counts.diagonal()
+    above = right.sum() - predicted @ shares
+    return {
+        "accuracy": right.sum(),
+        "balanced accuracy": recall.mean(),
+        "macro F1": float(np.mean(2 * right / (predicted + shares))),
+        "MCC": above / np.sqrt((1 - predicted @ predicted) * (1 - shares @ shares)),
+        "log loss": shares @ losses,
+        "Brier": shares @ squares,
+        "AUC": fits[6],
+        "recall": recall[0],
+    }
+
+
+if __name__ == "__main__":
+    main()
