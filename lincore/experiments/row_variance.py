@@ -168,9 +168,9 @@ class RowSums:
         self.sums[..., rows] += losses
         with np.errstate(invalid="ignore"):
             self.levels.append(losses @ _shares(members))
-            for k in range(self.n_classes):
-                own = losses[..., members[:, k]]
-                self.squares[:, k] += own @ own.swapaxes(1, 2)
+            # A class at a time: the rows of the others are zero.
+            own = losses[:, None] * members.T[:, None]
+            self.squares += own @ losses[:, None].swapaxes(2, 3)
 
     def variance(
         self, conditions: Mapping[str, int], models: Mapping[str, str], ratio: float
