@@ -6,9 +6,11 @@ import asyncio
 import subprocess
 import sys
 import threading
+import tomllib
 from pathlib import Path
 
 import pytest
+from streamlit import config
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Files
 from streamlit.web.server.app_discovery import discover_asgi_app
 
@@ -124,6 +126,15 @@ def test_a_file_is_on_its_way_from_when_a_browser_asks_where_to_put_it(held, mon
     assert not serving.is_sending("a")
     Files("/").get_upload_urls("b", ["next"])
     assert len(serving._announced) == 1
+
+
+def test_a_browser_keeps_what_it_was_sent_for_more_runs_than_can_be_under_way():
+    # With Streamlit's own 2, one of ten jobs stopped on a busy machine ended in "Cached ForwardMsg
+    # MISS" (streamlit 15816), and the page was dead until it was loaded again.
+    option = "global.maxCachedMessageAge"
+    assert config.get_config_options(force_reparse=False)[option].default_val == 2
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    assert settings["global"]["maxCachedMessageAge"] >= 10
 
 
 def test_streamlit_serves_the_dashboard_with_them():
