@@ -210,11 +210,11 @@ def arrow(panels: Panels, panel: int, start: Any, end: Any, hue: str = INK) -> N
     )
 
 
-def write_pngs(figures: Iterable[tuple[str, go.Figure]], folder: Path) -> None:
-    """Draw each figure with Chromium at twice its size, and keep it in 256 colours."""
+def write_pngs(figures: Iterable[tuple[str, go.Figure]], folder: Path, scale: int = 2) -> None:
+    """Draw each figure with Chromium, at twice its size, and keep it in 256 colours."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find(), args=list(ARGUMENTS))
-        page = browser.new_page(device_scale_factor=2)
+        page = browser.new_page(device_scale_factor=scale)
         page.set_content("<body style='margin:0'><div id='figure'></div></body>")
         page.add_script_tag(content=get_plotlyjs())
         for name, figure in figures:

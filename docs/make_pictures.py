@@ -2,7 +2,8 @@
 
 Each picture is drawn from what lincore's own estimators have learned, by a function of its name
 in one of the modules beside this one, and written to docs/pictures/. The name "pages" stands for
-the pictures of the dashboard, in docs/pictures/pages/.
+the pictures of the dashboard, in docs/pictures/pages/, and "plots" for docs/plots.md with its
+pictures, in docs/pictures/plots/.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import pictures_of_discriminants as discriminants  # noqa: E402
 import pictures_of_gaussians as gaussians  # noqa: E402
 import pictures_of_pages as pages  # noqa: E402
+import pictures_of_plots as plots  # noqa: E402
 import pictures_of_probabilities as probabilities  # noqa: E402
 import pictures_of_spaces as spaces  # noqa: E402
 from drawing import write_pngs  # noqa: E402
@@ -43,14 +45,16 @@ PICTURES: dict[str, Callable[[], go.Figure]] = {
 
 def main(names: list[str]) -> int:
     """Make the pictures of these names, or all."""
-    unknown = set(names) - PICTURES.keys() - {"pages"}
+    unknown = set(names) - PICTURES.keys() - {"pages", "plots"}
     if unknown:
         print(f"There is no picture {', '.join(sorted(unknown))}.", file=sys.stderr)
         return 1
-    names = names or [*PICTURES, "pages"]
+    names = names or [*PICTURES, "pages", "plots"]
     if "pages" in names:
         pages.write_pages(HERE / "pictures" / "pages")
-    wanted = [name for name in names if name != "pages"]
+    if "plots" in names:
+        plots.write_plots(HERE / "pictures" / "plots", HERE / "plots.md")
+    wanted = [name for name in names if name in PICTURES]
     write_pngs(((name, PICTURES[name]()) for name in wanted), HERE / "pictures")
     return 0
 

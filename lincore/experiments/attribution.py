@@ -21,7 +21,7 @@ ENOUGH_TO_AGREE = 6
 # Differences smaller than this share of the largest value are rounding.
 ROUNDING = 1e-12
 
-RECALL = "recall of "
+RECALL, OTHERS = "recall of ", "recall of others"
 PARTS = ("prior shift", "majority bias", "sample size", "class size")
 
 # Each part is the loss of the first cell less that of the second; they telescope.
@@ -98,6 +98,8 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
     probabilities has no priors to correct: its prior shift is zero, and what it learned from the
     shares is in the majority bias.
 
+    Intervals take the rows as sampling units, see `lincore.experiments.row_variance`.
+
     Parameters
     ----------
     study : BalanceStudy
@@ -123,43 +125,67 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
     >>> bool(np.isclose(sum(part.value for part in split.parts.values()), split.total.value))
     True
     """
+    pairs = [CELLS_OF[part] for part in PARTS]
     by_seed = np.stack(
-        [
-            less(study.loss(method, worse, loss), study.loss(method, better, loss))
-            for worse, better in (CELLS_OF[part] for part in PARTS)
-        ]
+        [less(study.loss(method, a, loss), study.loss(method, b, loss)) for a, b in pairs]
     )
-    full, reduced = (study.loss(method, cell, loss) for cell in ("full", "reduced"))
-    prior_shift, majority_bias, fewer, uneven = (change_over_seeds(v, study, loss) for v in by_seed)
+    prior_shift, majority_bias, fewer, uneven = (
+        change_over_seeds(study, method, loss, *pair) for pair in pairs
+    )
     return Attribution(
         method,
         loss,
-        loss_over_seeds(full, study, loss),
-        loss_over_seeds(reduced, study, loss),
+        loss_over_seeds(study, method, loss, "full"),
+        loss_over_seeds(study, method, loss, "reduced"),
         prior_shift,
         majority_bias,
         fewer,
         uneven,
-        change_over_seeds(less(reduced, full), study, loss),
+        change_over_seeds(study, method, loss, "reduced", "full"),
         by_seed,
     )
 
 
-def loss_over_seeds(values: Array, study: BalanceStudy, loss: str) -> Interval:
-    """Return what `over_seeds` does, within the values that a loss can have."""
+def loss_over_seeds(study: BalanceStudy, method: str, loss: str, cell: str) -> Interval:
+    """Return the mean loss of a cell with its interval, within the values that it can have."""
     most = np.inf if loss == "log loss" else 1.0
-    return _within(_of_study(values, study, loss), 0.0, most)
+    variance = study.variance(method, {cell: 1.0}, loss)
+    return _of_study(study, study.loss(method, cell, loss), loss, variance).within(0.0, most)
 
 
-def change_over_seeds(values: Array, study: BalanceStudy, loss: str) -> Interval:
-    """Return what `over_seeds` does, within the changes that a loss can have."""
+def change_over_seeds(
+    study: BalanceStudy, method: str, loss: str, worse: str, better: str
+) -> Interval:
+    """Return the mean of a loss in one cell less that in another, with its interval.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    method, loss : str
+        "recall of others" is the mean recall of the classes that were not reduced.
+    worse, better : str
+        Cells.
+    """
     most = np.inf if loss == "log loss" else 1.0
-    return _within(_of_study(values, study, loss), -most, most)
+    variance = study.variance(method, {worse: 1.0, better: -1.0}, loss) if worse != better else 0.0
+    changes = [
+        less(study.loss(method, worse, each), study.loss(method, better, each))
+        for each in _losses_meant(study, loss)
+    ]
+    return _of_study(study, np.mean(changes, axis=0), loss, variance).within(-most, most)
 
 
-def _of_study(values: Array, study: BalanceStudy, loss: str) -> Interval:
-    grain = grain_of(loss, study.classes, study.counts["full"], study.n_test)
-    return over_seeds(values, study.test_ratio, grain=grain)
+def _losses_meant(study: BalanceStudy, loss: str) -> list[str]:
+    if loss != OTHERS:
+        return [loss]
+    cut = zip(study.recall_names, study.is_reduced, strict=True)
+    return [name for name, is_cut in cut if not is_cut]
+
+
+def _of_study(study: BalanceStudy, values: Array, loss: str, variance: float) -> Interval:
+    name = "error" if loss == OTHERS else loss
+    grain = grain_of(name, study.classes, study.counts["full"], study.n_test)
+    return over_seeds(values, study.test_ratio, grain=grain, variance=variance)
 
 
 def grain_of(loss: str, classes: NDArray[Any], counts: NDArray[np.intp], n_test: int) -> float:
@@ -190,12 +216,6 @@ def grain_of(loss: str, classes: NDArray[Any], counts: NDArray[np.intp], n_test:
     return 1 / max(n_test * share, 1.0)
 
 
-def _within(found: Interval, low: float, high: float) -> Interval:
-    # NaN stays: it is first, and smaller and larger than nothing.
-    ends = (min(max(end, low), high) for end in (found.low, found.high))
-    return Interval(found.value, *ends)
-
-
 def less(values: Array, others: Array) -> Array:
     """Return values less others; NaN where both are infinite, as log losses can be.
 
@@ -209,7 +229,12 @@ def less(values: Array, others: Array) -> Array:
 
 
 def over_seeds(
-    values: Array, test_ratio: float = 0.0, level: float = LEVEL, *, grain: float = 0.0
+    values: Array,
+    test_ratio: float = 0.0,
+    level: float = LEVEL,
+    *,
+    grain: float = 0.0,
+    variance: float = 0.0,
 ) -> Interval:
     """Return the mean over seeds with its interval by Student's t.
 
@@ -229,6 +254,10 @@ def over_seeds(
         so that a few seeds often agree: their deviation of zero is no certainty. Of fewer than six
         that do, it is taken as if one of them had differed by one row. (Values without a grain
         agree only where they must.)
+    variance : float, default 0
+        Of the mean, where it is known from the rows, see `lincore.experiments.row_variance`; zero
+        or NaN where it is to be estimated from the seeds as above. It is never taken to be less
+        than that of a mean over independent seeds: few of them leave the choice of rows to chance.
 
     Returns
     -------
@@ -251,9 +280,12 @@ def over_seeds(
         return Interval(mean, np.nan, np.nan)
     deviations = values - mean
     deviation = sqrt(float(deviations @ deviations) / (n - 1))
-    if n < ENOUGH_TO_AGREE and deviation <= ROUNDING * float(np.abs(values).max()):
-        deviation = grain / sqrt(n)
+    if variance > 0:
+        error = sqrt(max(variance, deviation**2 / n))
+    else:
+        if n < ENOUGH_TO_AGREE and deviation <= ROUNDING * float(np.abs(values).max()):
+            deviation = grain / sqrt(n)
+        error = deviation * sqrt(1 / n + test_ratio)
     # Without scipy.stats around it: pages read hundreds of intervals each time they are drawn.
-    quantile = float(stdtrit(n - 1, 0.5 + level / 2))
-    half = quantile * deviation * sqrt(1 / n + test_ratio)
+    half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
     return Interval(mean, mean - half, mean + half)

@@ -15,16 +15,20 @@ from lincore.experiments.methods import as_methods
 from lincore.experiments.on_demand import OnDemand
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
+from lincore.experiments.row_variance import RowSums, RowVariance
 from lincore.experiments.running import steps_of
 from lincore.experiments.sample_fits import Prediction
 from lincore.experiments.schemes import Fold, default_scheme, describe, whose_rows
 from lincore.experiments.shifts import shift_of, source_of
 from lincore.experiments.study import CELLS, BalanceStudy, Example, loss_names
 from lincore.experiments.trials import (
+    JUDGED,
     MOST_AT_ONCE,
     SOURCES,
+    STANDS_FOR,
     Plan,
     Trial,
+    TrialLosses,
     at_once,
     cell,
     is_small,
@@ -39,6 +43,41 @@ Fits = Mapping[str, Mapping[str, Prediction]]
 
 # Numbers in the rows and posteriors of all fits of a study (32 MB) that are held to its end.
 LARGEST_HELD = 4_000_000
+
+
+class Losses:
+    """The losses of a study so far: their means at every seed, and what rows add to them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.means: list[dict[str, np.ndarray]] = []
+        self.rows: dict[str, RowSums] = {}
+
+    def add(self, trial: Trial, found: Mapping[str, TrialLosses]) -> None:
+        """Enter what the methods lost at one seed."""
+        self.means.append({name: losses.means for name, losses in found.items()})
+        if not self.plan.new_splits:
+            return
+        data = self.plan.data
+        for name, losses in found.items():
+            if name not in self.rows:
+                self.rows[name] = RowSums(data.codes, data.n_classes, data.groups)
+            self.rows[name].add(trial.split.test, losses.rows)
+
+    def table(self) -> np.ndarray:
+        """Return the losses of the living methods, (M, C, S, L)."""
+        names = [method.name for method in self.plan.alive]
+        return np.stack([[found[name] for found in self.means] for name in names]).swapaxes(1, 2)
+
+    def variances(self, trial: Trial) -> dict[str, RowVariance]:
+        """Return what rows say about the variance of the means of the living methods."""
+        places = {name: i for i, name in enumerate(JUDGED)}
+        ratio = len(trial.split.test) / len(trial.split.train)
+        return {
+            method.name: self.rows[method.name].variance(places, STANDS_FOR, ratio)
+            for method in self.plan.alive
+            if method.name in self.rows
+        }
 
 
 def balance(
@@ -114,7 +153,7 @@ def balance(
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
     losses, found = _repeat(plan, repeats, progress, keep)
-    chosen = _typical(_table(plan, losses))
+    chosen = _typical(losses.table())
     trial, fits = found.get(chosen) or _again(plan, chosen)
     return _study(plan, losses, trial, _example(plan, trial, fits), repeats)
 
@@ -129,13 +168,13 @@ def _repeat(
     repeats: int,
     progress: Progress | None,
     keep: Callable[[BalanceStudy], None] | None,
-) -> tuple[list[dict[str, np.ndarray]], dict[int, tuple[Trial, Fits]]]:
+) -> tuple[Losses, dict[int, tuple[Trial, Fits]]]:
     """Run the seeds; return the losses of all, and fits of those that are held."""
     held: dict[int, tuple[Trial, Fits]] = {}
-    losses: list[dict[str, np.ndarray]] = []
+    losses = Losses(plan)
     for trial, fits in _fitted(plan, repeats):
-        repeat = len(losses)
-        losses.append(trial_losses(plan, trial, fits))
+        repeat = len(losses.means)
+        losses.add(trial, trial_losses(plan, trial, fits))
         if not _may_be_held(plan, trial, repeats):
             held.clear()
         held[repeat] = trial, fits
@@ -180,7 +219,7 @@ def _may_be_held(plan: Plan, trial: Trial, repeats: int) -> bool:
 
 def _study(
     plan: Plan,
-    losses: list[dict[str, np.ndarray]],
+    losses: Losses,
     trial: Trial,
     example: Example,
     repeats: int,
@@ -190,8 +229,8 @@ def _study(
         classes=plan.data.classes,
         methods=tuple(method.name for method in plan.alive),
         loss_names=loss_names(plan.data.classes),
-        losses=_table(plan, losses),
-        seeds=plan.seed + np.arange(len(losses)),
+        losses=losses.table(),
+        seeds=plan.seed + np.arange(len(losses.means)),
         counts=dict(trial.sizes),
         n_test=len(trial.split.test),
         new_splits=plan.new_splits,
@@ -199,13 +238,8 @@ def _study(
         failures=dict(plan.failures),
         notices=tuple(plan.notices),
         settings=settings_of(plan, repeats),
+        variances=losses.variances(trial),
     )
-
-
-def _table(plan: Plan, losses: list[dict[str, np.ndarray]]) -> np.ndarray:
-    """Return the losses of the living methods, (M, C, S, L)."""
-    names = [method.name for method in plan.alive]
-    return np.stack([[found[name] for found in losses] for name in names]).swapaxes(1, 2)
 
 
 def _typical(losses: np.ndarray) -> int:

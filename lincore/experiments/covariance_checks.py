@@ -138,12 +138,12 @@ def _covariance_verdict(
             name,
             values,
             "fine",
-            f"Nothing speaks against one covariance for all classes (Box's M, {chance(p_value)}): "
-            "what LDA assumes.",
+            "Nothing speaks against one covariance for all classes (Box's M, F approximation, "
+            f"{chance(p_value)}): what LDA assumes.",
         )
     wide, narrow = names[int(volumes.argmax())], names[int(volumes.argmin())]
     size = f"as much as deviations that differ by a factor of {ratio:.1f} in every direction"
-    test = f"Box's M, {chance(p_value)}"
+    test = f"Box's M, F approximation, {chance(p_value)}"
     if ratio < NOTEWORTHY_RATIO:
         return Check(
             name,

@@ -71,7 +71,8 @@ SCORES = {
         ),
         Score(
             "Brier", False, 0, 2, False, True, False,
-            "Mean squared distance of the posterior from the truth: 0 is perfect.",
+            "Mean squared distance of the posterior from the truth, halved for two classes: 0 is "
+            "perfect.",
         ),
         Score(
             "AUC", True, 0, 1, False, False, True,
@@ -149,6 +150,9 @@ def estimate(results: Results, method: str, name: str) -> Estimate:
     Over folds too it is that of the pooled confusion matrix (Forman and Scholz 2010), so that the
     scores, the matrix and the curves are numbers of one kind, and a fold without rows of some
     class is no trouble. Accuracy, log loss and Brier are thereby the means of those of the folds.
+    The Brier score is the squared distance of the posterior from the true class, summed over the
+    classes (0 to 2), and halved for two classes (0 to 1): that of scikit-learn's
+    ``brier_score_loss``. The log loss takes posteriors below 2.2e-16 for 2.2e-16, as its metric.
     The AUC is the mean over the classes, each against the rest, of the share of pairs that are
     ranked correctly, by posteriors or else by decision scores. Pairs are of rows of one fold, for
     scores of different fits are not on one scale; leave-one-out has none, so that there the

@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.experiments.balance import Progress, settings_of
-from lincore.experiments.imbalance_record import CONDITIONS, ImbalanceCost
+from lincore.experiments.imbalance_record import CONDITIONS, ImbalanceCost, size_name
 from lincore.experiments.imbalance_samples import Samples, draw_samples
 from lincore.experiments.magnitudes import require_squares
 from lincore.experiments.measures import log_losses
 from lincore.experiments.methods import as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.priors import move_threshold
+from lincore.experiments.row_variance import RowSums, RowVariance
 from lincore.experiments.sample_fits import Job, Prediction, fit_sample, fit_samples
 from lincore.experiments.schemes import default_scheme
 from lincore.experiments.trials import Plan
@@ -188,6 +189,7 @@ class _Study:
         ratio = np.divide(self.target, shares, out=np.zeros(len(counts)), where=counts > 0)
         self.rare = int(ratio.argmax()) if ratio.max() > RARER else None
         self.unavailable: dict[str, dict[str, str]] = {}
+        self.rows: dict[str, RowSums] = {}
 
     def run(
         self, progress: Progress | None, keep: Callable[[ImbalanceCost], None] | None
@@ -201,6 +203,7 @@ class _Study:
                 if keep is not None and not repeat and not stage:
                     keep(self._record(first, [losses]))
             found.append(losses)
+            self._add_rows(samples)
             if keep is not None:
                 keep(self._record(first, found))
             what = f"Split {repeat + 1} of {self.repeats}"
@@ -214,6 +217,8 @@ class _Study:
         shape = len(plan.methods), len(CONDITIONS), 3 + plan.data.n_classes
         losses = np.full(shape, np.nan)
         by_size = np.full((shape[0], len(samples.sizes), shape[2]), np.nan)
+        n_judged = len(CONDITIONS) + len(samples.sizes)
+        self.by_row = np.full((shape[0], 3, n_judged, len(samples.split.test)), np.nan)
         (plain,) = self._fit([samples.plain], plan.failures)
         if not plan.alive:
             raise DataError(
@@ -237,7 +242,8 @@ class _Study:
         smaller = self._fit(samples.smaller, {})
         if len(samples.sizes):
             for a, fits in enumerate([*smaller, weighted]):
-                self._enter_one(by_size[:, a], samples, fits, samples.target)
+                place = len(CONDITIONS) + a
+                self._enter_one(by_size[:, a], samples, fits, samples.target, place)
         yield losses, by_size
 
     def _fit(self, jobs: list[Job], failures: dict[str, str]) -> Fits:
@@ -263,20 +269,54 @@ class _Study:
         self, losses: Array, samples: Samples, found: Mapping[str, Any], priors: Array
     ) -> None:
         for condition, fits in found.items():
-            self._enter_one(losses[:, CONDITIONS.index(condition)], samples, fits, priors)
+            place = CONDITIONS.index(condition)
+            self._enter_one(losses[:, place], samples, fits, priors, place)
 
     def _enter_one(
-        self, losses: Array, samples: Samples, fits: Mapping[str, Prediction], priors: Array
+        self,
+        losses: Array,
+        samples: Samples,
+        fits: Mapping[str, Prediction],
+        priors: Array,
+        place: int,
     ) -> None:
         """Write the losses (M, L) of what some fits predict under priors."""
         for i, method in enumerate(self.plan.methods):
             if method.name in fits:
-                losses[i] = self._judge(samples, *fits[method.name].under(priors))
+                rows = self._judge(samples, *fits[method.name].under(priors))
+                self.by_row[i, :, place] = rows
+                losses[i] = self._means(samples, rows)
 
     def _judge(self, samples: Samples, predicted: NDArray[np.intp], log_proba: Array) -> Array:
         truth = self.plan.data.codes[samples.split.test]
+        return row_losses(truth, predicted, log_proba, self.costs)
+
+    def _means(self, samples: Samples, rows: Array) -> Array:
+        truth = self.plan.data.codes[samples.split.test]
         in_file = self.plan.data.counts / self.plan.data.counts.sum()
-        return deployment_losses(truth, predicted, log_proba, self.prevalence, in_file, self.costs)
+        return weighted_means(truth, rows, self.prevalence, in_file)
+
+    def _add_rows(self, samples: Samples) -> None:
+        """Enter what each test row lost in this repetition."""
+        data = self.plan.data
+        for method, rows in zip(self.plan.methods, self.by_row, strict=True):
+            if self.plan.new_splits and method.name not in self.plan.failures:
+                if method.name not in self.rows:
+                    self.rows[method.name] = RowSums(data.codes, data.n_classes, data.groups)
+                self.rows[method.name].add(samples.split.test, rows)
+
+    def _variances(self, first: Samples) -> dict[str, RowVariance]:
+        """Return what rows say about the variance of the mean losses, by method."""
+        places = {name: i for i, name in enumerate(CONDITIONS)}
+        places |= {size_name(a): len(CONDITIONS) + a for a in range(len(first.sizes))}
+        own = ("uncorrected", "balanced weights")
+        models = {name: name if name in own else "corrected priors" for name in places}
+        ratio = len(first.split.test) / len(first.split.train)
+        return {
+            method.name: self.rows[method.name].variance(places, models, ratio)
+            for method in self.plan.alive
+            if method.name in self.rows
+        }
 
     def _tune(self, losses: Array, samples: Samples, plain: Mapping[str, Prediction]) -> None:
         """Judge thresholds that were tuned on the held-out rows of the inner folds."""
@@ -294,9 +334,9 @@ class _Study:
             shifts = move_threshold(held, codes, paid[codes])
             log_proba = plain[method.name].log_proba
             predicted = (log_proba + shifts).argmax(axis=1)
-            losses[i, CONDITIONS.index("tuned threshold")] = self._judge(
-                samples, predicted, log_proba
-            )
+            place = CONDITIONS.index("tuned threshold")
+            self.by_row[i, :, place] = self._judge(samples, predicted, log_proba)
+            losses[i, place] = self._means(samples, self.by_row[i, :, place])
 
     def _note(self, plain: Mapping[str, Prediction], refused: Mapping[str, str]) -> None:
         """Note which corrections a method does not allow, and why."""
@@ -337,6 +377,7 @@ class _Study:
             failures=dict(plan.failures),
             notices=tuple(plan.notices),
             settings={name: value for name, value in settings.items() if name != "sizes"},
+            variances=self._variances(first),
         )
 
 
@@ -367,26 +408,37 @@ def deployment_losses(
     >>> deployment_losses(truth, said, half, np.array([0.5, 0.5]), np.array([0.9, 0.1]))
     array([0.25 , 0.693..., 0.45 , 0.5 , 1. ])
     """
+    return weighted_means(
+        truth, row_losses(truth, predicted, log_proba, costs), prevalence, in_file
+    )
+
+
+def row_losses(
+    truth: NDArray[np.intp],
+    predicted: NDArray[np.intp],
+    log_proba: Array,
+    costs: Array | None = None,
+) -> Array:
+    """Return what each row costs, its log loss, and whether it is wrong, (3, m)."""
+    wrong = predicted != truth
+    paid = wrong if costs is None else costs[truth, predicted]
+    return np.stack([paid.astype(float), log_losses(log_proba, truth), wrong])
+
+
+def weighted_means(
+    truth: NDArray[np.intp], rows: Array, prevalence: Array, in_file: Array
+) -> Array:
+    """Return what `deployment_losses` does from `row_losses`."""
     k = len(prevalence)
     count = np.bincount(truth, minlength=k)
     seen = count > 0
-    paid = predicted != truth if costs is None else costs[truth, predicted]
-
-    def by_class(values: Array) -> Array:
-        sums = np.array([values[truth == code].sum() for code in range(k)])
-        return np.divide(sums, count, out=np.full(k, np.nan), where=seen)
+    sums = np.stack([np.bincount(truth, losses, k) for losses in rows])
+    paid, own, wrong = np.divide(sums, count, out=np.full((3, k), np.nan), where=seen)
 
     def mean(values: Array, weight: Array) -> float:
         counted = seen & (weight > 0)
         return float(values[counted] @ weight[counted] / weight[counted].sum())
 
-    recalls = by_class((predicted == truth).astype(float))
-    own = by_class(log_losses(log_proba, truth))
     return np.array(
-        [
-            mean(by_class(paid.astype(float)), prevalence),
-            mean(own, prevalence),
-            mean(1 - recalls, in_file),
-            *recalls,
-        ]
+        [mean(paid, prevalence), mean(own, prevalence), mean(wrong, in_file), *(1 - wrong)]
     )

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.experiments.attribution import grain_of, less, over_seeds
-from lincore.experiments.intervals import LEVEL, UNKNOWN, Interval
+from lincore.experiments.attribution import OTHERS, RECALL, grain_of, less, over_seeds
+from lincore.experiments.intervals import UNKNOWN, Interval
 from lincore.experiments.remedies import ENOUGH
+from lincore.experiments.row_variance import RowVariance
 from lincore.experiments.study import position
 
 Array = NDArray[np.float64]
@@ -35,8 +36,8 @@ CONDITIONS_OF = {
 }
 #: The first two losses and the third; a recall for each class follows.
 LOSS, LOG_LOSS, FILE_ERROR = "loss", "log loss", "error in the file"
-#: Sizes that a line through losses needs, and resamples of the seeds for its interval.
-FEWEST_SIZES, N_RESAMPLES = 3, 2000
+#: Sizes that a line through losses needs.
+FEWEST_SIZES = 3
 
 
 class Decomposition(NamedTuple):
@@ -137,6 +138,8 @@ class ImbalanceCost:
         Methods that could not be fitted; they are not in `methods`.
     notices : tuple of str
     settings : mapping
+    variances : mapping of method to RowVariance
+        What the rows say about the variance of its mean losses; without, that of the splits.
     """
 
     classes: NDArray[Any]
@@ -155,6 +158,7 @@ class ImbalanceCost:
     failures: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    variances: Mapping[str, RowVariance] = field(default_factory=dict)
 
     @property
     def loss_name(self) -> str:
@@ -214,14 +218,17 @@ class ImbalanceCost:
         >>> bool(np.isclose(whole, split.uncorrected.value))
         True
         """
-        uncorrected = self.loss(method, "uncorrected", loss)
-        shifted, balanced = (self.loss(method, name, loss) for name in ("corrected priors", "both"))
-        before = uncorrected if np.isnan(shifted).all() else shifted
-        by_seed = np.stack([less(uncorrected, shifted), less(before, balanced)])
-        rest = before if np.isnan(balanced).all() else balanced
-        small, limit = self._extrapolated(method, rest, loss)
-        shift, bias = (self._change(values, loss) for values in by_seed)
-        return Decomposition(self._level(uncorrected, loss), shift, bias, small, limit, by_seed)
+        names = ("uncorrected", "corrected priors", "both")
+        known = [n for n in names if not np.isnan(self.loss(method, n, loss)).all()] or names[:1]
+        before = "corrected priors" if "corrected priors" in known else "uncorrected"
+        pairs = (("uncorrected", "corrected priors"), (before, "both"))
+        by_seed = np.stack(
+            [less(self.loss(method, a, loss), self.loss(method, b, loss)) for a, b in pairs]
+        )
+        small, limit = self._extrapolated(method, known[-1], loss)
+        shift, bias = (self._change(method, *pair, loss) for pair in pairs)
+        whole = self._level(method, "uncorrected", loss)
+        return Decomposition(whole, shift, bias, small, limit, by_seed)
 
     def corrections(self, method: str, loss: str = LOSS) -> tuple[Correction, ...]:
         """Return what each correction that is available recovers, and what it costs elsewhere."""
@@ -276,78 +283,101 @@ class ImbalanceCost:
         return frame
 
     def _correction(self, method: str, name: str, loss: str) -> Correction:
-        values, uncorrected = (self.loss(method, c, loss) for c in (name, "uncorrected"))
-        better = -1.0 if loss.startswith("recall of ") else 1.0
-        recalls = self.loss_names[3:]
-        changes = [
-            less(self.loss(method, name, recall), self.loss(method, "uncorrected", recall))
-            for recall in recalls
-        ]
-        others = [change for k, change in enumerate(changes) if k != self.rare]
-        in_file = less(
-            self.loss(method, name, FILE_ERROR), self.loss(method, "uncorrected", FILE_ERROR)
-        )
         return Correction(
             name,
-            self._level(values, loss),
-            self._change(better * less(uncorrected, values), loss),
-            self._change(in_file, FILE_ERROR),
-            tuple(self._change(c, recall) for c, recall in zip(changes, recalls, strict=True)),
-            self._change(np.mean(others, axis=0), FILE_ERROR),
+            self._level(method, name, loss),
+            self._excess(method, "uncorrected", name, loss),
+            self._change(method, name, "uncorrected", FILE_ERROR),
+            tuple(
+                self._change(method, name, "uncorrected", recall) for recall in self.loss_names[3:]
+            ),
+            self._change(method, name, "uncorrected", OTHERS),
         )
 
     def _behind(self, method: str, one: Correction, other: Correction, loss: str) -> Interval:
-        better = -1.0 if loss.startswith("recall of ") else 1.0
-        first, second = (self.loss(method, c.name, loss) for c in (one, other))
-        return self._change(better * less(first, second), loss)
+        return self._excess(method, one.name, other.name, loss)
 
-    def _extrapolated(self, method: str, rest: Array, loss: str) -> tuple[Interval, Interval]:
-        """Return the small class's part and the limit: the mean of `rest` is their sum."""
+    def _excess(self, method: str, one: str, other: str, loss: str) -> Interval:
+        """Return by how much one condition is worse: of a recall, by how much it is lower."""
+        pair = (other, one) if loss.startswith(RECALL) else (one, other)
+        return self._change(method, *pair, loss)
+
+    def _extrapolated(self, method: str, rest: str, loss: str) -> tuple[Interval, Interval]:
+        """Return the small class's part and the limit: the mean loss of `rest` is their sum."""
         if self.rare is None:
-            return Interval(0.0, 0.0, 0.0), self._level(rest, loss)
+            return Interval(0.0, 0.0, 0.0), self._level(method, rest, loss)
         i, k = position(self.methods, method, "method"), self.loss_names.index(loss)
         values = self.size_losses[i, :, :, k]
-        seen = np.asarray(np.isfinite(values).all(axis=1))
-        if seen.sum() < FEWEST_SIZES or not seen[-1]:
-            return UNKNOWN, self._level(rest, loss)
-        slopes = _slopes(1 / self.sizes[seen], values[seen])
-        by_seed = np.stack([slopes / self.sizes[-1], rest - slopes / self.sizes[-1]])
-        small, limit = by_seed.mean(axis=1)
-        bounded = loss != LOG_LOSS and self.costs is None and not loss.startswith("recall of ")
-        if bounded and limit < 0:  # an error rate has no less
-            small, limit = small + limit, 0.0
-        (low, high), ends = self._bootstrap(by_seed)
-        rest_of_it = Interval(float(limit), *map(float, ends))
-        return Interval(float(small), float(low), float(high)), (
-            rest_of_it.within(0.0, np.inf) if bounded else rest_of_it
-        )
+        seen = np.flatnonzero(np.isfinite(values).all(axis=1))
+        if len(seen) < FEWEST_SIZES or seen[-1] != len(values) - 1:
+            return UNKNOWN, self._level(method, rest, loss)
+        factors = _slope_factors(1 / self.sizes[seen]) / self.sizes[-1]
+        by_seed = factors @ values[seen]
+        contrast = {size_name(int(a)): float(f) for a, f in zip(seen, factors, strict=True)}
+        small = self._interval(method, by_seed, contrast, loss)
+        remainder = {rest: 1.0, **{name: -factor for name, factor in contrast.items()}}
+        limit = self._interval(method, self.loss(method, rest, loss) - by_seed, remainder, loss)
+        if loss != LOG_LOSS and self.costs is None and not loss.startswith(RECALL):
+            if limit.value < 0:  # an error rate has no less
+                small = small._replace(value=small.value + limit.value)
+                limit = limit._replace(value=0.0)
+            limit = limit.within(0.0, np.inf)
+        return small, limit
 
-    def _bootstrap(self, by_seed: Array) -> Array:
-        """Return the ends (2, 2) of the means of values (2, S) by bootstrap over the splits.
+    def variance(self, method: str, contrast: Mapping[str, float], loss: str = LOSS) -> float:
+        """Return the variance of a sum of mean losses; NaN where only the splits tell it.
 
-        Deviations are widened as in `over_seeds`, for splits that share rows.
+        Parameters
+        ----------
+        method : str
+        contrast : mapping of condition, or `size_name`, to coefficient
+        loss : str
+            Of `loss_names`, or "recall of others": the mean over classes that are not the rarest.
         """
-        n = by_seed.shape[1]
-        if n < 2:
-            return np.full((2, 2), np.nan)
-        chosen = np.random.default_rng(0).integers(n, size=(N_RESAMPLES, n))
-        mean = by_seed.mean(axis=1, keepdims=True)
-        deviation = by_seed[:, chosen].mean(axis=2) - mean
-        widening = np.sqrt(n / (n - 1) * (1 + n * self._test_ratio))
-        ends = np.quantile(deviation, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1).T
-        return np.asarray(mean + widening * ends)
+        if method not in self.variances:
+            return np.nan
+        known = self.variances[method]
+        kind = {LOSS: 0, LOG_LOSS: 1}.get(loss, 2)
+        weights = self._class_weights(loss) * (known.counts > 0)
+        weights = weights / weights.sum()
+        found = known.of(kind, weights, contrast)
+        is_share = loss != LOG_LOSS and not (loss == LOSS and self.costs is not None)
+        if len(contrast) == 1 and is_share:
+            found = max(found, known.of_shares(kind, weights, *contrast))
+        return found
+
+    def _class_weights(self, loss: str) -> Array:
+        if loss in (LOSS, LOG_LOSS):
+            return self.prevalence
+        if loss == FILE_ERROR:
+            return self.counts.astype(float)
+        places = np.arange(len(self.classes))
+        if loss == OTHERS:
+            return np.asarray(places != self.rare, dtype=float)
+        return np.asarray(places == self.loss_names[3:].index(loss), dtype=float)
 
     @property
     def _test_ratio(self) -> float:
         return self.n_test / float(self.counts.sum()) if self.new_splits else 0.0
 
-    def _change(self, values: Array, loss: str) -> Interval:
+    def _interval(
+        self, method: str, values: Array, contrast: Mapping[str, float], loss: str
+    ) -> Interval:
         if np.isnan(values).all():
             return UNKNOWN
-        return over_seeds(values, self._test_ratio, grain=self._grain(loss))
+        variance = self.variance(method, contrast, loss)
+        return over_seeds(values, self._test_ratio, grain=self._grain(loss), variance=variance)
 
-    def _level(self, values: Array, loss: str) -> Interval:
-        found = self._change(values, loss)
+    def _change(self, method: str, worse: str, better: str, loss: str) -> Interval:
+        names = [loss]
+        if loss == OTHERS:
+            names = [name for k, name in enumerate(self.loss_names[3:]) if k != self.rare]
+        changes = [less(self.loss(method, worse, n), self.loss(method, better, n)) for n in names]
+        contrast = {worse: 1.0, better: -1.0} if worse != better else {}
+        return self._interval(method, np.mean(changes, axis=0), contrast, loss)
+
+    def _level(self, method: str, condition: str, loss: str) -> Interval:
+        found = self._interval(method, self.loss(method, condition, loss), {condition: 1.0}, loss)
         bounded = loss != LOG_LOSS and not (loss == LOSS and self.costs is not None)
         return found.within(0.0, 1.0 if bounded else np.inf)
 
@@ -357,11 +387,16 @@ class ImbalanceCost:
             recall = f"recall of {self.classes[self.rare]}"
             share = float(self.prevalence[self.rare])
             return share * grain_of(recall, self.classes, self.counts, self.n_test)
-        name = "error" if loss in (LOSS, FILE_ERROR) else loss
+        name = "error" if loss in (LOSS, FILE_ERROR, OTHERS) else loss
         return grain_of(name, self.classes, self.counts, self.n_test)
 
 
-def _slopes(places: Array, values: Array) -> Array:
-    """Return the slopes (S,) of least-squares lines through values (A, S) at places (A,)."""
+def size_name(place: int) -> str:
+    """Return the name of the condition of one size in the class-size sweep."""
+    return f"size {place}"
+
+
+def _slope_factors(places: Array) -> Array:
+    """Return what values at places (A,) are multiplied by in the slope of their line."""
     centred = places - places.mean()
-    return np.asarray(centred @ values / (centred @ centred))
+    return np.asarray(centred / (centred @ centred))

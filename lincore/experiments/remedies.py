@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lincore.experiments.attribution import (
+    OTHERS,
+    RECALL,
     change_over_seeds,
     less,
     loss_over_seeds,
@@ -187,30 +189,30 @@ def _is_as_good(study: BalanceStudy, method: str, loss: str, remedy: Remedy, bes
 
 
 def _behind(study: BalanceStudy, method: str, loss: str, one: Remedy, other: Remedy) -> Interval:
-    better = -1.0 if loss.startswith("recall of ") else 1.0
-    first, second = (study.loss(method, remedy.name, loss) for remedy in (one, other))
-    return change_over_seeds(better * less(first, second), study, loss)
+    return _excess(study, method, loss, one.name, other.name)
+
+
+def _excess(study: BalanceStudy, method: str, loss: str, one: str, other: str) -> Interval:
+    """Return by how much one cell is worse than another: of a recall, by how much it is lower."""
+    cells = (other, one) if loss.startswith(RECALL) else (one, other)
+    return change_over_seeds(study, method, loss, *cells)
 
 
 @per_results
 def _remedy(study: BalanceStudy, method: str, loss: str, name: str) -> Remedy:
-    better = -1.0 if loss.startswith("recall of ") else 1.0
-    values, reduced, full = (study.loss(method, cell, loss) for cell in (name, "reduced", "full"))
-    bought = change_over_seeds(better * less(reduced, values), study, loss)
-    whole = change_over_seeds(better * less(reduced, full), study, loss)
-    changes = {
-        recall: study.loss(method, name, recall) - study.loss(method, "reduced", recall)
-        for recall in study.recall_names
-    }
-    others = [
-        change for change, cut in zip(changes.values(), study.is_reduced, strict=True) if not cut
-    ]
+    bought = _excess(study, method, loss, "reduced", name)
+    whole = _excess(study, method, loss, "reduced", "full")
     return Remedy(
         name,
-        loss_over_seeds(values, study, loss),
+        loss_over_seeds(study, method, loss, name),
         bought,
-        change_over_seeds(better * less(values, full), study, loss),
+        _excess(study, method, loss, name, "full"),
         bought.value / whole.value if whole.low > 0 else np.nan,
-        tuple(change_over_seeds(change, study, recall) for recall, change in changes.items()),
-        change_over_seeds(np.mean(others, axis=0), study, "error") if others else UNKNOWN,
+        tuple(
+            change_over_seeds(study, method, recall, name, "reduced")
+            for recall in study.recall_names
+        ),
+        UNKNOWN
+        if study.is_reduced.all()
+        else change_over_seeds(study, method, OTHERS, name, "reduced"),
     )

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Split
-from lincore.experiments.attribution import Attribution, attribution
+from lincore.experiments.attribution import OTHERS, Attribution, attribution
 from lincore.experiments.measures import log_losses
 from lincore.experiments.remedies import Remedy, remedies
 from lincore.experiments.results import Results
+from lincore.experiments.row_variance import RowVariance
 
 Array = NDArray[np.float64]
 
@@ -88,6 +89,8 @@ class BalanceStudy:
         What was warned of while fitting, each once.
     settings : mapping
         Whatever is needed to make these results again.
+    variances : mapping of method to RowVariance
+        What the rows say about the variance of its mean losses; without, that of the seeds.
     """
 
     classes: NDArray[Any]
@@ -102,6 +105,7 @@ class BalanceStudy:
     failures: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    variances: Mapping[str, RowVariance] = field(default_factory=dict)
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -135,6 +139,37 @@ class BalanceStudy:
         j = position(CELLS, cell, "cell")
         k = position(self.loss_names, loss, "loss")
         return np.asarray(self.losses[i, j, :, k])
+
+    def variance(self, method: str, contrast: Mapping[str, float], loss: str = "error") -> float:
+        """Return the variance of a sum of mean losses of cells; NaN where only the seeds tell it.
+
+        Parameters
+        ----------
+        method : str
+        contrast : mapping of cell to coefficient
+        loss : str
+            One of `loss_names`, or "recall of others": the mean over classes not reduced.
+        """
+        if method not in self.variances:
+            return np.nan
+        known = self.variances[method]
+        kind = int(loss == "log loss")
+        weights = self._class_weights(loss, known.counts > 0)
+        found = known.of(kind, weights, contrast)
+        if len(contrast) == 1 and not kind:
+            found = max(found, known.of_shares(kind, weights, *contrast))
+        return found
+
+    def _class_weights(self, loss: str, tested: NDArray[np.bool_]) -> Array:
+        if loss == "balanced error":
+            chosen = tested.astype(float)
+        elif loss == OTHERS:
+            chosen = (~self.is_reduced).astype(float)
+        elif loss in self.recall_names:
+            chosen = np.array([float(name == loss) for name in self.recall_names])
+        else:
+            chosen = self.counts["full"] * tested.astype(float)
+        return np.asarray(chosen / chosen.sum())
 
     def attribution(self, method: str, loss: str = "error") -> Attribution:
         """Split a loss into its four parts; see `lincore.experiments.attribution.attribution`."""
@@ -195,14 +230,18 @@ def losses_of(
     >>> losses_of(np.array([0, 0, 1]), np.array([0, 1, 1]), np.log(np.full((3, 2), 0.5)), 2)
     array([0.333..., 0.25 , 0.693..., 0.5 , 1. ])
     """
-    right = predicted == truth
+    return means_of(truth, np.stack([predicted != truth, log_losses(log_proba, truth)]), n_classes)
+
+
+def means_of(truth: NDArray[np.intp], losses: Array, n_classes: int) -> Array:
+    """Return what `losses_of` does, from whether rows are wrong and their log loss (2, ..., m)."""
+    wrong, log_loss = losses
     members = truth[:, None] == np.arange(n_classes)
     count = members.sum(axis=0)
     with np.errstate(invalid="ignore"):
-        recalls = right.astype(np.float64) @ members / count
-    log_loss = log_losses(log_proba, truth).mean(axis=-1)
+        recalls = (1 - wrong) @ members / count
     known = recalls[..., count > 0]
-    parts = (1 - right.mean(axis=-1), 1 - known.mean(axis=-1), log_loss)
+    parts = (wrong.mean(axis=-1), 1 - known.mean(axis=-1), log_loss.mean(axis=-1))
     return np.concatenate([np.stack(parts, axis=-1), recalls], axis=-1)
 
 

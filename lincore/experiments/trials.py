@@ -23,12 +23,13 @@ from lincore.experiments.arms import (
     wanted_sizes,
 )
 from lincore.experiments.fitting import LARGEST_SCATTER
+from lincore.experiments.measures import log_losses
 from lincore.experiments.methods import Method
 from lincore.experiments.pipeline import Steps
 from lincore.experiments.priors import exchanged
 from lincore.experiments.sample_fits import Job, Prediction, Sample, fit_sample, fit_samples
 from lincore.experiments.schemes import folds
-from lincore.experiments.study import CELLS, losses_of
+from lincore.experiments.study import CELLS, means_of
 from lincore.heard import heard
 from lincore.logistic_stack import has_one_minimum
 from lincore.moments import Moments
@@ -49,6 +50,15 @@ SOURCES: Mapping[str, tuple[str, str]] = {
     "control": ("control", "full"),
     "undersampling": ("undersampling", "full"),
     "oversampling": ("oversampling", "full"),
+}
+
+# The full arm with the shares of the reduced one: its models stand for those of the reduced arm,
+# whose random rows vary more, where the variance due to the training rows is estimated.
+STAND_IN = "full, reduced shares"
+JUDGED = (*CELLS, STAND_IN)
+STANDS_FOR: Mapping[str, str] = {
+    name: STAND_IN if name in ("reduced", "balanced weights", STAND_IN) else "full"
+    for name in JUDGED
 }
 
 
@@ -312,30 +322,51 @@ def cell(
     """Return codes and log posteriors of a method for one of `CELLS`."""
     if name == "moved threshold":
         return fits["reduced"][method].moved(trial.shares("reduced"))
-    source, priors = SOURCES[name]
+    source, priors = _source(name)
     return fits[source][method].under(trial.shares(priors))
+
+
+def _source(name: str) -> tuple[str, str]:
+    # The threshold moves labels alone: its posteriors are those of the reduced set.
+    return ("full", "reduced") if name == STAND_IN else SOURCES.get(name, SOURCES["reduced"])
+
+
+class TrialLosses(NamedTuple):
+    """What one method lost in a trial.
+
+    Attributes
+    ----------
+    means : ndarray of shape (C, L)
+        Of the test rows, in every cell.
+    rows : ndarray of shape (2, C + 1, m)
+        Of each test row, in every one of `JUDGED`: whether it was wrong, and its log loss.
+    """
+
+    means: Array
+    rows: Array
 
 
 def trial_losses(
     plan: Plan, trial: Trial, fits: Mapping[str, Mapping[str, Prediction]]
-) -> dict[str, Array]:
-    """Return for each living method its losses in every cell, shape (C, L)."""
-    truth, n_classes = plan.data.codes[trial.split.test], plan.data.n_classes
-    return {
-        method.name: losses_of(truth, *_cells(fits, trial, method.name), n_classes)
-        for method in plan.alive
-    }
+) -> dict[str, TrialLosses]:
+    """Return for each living method its losses."""
+    truth, found = plan.data.codes[trial.split.test], {}
+    for method in plan.alive:
+        predicted, log_proba = _cells(fits, trial, method.name)
+        rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
+        means = means_of(truth, rows[:, : len(CELLS)], plan.data.n_classes)
+        found[method.name] = TrialLosses(means, rows)
+    return found
 
 
 def _cells(
     fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, method: str
 ) -> tuple[NDArray[np.intp], Array]:
-    """Return codes (C, m) and log posteriors (C, m, K) of a method for all of `CELLS`."""
+    """Return codes (C + 1, m) and log posteriors (C + 1, m, K) of a method for all `JUDGED`."""
     if any(found[method].learned is None for found in fits.values()):
-        each = [cell(fits, trial, name, method) for name in CELLS]
+        each = [cell(fits, trial, name, method) for name in JUDGED]
         return np.stack([codes for codes, _ in each]), np.stack([logs for _, logs in each])
-    # The threshold moves labels alone: its posteriors are those of the reduced set.
-    sources = [SOURCES.get(name, SOURCES["reduced"]) for name in CELLS]
+    sources = [_source(name) for name in JUDGED]
     found = [fits[source][method] for source, _ in sources]
     learned = np.stack([fit.learned for fit in found if fit.learned is not None])
     priors = np.stack([trial.shares(arm) for _, arm in sources])

@@ -22,7 +22,7 @@ def test_a_guess_and_groups_are_told_where_the_numbers_stand_until_they_are_sett
     assert_fine(app)
     (line,) = doubts(app)
     assert "target guessed, groups not kept together" in line
-    assert "is a guess" in line and "belong together by" in line
+    assert "is a guess" in line and "seems to name groups" in line
     app.switch_page("pages/data.py").run()
     app.button(key="data.finding.0.0").click().run()
     app.button(key="sidebar.guess.keep").click().run()

@@ -58,6 +58,19 @@ def test_who_asks_first_is_first_and_nobody_runs_beside():
     assert order == [(name, [name]) for name in "abcdef"]
 
 
+def test_short_ones_go_before_long_ones_in_their_own_order():
+    own, order = Turns(WAIT), []
+
+    def work(name, is_short):
+        with own.taken(is_short=is_short):
+            order.append(name)
+
+    names = ("page", "tab 1", "other page", "tab 2")
+    with queued(own, *(lambda name=name: work(name, name.startswith("tab")) for name in names)):
+        pass
+    assert order == ["tab 1", "tab 2", "page", "other page"]
+
+
 @pytest.mark.parametrize("error", [ValueError(), StopException(), RerunException(RerunData())])
 def test_a_turn_ends_with_any_exception(error):
     own = Turns(WAIT)
@@ -228,6 +241,25 @@ def test_every_run_of_a_script_has_its_turn(runner, monkeypatch):
     assert not turns.scripts.is_mine
     turns.let_scripts_take_turns()
     assert app_session.ScriptRunner is runner, "app.py was read again"
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_short"),
+    [
+        (RerunData(), False),
+        (RerunData(fragment_id_queue=["a"]), True),
+        (RerunData(fragment_id_queue=["a"], is_auto_rerun=True), False),
+    ],
+)
+def test_a_click_in_a_fragment_is_short(runner, monkeypatch, asked, is_short):
+    told = []
+    taken = turns.scripts.taken
+    monkeypatch.setattr(
+        turns.scripts, "taken", lambda **named: told.append(named) or taken(**named)
+    )
+    monkeypatch.setattr(runner.__mro__[1], "_run_script", lambda self, data: None)
+    runner._run_script(runner.__new__(runner), asked)
+    assert told == [{"is_short": is_short}]
 
 
 def test_without_streamlits_own_names_scripts_run_at_once(monkeypatch):

@@ -95,6 +95,20 @@ def test_every_picture_is_shown() -> None:
     assert made == shown
 
 
+def test_the_page_of_plots_shows_all_of_them() -> None:
+    page = (DOCS / "plots.md").read_text("utf-8")
+    public = {name for name in lincore.plots.__all__ if inspect.isfunction(_plot(name))}
+    assert set(re.findall(r"^## `(\w+)`", page, flags=re.MULTILINE)) == public
+    for name in public - {"surface", "scatter_3d"}:  # drawn in a browser only
+        assert f"](pictures/plots/{name}.png)" in page
+        assert (DOCS / f"pictures/plots/{name}.png").stat().st_size < 40_000
+        assert str(inspect.getdoc(_plot(name))).split("\n", 1)[0] in page, f"make docs: {name}"
+
+
+def _plot(name: str) -> object:
+    return getattr(lincore.plots, name)
+
+
 def test_the_readme_shows_every_page() -> None:
     found = re.findall(r"!\[([^\]]+)\]\((docs/pictures/pages/\w+\.png)\)", README.read_text())
     made = {f"docs/pictures/pages/{path.name}" for path in (DOCS / "pictures/pages").iterdir()}

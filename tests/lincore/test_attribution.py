@@ -112,7 +112,7 @@ def test_a_study_of_few_seeds_does_not_claim_what_two_of_them_agree_on():
     study = lincore.balance(lincore.sample("gaussian"), {"class 3": 5}, "lda", repeats=2)
     losses = np.full_like(study.losses, 0.2)
     losses[:, CELLS.index("reduced")] = 0.21
-    planted = replace(study, losses=losses)
+    planted = replace(study, losses=losses, variances={})
     n_third = study.n_test * study.counts["full"][2] / study.counts["full"].sum()
     for loss, grain in (("error", 1 / study.n_test), ("recall of class 3", 1 / n_third)):
         total = planted.attribution("lda", loss).total
@@ -196,7 +196,7 @@ def test_no_interval_holds_what_cannot_be():
     losses = study.losses.copy()
     losses[:, :, 0], losses[:, :, 1] = 0.05, 0.95
     losses[:, CELLS.index("full"), :] = [[[0.9], [0.1]]] * np.ones(losses.shape[-1])
-    planted = replace(study, losses=losses)
+    planted = replace(study, losses=losses, variances={})
     for loss in ("error", "recall of class 3", "log loss"):
         most = np.inf if loss == "log loss" else 1.0
         split = planted.attribution("lda", loss)

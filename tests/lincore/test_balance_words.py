@@ -34,7 +34,7 @@ def with_losses(study, full, reduced, both, spread=0.001):
     for j, cell in enumerate(CELLS):
         noise = spread * (1 + j % 4) * np.array([-1.0, 0.0, 1.0])  # of mean zero
         losses[:, j] = planted.get(cell, both) + noise[:, None]
-    return replace(study, losses=losses)
+    return replace(study, losses=losses, variances={})
 
 
 def test_costs_and_gains(study):

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax
 from scipy.stats import norm
 from scipy.stats import t as student
+from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
 import lincore
@@ -252,3 +253,17 @@ def test_students_quantile_widens_by_degrees_of_freedom():
     assert wide.low < narrow.low < 0.7 < narrow.high < wide.high
     free = from_spread(-3.0, Spread(4.0, 7), -np.inf, np.inf)
     assert_allclose(free.high, -3 + 2 * student.ppf(0.975, 7))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_brier_and_log_loss_are_scikit_learns(n_classes):
+    results = one_test_set((40, 30, 20)[:n_classes])
+    proba = np.exp(results.log_proba[0])
+    proba /= proba.sum(axis=1, keepdims=True)
+    expected = brier_score_loss(results.truth, proba[:, 1] if n_classes == 2 else proba)
+    assert_allclose(scores.score(results, "m", "Brier").value, expected)
+    assert_allclose(scores.log_loss(results, "m").value, log_loss(results.truth, proba))
+    areas = roc_auc_score(
+        results.truth, proba[:, 1] if n_classes == 2 else proba, multi_class="ovr"
+    )
+    assert_allclose(scores.score(results, "m", "AUC").value, areas)

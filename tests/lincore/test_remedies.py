@@ -105,7 +105,7 @@ def test_a_hair_that_is_no_difference_is_no_reason(study, bought, chosen):
     for i, (name, value) in enumerate(bought.items()):
         cell = CELLS.index(name)
         losses[:, cell] = 0.4 - value + spread[:, None] * (1 if i % 2 else -1)
-    planted = replace(study, losses=losses)
+    planted = replace(study, losses=losses, variances={})
     advised = advice(planted, "lda", "error")
     assert advised.remedy.name == chosen
     assert advised.most.name == max(bought, key=bought.get)
@@ -119,7 +119,9 @@ def test_beyond_the_full_set_there_is_nothing_to_recover(study):
     losses[:, CELLS.index("corrected priors")] = 0.31
     spread = 0.1 * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     losses[:, CELLS.index("moved threshold")] = 0.26 + spread[:, None]
-    assert advice(replace(study, losses=losses), "lda").remedy.name == "corrected priors"
+    assert (
+        advice(replace(study, losses=losses, variances={}), "lda").remedy.name == "corrected priors"
+    )
 
 
 def test_advice_is_of_the_loss_that_is_asked_for(study):
@@ -140,7 +142,7 @@ def test_what_is_beyond_chance_goes_before_what_is_larger(study):
     spread = 0.2 * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     losses[:, CELLS.index("corrected priors")] = 0.30 + spread[:, None]
     losses[:, CELLS.index("both")] = 0.31
-    advised = advice(replace(study, losses=losses), "lda")
+    advised = advice(replace(study, losses=losses, variances={}), "lda")
     assert advised.remedy.name == advised.most.name == "both"
     assert advised.remedy.recovered.low > 0
 

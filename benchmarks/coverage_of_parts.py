@@ -1,0 +1,90 @@
+"""Coverage and width of the intervals of the parts of an imbalance loss, simulated.
+
+Run ``python benchmarks/coverage_of_parts.py [data sets]`` (300: about ten minutes on one core).
+Data sets of given class sizes are drawn again and again; the truth is the mean over all of them of
+what is estimated. Widths are in units of 3.92 standard deviations of the estimate, the width of an
+interval that knows its variance.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+from common import finish, require
+
+import lincore
+from lincore.datasets import Dataset
+from lincore.experiments.intervals import Interval
+from lincore.samples import gaussian_classes
+
+LOSSES = ("balanced error", "log loss")
+Found = Iterator[tuple[str, Interval]]
+
+
+def main() -> None:
+    """Print coverage and width of every part; end with an error if their means miss the bounds."""
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    for name, (draw, study) in DESIGNS.items():
+        found = defaultdict(list)
+        for seed in range(times):
+            for part, interval in study(draw(seed)):
+                found[part].append(tuple(interval))
+        rates, widths = [], []
+        for part, intervals in found.items():
+            value, low, high = np.array(intervals).T
+            truth = value.mean()
+            rates.append(np.mean((low <= truth) & (truth <= high)))
+            widths.append(np.mean(high - low) / (3.92 * np.std(value, ddof=1)))
+            print(f"{name:<28}{part:<36}{rates[-1]:6.3f}{widths[-1]:6.2f}")
+        require(f"{name}, mean coverage", float(np.mean(rates)), at_least=0.93, at_most=0.99)
+        require(f"{name}, mean width", float(np.mean(widths)), at_most=1.5)
+    finish()
+
+
+def three(seed: int) -> Dataset:
+    """Return three classes of 60 rows in a plane."""
+    means = [[0.0, 0.0], [1.5, 0.0], [0.7, 1.4]]
+    return gaussian_classes(means, sizes=[60, 60, 60], seed=seed)
+
+
+def ten_features(seed: int) -> Dataset:
+    """Return three classes of 60 rows with ten features."""
+    means = np.zeros((3, 10))
+    means[1, :2], means[2, 2:5] = [1.2, 0.5], 0.9
+    return gaussian_classes(means, sizes=[60, 60, 60], seed=seed)
+
+
+def rare(seed: int) -> Dataset:
+    """Return two classes, 40 : 1."""
+    return gaussian_classes([[0.0] * 4, [1.2, 0.8, 0.0, 0.0]], sizes=[1640, 41], seed=seed)
+
+
+def cut(data: Dataset) -> Found:
+    """Cut the third class from 42 training rows to 9."""
+    study = lincore.balance(data, {"class 3": 9}, "lda")
+    for loss in (*LOSSES, "recall of class 3"):
+        split = study.attribution("lda", loss)
+        for name, part in {**split.parts, "total": split.total, "reduced": split.reduced}.items():
+            yield f"{name}, {loss}", part
+
+
+def as_it_is(data: Dataset) -> Found:
+    """Take the imbalance of the file as it is."""
+    cost = lincore.imbalance_cost(data, "lda")
+    for loss in ("loss", "log loss"):
+        split = cost.decomposition("lda", loss)
+        for name, part in {**split.parts, "uncorrected": split.uncorrected}.items():
+            yield f"{name}, {loss}", part
+
+
+DESIGNS = {
+    "3 x 60, 42 -> 9": (three, cut),
+    "3 x 60, 10 features, 42 -> 9": (ten_features, cut),
+    "1640 : 41": (rare, as_it_is),
+}
+
+if __name__ == "__main__":
+    main()
