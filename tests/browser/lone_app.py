@@ -28,8 +28,10 @@ def work(progress):
 
 
 def figure(*traces, **layout):
-    """Return a figure with a text alternative."""
-    return go.Figure(traces, {"meta": {"alt": "A figure."}, "title": "Figure", **layout})
+    """Return a figure with the title and the text alternative of one of lincore.plots."""
+    meta = {"alt": "A figure.", "title": "Figure", "subtitle": ""}
+    size = {"height": 450, "margin": {"t": 60}}
+    return go.Figure(traces, {"meta": meta, "title": "Figure", **size, **layout})
 
 
 def main():
