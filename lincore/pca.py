@@ -99,18 +99,36 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         UserWarning
             When the rows vary in fewer directions than components were asked for.
         """
+        self.fit_rows(X, sample_weight)
+        k = self.n_components
+        if isinstance(k, (int, np.integer)) and k > self.n_components_:
+            warnings.warn(
+                f"The rows vary in {self.n_components_} directions only: so many components are "
+                f"kept, not n_components={k}. Ask for fewer to be free of this warning.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def fit_rows(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn as `fit` does, without a warning: the rows of a fold may vary in fewer directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+        sample_weight : array-like of shape (n,), optional
+        """
         rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
         self._check_n_components(min(rows.shape))
         codes = np.zeros(len(rows), dtype=np.intp)
         if len(rows) >= rows.shape[1]:
-            self.fit_moments(Moments.from_groups(rows, codes, 1, sample_weight))
-            return self._warned()
+            return self.fit_moments(Moments.from_groups(rows, codes, 1, sample_weight))
         diagonal = Moments.from_groups(rows, codes, 1, sample_weight, diagonal=True)
         space = RowSpace.spanned_by(rows, diagonal.mean[0], np.ones(rows.shape[1]))
         moments = Moments.from_groups(space.coordinates(rows), codes, 1, sample_weight)
-        return self._solve(moments[0], diagonal.mean[0], space)._warned()
+        return self._solve(moments[0], diagonal.mean[0], space)
 
     def fit_moments(self, moments: Moments) -> Self:
         """Learn from moments, pooled over whatever grouping they have."""
@@ -170,17 +188,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 f"n_components must be None, an integer from 1 to {largest} (the smaller of rows "
                 f"and features) or a share of the variance in (0, 1], got {k!r}."
             )
-
-    def _warned(self) -> Self:
-        k = self.n_components
-        if isinstance(k, (int, np.integer)) and k > self.n_components_:
-            warnings.warn(
-                f"The rows vary in {self.n_components_} directions only: so many components are "
-                f"kept, not n_components={k}. Ask for fewer to be free of this warning.",
-                UserWarning,
-                stacklevel=3,
-            )
-        return self
 
     def _solve(self, total: Moments, mean: Array, space: RowSpace | None) -> Self:
         if total.count <= 1:

@@ -287,6 +287,8 @@ def _behind(step: Any, rows: Any) -> Any:
 
 
 def _fit_transform(step: Any, X: Any, weight: Array | None) -> Any:
+    if isinstance(step, PCA):
+        return step.fit_rows(X, weight).transform(X)
     if weight is None:
         return _by_rows_alone(step, X).transform(X)
     if has_fit_parameter(step, "sample_weight"):
