@@ -151,7 +151,13 @@ class Dashboard(Figures):
         self.page.get_by_test_id("stTooltipContent").first.wait_for(state="detached")
         self._bring(combobox)
         combobox.click()
-        self.page.get_by_role("listbox").wait_for()
+        listbox = self.page.get_by_role("listbox")
+        try:
+            listbox.wait_for(timeout=5_000)
+        except PlaywrightTimeoutError:
+            # An expander that still unfolds moves it away from under the mouse.
+            combobox.click()
+            listbox.wait_for()
         return self.page.get_by_role("option").all_inner_texts()
 
     def enter(self, key: str, value: float | str) -> None:
