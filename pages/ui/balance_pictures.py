@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import balance_truth, compare_pairs, controls, text
+from pages.ui import balance_truth, controls, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -183,7 +183,7 @@ def _all_models(
         return
     every = views(setup, study.methods, cell, axes, study, data)
     sides = ("Full", "Reduced" if cell == "reduced" else "Corrected")
-    names = compare_pairs.shortened(study.methods)
+    names = text.short_names(study.methods)
     titles = [f"{side}: {name}" for name in names for side in sides]
     controls.figure(
         plots.small_multiples(

@@ -33,7 +33,7 @@ LAYERS = {
         "lincore.blocks lincore.merging lincore.moments lincore.covariance lincore.canonical "
         "lincore.optimize lincore.gaussian lincore.cholesky lincore.eigenpairs lincore.quadric "
         "lincore.solvers lincore.separation lincore.threads lincore.heard lincore.margins "
-        "lincore.native lincore.whole_numbers lincore.small_groups",
+        "lincore.native lincore.whole_numbers lincore.small_groups lincore.products",
         outside="numpy scipy threadpoolctl",
     ),
     "estimators": Layer(
