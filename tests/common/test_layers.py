@@ -47,8 +47,8 @@ LAYERS = {
         outside="numpy scipy sklearn",
     ),
     "data": Layer(
-        "lincore.errors lincore.splits lincore.datasets lincore.tables lincore.images "
-        "lincore.gaussian_classes lincore.files",
+        "lincore.errors lincore.splits lincore.datasets lincore.loading lincore.tables "
+        "lincore.images lincore.gaussian_classes lincore.files",
         # What a file holds beyond the rows that are kept is their moments.
         layers="texts numbers",
         outside="numpy scipy.sparse pandas PIL pyarrow charset_normalizer",
