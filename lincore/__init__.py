@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lincore.discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from lincore.errors import DataError as DataError
     from lincore.experiments.balance import balance as balance
+    from lincore.experiments.balance_study import BalanceStudy as BalanceStudy
     from lincore.experiments.checks import assumptions as assumptions
     from lincore.experiments.checks import coordinates_of as coordinates_of
     from lincore.experiments.compare import compare as compare
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from lincore.experiments.priors import estimate_priors as estimate_priors
     from lincore.experiments.priors import reprior as reprior
     from lincore.experiments.results import Results as Results
-    from lincore.experiments.study import BalanceStudy as BalanceStudy
     from lincore.experiments.sweep import sweep as sweep
     from lincore.experiments.views import look as look
     from lincore.experiments.views import model_view as model_view
@@ -75,7 +75,7 @@ _HOME = {
     "adjust": "lincore.experiments.priors",
     "assumptions": "lincore.experiments.checks",
     "balance": "lincore.experiments.balance",
-    "BalanceStudy": "lincore.experiments.study",
+    "BalanceStudy": "lincore.experiments.balance_study",
     "basis": "",
     "bayes_error": "",
     "BayesClassifier": "lincore.bayes",

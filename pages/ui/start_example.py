@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.datasets import Dataset
-    from lincore.experiments.study import BalanceStudy
+    from lincore.experiments.balance_study import BalanceStudy
 
 METHOD, RARE = "lda", "class 3"
 LOSS = f"recall of {RARE}"
