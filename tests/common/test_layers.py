@@ -76,7 +76,7 @@ LAYERS = {
         "lincore.experiments.slices lincore.experiments.cuts lincore.experiments.units "
         "lincore.experiments.attribution lincore.experiments.remedies lincore.experiments.study "
         "lincore.experiments.balance_study "
-        "lincore.experiments.row_variance "
+        "lincore.experiments.row_variance lincore.experiments.seed_intervals "
         "lincore.experiments.size_curves lincore.experiments.priors "
         "lincore.experiments.bootstrap lincore.experiments.curves lincore.experiments.differences "
         "lincore.experiments.disagreement lincore.experiments.ranking "
