@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from math import isfinite, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from lincore.experiments.scores import LEVEL, Interval
-
-if TYPE_CHECKING:
-    from lincore.experiments.study import BalanceStudy
+from lincore.experiments.study import OTHERS, ArmLosses
 
 Array = NDArray[np.float64]
 
@@ -21,7 +19,7 @@ ENOUGH_TO_AGREE = 6
 # Differences smaller than this share of the largest value are rounding.
 ROUNDING = 1e-12
 
-RECALL, OTHERS = "recall of ", "recall of others"
+RECALL = "recall of "
 PARTS = ("prior shift", "majority bias", "sample size", "class size")
 
 # Each part is the loss of the first cell less that of the second; they telescope.
@@ -80,7 +78,7 @@ class Attribution(NamedTuple):
         )
 
 
-def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attribution:
+def attribution(study: ArmLosses, method: str, loss: str = "error") -> Attribution:
     """Split what a method lost by the reduction of the training rows.
 
     With L(D, w, π) the loss on the untouched test part of a model trained on rows D with class
@@ -102,7 +100,7 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
 
     Parameters
     ----------
-    study : BalanceStudy
+    study : ArmLosses
     method : str
         One of ``study.methods``.
     loss : str
@@ -146,7 +144,7 @@ def attribution(study: BalanceStudy, method: str, loss: str = "error") -> Attrib
     )
 
 
-def loss_over_seeds(study: BalanceStudy, method: str, loss: str, cell: str) -> Interval:
+def loss_over_seeds(study: ArmLosses, method: str, loss: str, cell: str) -> Interval:
     """Return the mean loss of a cell with its interval, within the values that it can have."""
     most = np.inf if loss == "log loss" else 1.0
     variance = study.variance(method, {cell: 1.0}, loss)
@@ -154,13 +152,13 @@ def loss_over_seeds(study: BalanceStudy, method: str, loss: str, cell: str) -> I
 
 
 def change_over_seeds(
-    study: BalanceStudy, method: str, loss: str, worse: str, better: str
+    study: ArmLosses, method: str, loss: str, worse: str, better: str
 ) -> Interval:
     """Return the mean of a loss in one cell less that in another, with its interval.
 
     Parameters
     ----------
-    study : BalanceStudy
+    study : ArmLosses
     method, loss : str
         "recall of others" is the mean recall of the classes that were not reduced.
     worse, better : str
@@ -175,14 +173,14 @@ def change_over_seeds(
     return _of_study(study, np.mean(changes, axis=0), loss, variance).within(-most, most)
 
 
-def _losses_meant(study: BalanceStudy, loss: str) -> list[str]:
+def _losses_meant(study: ArmLosses, loss: str) -> list[str]:
     if loss != OTHERS:
         return [loss]
     cut = zip(study.recall_names, study.is_reduced, strict=True)
     return [name for name, is_cut in cut if not is_cut]
 
 
-def _of_study(study: BalanceStudy, values: Array, loss: str, variance: float) -> Interval:
+def _of_study(study: ArmLosses, values: Array, loss: str, variance: float) -> Interval:
     name = "error" if loss == OTHERS else loss
     grain = grain_of(name, study.classes, study.counts["full"], study.n_test)
     return over_seeds(values, study.test_ratio, grain=grain, variance=variance)

@@ -15,7 +15,7 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 
-from lincore.datasets import Dataset, load
+from lincore.datasets import Dataset
 from lincore.errors import DataError
 from lincore.experiments.beyond import learned_beyond, with_beyond
 from lincore.experiments.fitted_model import FittedModel
@@ -29,9 +29,10 @@ from lincore.experiments.runs import Collected, Progress, Run
 from lincore.experiments.schemes import Fold, Scheme, default_scheme, describe, folds, whose_rows
 from lincore.files.frames import is_frame
 from lincore.heard import heard
+from lincore.loading import load
 
 if TYPE_CHECKING:
-    from lincore.datasets import Source
+    from lincore.loading import Source
 
 
 def compare(

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lincore.datasets import Dataset
+    from lincore.experiments.balance_study import BalanceStudy
     from lincore.experiments.results import Results
-    from lincore.experiments.study import BalanceStudy
     from lincore.experiments.views import View
     from pages.ui.balance_setup import Setup
 

@@ -10,7 +10,7 @@ from pages.ui import balance_pictures, balance_truth, compare_pairs, controls, t
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
-    from lincore.experiments.study import BalanceStudy
+    from lincore.experiments.balance_study import BalanceStudy
     from pages.ui.balance_setup import Setup
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lincore.datasets import Dataset
     from lincore.experiments.views import View
-    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_fitting import Fitted
     from pages.ui.classify_planes import Look
     from pages.ui.sidebar import Experiment
 
@@ -59,7 +59,7 @@ def _model_and_plot(
         st.markdown("**Plot**")
     look = classify_planes.ask(fitted.pipeline, data, split, row)
     try:
-        view = cached.view(data.digest, choice, model, look, fitted, data)
+        view = classify_planes.view(data.digest, choice, model, look, fitted, data)
     except ValueError as error:  # such as class means that do not span a discriminant direction
         st.info(f"This plane cannot be drawn. {text.escape(str(error))}")
         return model, fitted

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.datasets import Dataset, Split
-    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_fitting import Fitted
 
 KEY = "classify"
 # Pixels: the others share the rest of the row.
