@@ -317,7 +317,7 @@ def _who_leads(
 def blind_spots(results: Results, methods: Sequence[str]) -> list[str]:
     """Return a sentence for each set of classes that some of the methods never predict."""
     found = never_predicted(results, methods)
-    labels = dict(zip(methods, _labels(results, methods), strict=True))
+    labels = dict(zip(methods, _labels(results, list(methods)), strict=True))
     sentences = []
     for blind in dict.fromkeys(found.values()):
         who = [labels[method] for method in methods if found.get(method) == blind]
