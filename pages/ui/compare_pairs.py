@@ -47,6 +47,9 @@ def show(shown: Shown) -> None:
         f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. Better: it is "
         "below 0.05. Equivalent: the whole interval is inside the region of practical equivalence."
     )
+    blind = words.blind_spots(shown.results, list(shown.results.methods))
+    if blind and any(d.verdict == "equivalent" for d in found):
+        st.caption(text.escape(f"Models can be equivalent in a fault. {' '.join(blind)}"))
     base = evidence(shown.results)
     if shown.score == "accuracy" and base.one_fit and base.independent_rows:
         some_pair = any(d.better is not None for d in found)

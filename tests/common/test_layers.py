@@ -46,6 +46,8 @@ LAYERS = {
         layers="numbers",
         outside="numpy scipy sklearn",
     ),
+    # What nothing imports: the user does, who has skl2onnx.
+    "onnx": Layer("lincore.onnx", layers="estimators", outside="numpy skl2onnx"),
     "data": Layer(
         "lincore.errors lincore.splits lincore.datasets lincore.loading lincore.tables "
         "lincore.images lincore.gaussian_classes lincore.files",
