@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.experiments.schemes import Fold
+from lincore.splits import Fold
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
