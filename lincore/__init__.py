@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from lincore.basis import TrigonometricFeatures as TrigonometricFeatures
     from lincore.bayes import BayesClassifier as BayesClassifier
     from lincore.datasets import Dataset as Dataset
-    from lincore.datasets import load as load
     from lincore.discriminant import (
         DiagonalLinearDiscriminantAnalysis as DiagonalLinearDiscriminantAnalysis,
     )
     from lincore.discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from lincore.errors import DataError as DataError
     from lincore.experiments.balance import balance as balance
+    from lincore.experiments.balance_study import BalanceStudy as BalanceStudy
     from lincore.experiments.checks import assumptions as assumptions
     from lincore.experiments.checks import coordinates_of as coordinates_of
     from lincore.experiments.compare import compare as compare
@@ -44,17 +44,18 @@ if TYPE_CHECKING:
     from lincore.experiments.priors import estimate_priors as estimate_priors
     from lincore.experiments.priors import reprior as reprior
     from lincore.experiments.results import Results as Results
-    from lincore.experiments.study import BalanceStudy as BalanceStudy
     from lincore.experiments.sweep import sweep as sweep
     from lincore.experiments.views import look as look
     from lincore.experiments.views import model_view as model_view
-    from lincore.files.columns import describe_columns as describe_columns
+    from lincore.files.choosing import describe_columns as describe_columns
     from lincore.files.findings import find_problems as find_problems
     from lincore.files.reading import ReadOptions as ReadOptions
     from lincore.files.spreadsheet import spreadsheet_safe as spreadsheet_safe
+    from lincore.files.table import frame_to_table as frame_to_table
     from lincore.fisher import FisherDiscriminant as FisherDiscriminant
     from lincore.geometry import boundary as boundary
     from lincore.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
+    from lincore.loading import load as load
     from lincore.logistic import LogisticRegression as LogisticRegression
     from lincore.moments import Moments as Moments
     from lincore.multiclass import OneVsOne as OneVsOne
@@ -67,7 +68,6 @@ if TYPE_CHECKING:
     from lincore.samples import sample as sample
     from lincore.splits import split as split
     from lincore.standardize import Standardizer as Standardizer
-    from lincore.tables import frame_to_table as frame_to_table
     from lincore.tables import read_table as read_table
     from lincore.tables import table_to_dataset as table_to_dataset
 
@@ -75,7 +75,7 @@ _HOME = {
     "adjust": "lincore.experiments.priors",
     "assumptions": "lincore.experiments.checks",
     "balance": "lincore.experiments.balance",
-    "BalanceStudy": "lincore.experiments.study",
+    "BalanceStudy": "lincore.experiments.balance_study",
     "basis": "",
     "bayes_error": "",
     "BayesClassifier": "lincore.bayes",
@@ -86,7 +86,7 @@ _HOME = {
     "data_checks": "lincore.experiments.data_checks",
     "DataError": "lincore.errors",
     "Dataset": "lincore.datasets",
-    "describe_columns": "lincore.files.columns",
+    "describe_columns": "lincore.files.choosing",
     "DiagonalLinearDiscriminantAnalysis": "lincore.discriminant",
     "default_plane": "lincore.experiments.default_plane",
     "discriminant_plane": "lincore.experiments.discriminant_planes",
@@ -94,14 +94,14 @@ _HOME = {
     "feature_plane": "lincore.experiments.planes",
     "find_problems": "lincore.files.findings",
     "FisherDiscriminant": "lincore.fisher",
-    "frame_to_table": "lincore.tables",
+    "frame_to_table": "lincore.files.table",
     "GaussianNB": "lincore.naive_bayes",
     "holdout": "lincore.experiments.holdout",
     "imbalance_cost": "lincore.experiments.imbalance",
     "ImbalanceCost": "lincore.experiments.imbalance_record",
     "LeastSquaresClassifier": "lincore.least_squares",
     "LinearDiscriminantAnalysis": "lincore.discriminant",
-    "load": "lincore.datasets",
+    "load": "lincore.loading",
     "LogisticRegression": "lincore.logistic",
     "look": "lincore.experiments.views",
     "model_view": "lincore.experiments.views",

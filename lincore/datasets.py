@@ -1,29 +1,23 @@
-"""A data set as every other part of the library sees it, how to load one and how to split it."""
+"""A data set as every other part of the library sees it."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from html import escape
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from lincore.errors import DataError, Notice
-from lincore.files.limits import is_zip
-from lincore.files.sources import large_path, read_source
+from lincore.files.frames import describe_frame, feature_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lincore.files.pictures import Fit
-    from lincore.files.reading import ReadOptions
     from lincore.files.target_guess import TargetGuess
     from lincore.moments import Moments
-
-    Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | pd.DataFrame | tuple[Any, Any]
 
 Imputation: TypeAlias = Literal["median", "most_frequent", "indicator"]
 
@@ -116,7 +110,8 @@ class Dataset:
 
     Examples
     --------
-    >>> data = load(([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], ["b", "a", "b"]), name="tiny")
+    >>> import lincore
+    >>> data = lincore.load(([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], ["b", "a", "b"]), name="tiny")
     >>> data.classes.tolist(), data.codes.tolist(), data.counts.tolist()
     (['a', 'b'], [1, 0, 1], [1, 2])
     """
@@ -172,7 +167,8 @@ class Dataset:
 
         Examples
         --------
-        >>> data = load(([[1.0], [2.0]], ["b", "a"]))
+        >>> import lincore
+        >>> data = lincore.load(([[1.0], [2.0]], ["b", "a"]))
         >>> data.to_frame()
            feature 1 class
         0        1.0     b
@@ -181,8 +177,6 @@ class Dataset:
         return self._frame(slice(None))
 
     def _frame(self, rows: slice) -> pd.DataFrame:
-        from lincore.files.frames import feature_frame
-
         frame = feature_frame(self.X[rows], self.feature_names, self.levels, self.n_words)
         label = self.target_name or "class"
         frame.insert(frame.shape[1], label, self.y[rows], allow_duplicates=True)
@@ -193,13 +187,12 @@ class Dataset:
 
         Examples
         --------
-        >>> load(([[1.0], [2.0]], ["b", "a"])).describe()[["kind", "missing", "mean"]]
+        >>> import lincore
+        >>> lincore.load(([[1.0], [2.0]], ["b", "a"])).describe()[["kind", "missing", "mean"]]
                      kind  missing  mean
         feature
         feature 1  number        0   1.5
         """
-        from lincore.files.frames import describe_frame
-
         return describe_frame(self.to_frame().iloc[:, :-1])
 
     @property
@@ -272,7 +265,8 @@ class Dataset:
 
         Examples
         --------
-        >>> data = load(([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "c", "c"]))
+        >>> import lincore
+        >>> data = lincore.load(([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "c", "c"]))
         >>> few = data.take([3, 0])
         >>> few.X.tolist(), few.y.tolist(), few.classes.tolist()
         ([[4.0], [1.0]], ['c', 'a'], ['a', 'c'])
@@ -310,98 +304,3 @@ class Dataset:
                 state.update(repr((array.shape, array.dtype.str)).encode())
                 state.update(np.ascontiguousarray(array).data)
         return state.hexdigest()
-
-
-def load(
-    source: Source,
-    *,
-    target: str | int | None = None,
-    name: str | None = None,
-    size: tuple[int, int] | None = None,
-    colour: bool = False,
-    fit: Fit = "pad",
-    pattern: str | None = None,
-    options: ReadOptions | None = None,
-    **choices: Any,
-) -> Dataset:
-    r"""Load a table, a zip of images in class folders, or an npz of arrays.
-
-    Parameters
-    ----------
-    source : path, open binary file, bytes, DataFrame or (X, y)
-        Or a table of another library that Arrow can read (polars, DuckDB, PyArrow).
-        A zip or npz is told by its contents (one that holds a single table is that table); any
-        other file is read as a table. Arrays are taken as
-        they are: `X` of shape (n, p), or (n, height, width) in uint8 for grey images.
-    target : str or int, optional
-        The column that holds the classes, by name or by position (negative ones count from the
-        end). Proposed from the names and contents when not given. For tables only.
-    name : str, optional
-        What to call the data. The file's name when not given.
-    size : (height, width), optional
-        In pixels, to which images are brought. For zips of images only, as what follows.
-    colour : bool
-        Keep colours, instead of grey.
-    fit : {"pad", "crop", "stretch"}
-        How an image comes to another size.
-    pattern : str, optional
-        Finds the class or the group in a file's name: see `images.ImageOptions`.
-    options : ReadOptions, optional
-        Encoding, separator, header, missing marks and so on, where they are to be otherwise than
-        detected. For files of text only.
-    **choices
-        Roles of columns, missing values, rare levels, bins and so on: the keywords of
-        `lincore.tables.table_to_dataset`. For tables only.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    DataError
-        When the source cannot be used, with the place and the remedy.
-
-    Examples
-    --------
-    >>> text = b"length,width,species\n5.1,3.5,setosa\n6.2,2.9,virginica\n4.9,3.0,setosa\n"
-    >>> data = load(text, name="flowers.csv", target="species")
-    >>> data.name, data.X.shape, data.classes.tolist()
-    ('flowers', (3, 2), ['setosa', 'virginica'])
-    """
-    from lincore.files.arrays import arrays_to_dataset
-    from lincore.files.arrays_file import is_arrays_file, read_arrays_file
-    from lincore.files.frames import as_frame, is_frame
-    from lincore.files.workbooks import table_in_zip
-    from lincore.images import ImageOptions, read_image_zip
-    from lincore.tables import frame_to_table, read_table, table_to_dataset
-
-    if is_frame(source):
-        frame = as_frame(source)
-        return table_to_dataset(frame_to_table(frame, name or "table"), target, **choices)
-    if isinstance(source, tuple):
-        return arrays_to_dataset(*source, name=name or "arrays")
-    large = large_path(source)
-    if large is not None:
-        table = read_table(large, name or large.name, options)
-        return table_to_dataset(table, target, **choices)
-    raw, name = read_source(source, name)
-    if is_zip(raw):
-        inner = table_in_zip(raw, name)
-        if inner is None:
-            given = {"target": target is not None, "options": options is not None}
-            for option in (*(word for word, there in given.items() if there), *choices):
-                what = "column" if option == "target" else "choice"
-                _refuse_option(True, f"A zip of images has no {option} {what}.", option)
-            if is_arrays_file(raw):
-                return read_arrays_file(raw, name)
-            return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
-        raw, name = inner
-    _refuse_option(size is not None, "A table has no image size.", "size")
-    _refuse_option(pattern is not None, "A table has no file names.", "pattern")
-    return table_to_dataset(read_table(raw, name, options), target, **choices)
-
-
-def _refuse_option(given: bool, what: str, option: str) -> None:
-    if given:
-        raise DataError(what, where=f"option {option}", remedy=f"Leave {option} out.")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lincore.canonical import CanonicalMeans, canonical_means
+from lincore.canonical import CanonicalMeans, canonical_means, check_n_components, project
 from lincore.class_weights import ClassWeight
 from lincore.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.gaussian import Gaussians
@@ -18,13 +20,22 @@ from lincore.moments import Moments
 Array = NDArray[np.float64]
 
 
-class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClassifier):
+class LinearDiscriminantAnalysis(
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    SoftmaxPosterior,
+    MomentClassifier,
+    LinearClassifier,
+):
     """Gaussian classes that share one covariance; the boundaries between them are planes.
 
     The score of class k is ``w_k @ x + b_k`` with ``w_k = Σ⁻¹μ_k`` and
     ``b_k = log p_k - μ_kᵀΣ⁻¹μ_k / 2``. As in scikit-learn the coefficients are given relative to
     the mean of the classes, ``Σ⁻¹(μ_k - m)``: all differences of scores, and so all boundaries
     and posteriors, are the same, and far from the origin no digits are lost.
+
+    `transform` gives canonical coordinates: projections on the directions along which the means
+    of the classes lie furthest apart, in deviations within classes by `covariance_`.
 
     Parameters
     ----------
@@ -39,12 +50,24 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
     class_weight : None, "balanced" or mapping of label to weight
         What a row counts because of its class: as that sample weight, see
         `lincore.class_weights.class_weights`. Learned priors follow it; given `priors` win.
+    n_components : int, optional
+        How many canonical coordinates `transform` gives, at most K - 1; default all. Labels and
+        posteriors always use all.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
     priors_ : ndarray of shape (K,)
     means_ : ndarray of shape (K, p)
+    covariance_ : ndarray of shape (p, p)
+    xbar_ : ndarray of shape (p,)
+        ``priors_ @ means_``, where the canonical coordinates are zero.
+    scalings_ : ndarray of shape (p, d)
+        The canonical directions, in inverse units of the features. The last class whose mean is
+        off the centre lies on the positive side. Up to sign those of scikit-learn 1.9; with
+        ``divisor="n-k"`` those of its earlier versions and of R's MASS.
+    explained_variance_ratio_ : ndarray of shape (d,)
+        Shares of the variance between the classes.
     coef_ : ndarray of shape (K, p), or (1, p) for two classes
     intercept_ : ndarray of shape (K,), or (1,) for two classes
     rank_ : int
@@ -68,6 +91,9 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
     >>> lda = LinearDiscriminantAnalysis().fit(X, ["a", "a", "a", "b", "b", "b"])
     >>> lda.predict([[4.0, 4.0], [6.0, 4.0]])
     array(['a', 'b'], dtype='<U1')
+    >>> lda.transform(lda.means_).round(2)
+    array([[-8.57],
+           [ 8.57]])
     """
 
     def __init__(
@@ -77,17 +103,68 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
         shrinkage: Shrinkage = None,
         divisor: Literal["n", "n-k"] = "n",
         class_weight: ClassWeight = None,
+        n_components: int | None = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
         self.divisor = divisor
         self.class_weight = class_weight
+        self.n_components = n_components
 
     @property
     def covariance_(self) -> Array:
         """The pooled covariance after shrinkage, (p, p); formed when it is asked for."""
         moments = self._solved_moments
         return self._covariance(moments if self._space is None else self._space.lift(moments))
+
+    @property
+    def xbar_(self) -> Array:
+        """The mean (p,) of the classes by their priors."""
+        check_is_fitted(self)
+        return np.asarray(self.priors_ @ self.means_)
+
+    @property
+    def scalings_(self) -> Array:
+        """The canonical directions (p, d), found when they are asked for.
+
+        Raises
+        ------
+        ValueError
+            When the means of the classes are equal.
+        """
+        canonical = self._canonical()
+        return canonical.whitener.unwhiten(canonical.axes(self.n_components)).T
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """The shares (d,) of the variance between the classes along the canonical directions."""
+        canonical = self._canonical()
+        squares = canonical.decomposition.lengths**2
+        return (squares / squares.sum())[: len(canonical.axes(self.n_components))]
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Return the canonical coordinates (n, d) of rows (n, p), in deviations within classes.
+
+        Raises
+        ------
+        ValueError
+            When the means of the classes are equal.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype="numeric", reset=False)
+        return project(rows, self.xbar_, self.scalings_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.scalings_.shape[1]
+
+    def _canonical(self) -> CanonicalMeans:
+        """Return the means about `xbar_`, weighted by the priors."""
+        check_is_fitted(self)
+        whitener = self.densities_.whiteners[0]
+        seen = self._moments.count[:, None] > 0
+        white = whitener.whiten(np.where(seen, self.means_ - self.xbar_, 0.0))
+        return CanonicalMeans(whitener, white, self.priors_)
 
     def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
         """Return the space of the rows, in the units in which the covariance is inverted.
@@ -101,6 +178,7 @@ class LinearDiscriminantAnalysis(SoftmaxPosterior, MomentClassifier, LinearClass
         return RowSpace.spanned_by(rows, mean, np.ones_like(mean))
 
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
+        check_n_components(self.n_components, len(self.classes_))
         self.priors_ = class_priors(moments.count, self.priors)
         if space is None and self.shrinkage is None and self.divisor == "n":
             canonical = canonical_means(moments)

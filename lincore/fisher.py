@@ -10,13 +10,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lincore.canonical import CanonicalMeans, canonical_means
+from lincore.canonical import CanonicalMeans, canonical_means, check_n_components, project
 from lincore.class_weights import ClassWeight, weighted_rows
-from lincore.covariance import RowSpace, Whitener, is_positive
+from lincore.covariance import RowSpace, Whitener
 from lincore.fisher_criterion import Definition, fisher_criterion
 from lincore.linear import LinearClassifier
 from lincore.moment_classifier import MomentClassifier, Priors, class_priors, total_mean
-from lincore.moments import BLOCK_VALUES, Moments
+from lincore.moments import Moments
 from lincore.thresholds import minimum_error_shifts
 from lincore.validation import LabelledRows
 
@@ -170,14 +170,10 @@ class FisherDiscriminant(
             )
         whitener, white = canonical.whitener, canonical.means
         # Whitened, S_W is the identity: eigh(S_B, S_W) becomes an svd of K rows.
-        _, lengths, axes = canonical.decomposition
-        kept = np.flatnonzero(is_positive(lengths**2))[: np.count_nonzero(seen) - 1]
-        if not len(kept):
-            raise ValueError("The means of the classes are equal: no direction separates them.")
-        axes = _signed(axes[kept[: self.n_components]], white[seen])
+        axes = canonical.axes(self.n_components)
         directions = whitener.unwhiten(axes)
         self.directions_ = directions if space is None else directions @ space.forward.T
-        self.criterion_ = lengths[: len(axes)] ** 2
+        self.criterion_ = canonical.decomposition.lengths[: len(axes)] ** 2
         self.mean_, self.projected_means_ = total_mean(total, space), white @ axes.T
         offsets = -0.5 * (self.projected_means_**2).sum(axis=1)
         with np.errstate(divide="ignore"):
@@ -192,12 +188,7 @@ class FisherDiscriminant(
         self._set_linear(coef, offsets - coef @ self.mean_)
 
     def _project(self, rows: NDArray[Any]) -> Array:
-        out = np.empty((len(rows), len(self.directions_)))
-        length = max(1, BLOCK_VALUES // rows.shape[1])
-        for start in range(0, len(rows), length):
-            block = slice(start, start + length)
-            out[block] = (rows[block] - self.mean_) @ self.directions_.T
-        return out
+        return project(rows, self.mean_, self.directions_.T)
 
     def _check_options(self) -> None:
         if self.threshold not in ("midpoint", "gaussian", "minimum-error"):
@@ -205,19 +196,4 @@ class FisherDiscriminant(
                 "threshold must be 'midpoint', 'gaussian' or 'minimum-error', "
                 f"got {self.threshold!r}."
             )
-        k, largest = self.n_components, len(self.classes_) - 1
-        number = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
-        if k is not None and not (number and 1 <= k <= largest):
-            raise ValueError(
-                f"n_components must be None or an integer from 1 to {largest} (one less than the "
-                f"classes), got {k!r}."
-            )
-
-
-def _signed(axes: Array, means: Array) -> Array:
-    """Turn axes (d, r) so that the last of the means (K, r) off the centre is positive."""
-    projected = means @ axes.T
-    off_centre = np.abs(projected) > 1e-6 * np.abs(projected).max(axis=0)
-    last = len(means) - 1 - off_centre[::-1].argmax(axis=0)
-    signs = np.sign(projected[last, np.arange(len(axes))])
-    return np.asarray(axes * signs[:, None])
+        check_n_components(self.n_components, len(self.classes_))

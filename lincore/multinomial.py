@@ -11,9 +11,10 @@ from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from lincore.class_weights import ClassWeight, class_weights
-from lincore.linear import LinearClassifier, SoftmaxPosterior, blocked_product
+from lincore.linear import LinearClassifier, SoftmaxPosterior
 from lincore.moment_classifier import Priors, class_priors
 from lincore.moments import BLOCK_VALUES
+from lincore.products import blocked_product
 from lincore.validation import begins, validate_rows
 
 Array = NDArray[np.float64]
@@ -42,6 +43,8 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
     ----------
     classes_ : ndarray of shape (K,)
     priors_ : ndarray of shape (K,)
+    class_log_prior_ : ndarray of shape (K,)
+        Their logarithms; minus infinity for a class without rows.
     class_count_ : ndarray of shape (K,)
         Rows, or total weight, of each class; class weights included, here and in N_ki.
     feature_count_ : ndarray of shape (K, p)
@@ -190,9 +193,9 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         possible = smooth > 0
         with np.errstate(divide="ignore"):
             self.feature_log_prob_ = np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True))
-            self._log_priors = np.log(self.priors_)
+            self.class_log_prior_ = np.log(self.priors_)
         known = (words > 0).any(axis=0) | (self.alpha > 0)
-        self._set_linear(np.where(known, self.feature_log_prob_, 0.0), self._log_priors)
+        self._set_linear(np.where(known, self.feature_log_prob_, 0.0), self.class_log_prior_)
         self._impossible = np.where(known, ~possible, False).astype(np.float64)
         # log of alpha / N_k less log(alpha): what is left of an impossible word in the limit.
         rest = -np.log(smooth.sum(axis=1, keepdims=True))
@@ -210,7 +213,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         check_is_fitted(self)
         rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse="csr")
         check_non_negative(rows, "MultinomialNB")
-        scores = _product(rows, self._finite.T) + self._log_priors
+        scores = _product(rows, self._finite.T) + self.class_log_prior_
         if self._impossible.any():
             excluded = _product(rows, self._impossible.T)
             excluded[:, self.priors_ == 0] = np.inf

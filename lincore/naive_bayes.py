@@ -51,9 +51,12 @@ class GaussianNB(QuadraticScores, MomentClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
-    priors_ : ndarray of shape (K,)
-    means_ : ndarray of shape (K, p)
-        Of a categorical column the share of its level.
+    priors_, class_prior_ : ndarray of shape (K,)
+        What other Gaussian classes call `priors_` and scikit-learn's naive Bayes `class_prior_`.
+    means_, theta_ : ndarray of shape (K, p)
+        Of a categorical column the share of its level. The second name is scikit-learn's.
+    class_count_ : ndarray of shape (K,)
+        Rows, or total weight, of each class; class weights included.
     var_ : ndarray of shape (K, p)
         Variances within each class, divisor n, smoothing included; zero where no row varies.
         Those of categorical columns are not used.
@@ -100,6 +103,23 @@ class GaussianNB(QuadraticScores, MomentClassifier):
         self.alpha = alpha
         self.categorical_columns = categorical_columns
         self.class_weight = class_weight
+
+    @property
+    def class_prior_(self) -> Array:
+        """The priors (K,), by the name that they have in scikit-learn's naive Bayes."""
+        check_is_fitted(self)
+        return self.priors_
+
+    @property
+    def theta_(self) -> Array:
+        """The means (K, p), by the name that they have in scikit-learn's naive Bayes."""
+        check_is_fitted(self)
+        return self.means_
+
+    @property
+    def class_count_(self) -> Array:
+        """The total weight (K,) of the rows of each class."""
+        return self._solved_moments.count
 
     @property
     def densities_(self) -> Gaussians:  # type: ignore[override]

@@ -12,8 +12,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from lincore.covariance import RowSpace, is_positive
 from lincore.eigenpairs import largest_eigenpairs
-from lincore.linear import blocked_product
 from lincore.moments import Moments
+from lincore.products import blocked_product
 
 Array = NDArray[np.float64]
 
@@ -44,6 +44,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     explained_variance_ : ndarray of shape (n_components_,)
         In squared units of the features, with divisor n - 1.
     explained_variance_ratio_ : ndarray of shape (n_components_,)
+    singular_values_ : ndarray of shape (n_components_,)
+        Of the centred rows, in the units of the features.
     all_variances_ : ndarray of shape (rank,)
         Of every component that has variance, kept or not: what a scree plot shows.
     n_components_ : int
@@ -77,6 +79,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self._variances.ndim == 2:
             self._variances = np.asarray(np.linalg.eigvalsh(self._variances), dtype=np.float64)
         return self._variances[is_positive(self._variances)][::-1] / self._divisor
+
+    @property
+    def singular_values_(self) -> Array:
+        """The square roots (n_components_,) of the scatter along each component."""
+        check_is_fitted(self)
+        return np.asarray(np.sqrt(self.explained_variance_ * self._divisor))
 
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows; with fewer rows than features in the space that the rows span.

@@ -67,11 +67,12 @@ class Perceptron(LinearClassifier):
     coef_ : ndarray of shape (K, p), or (1, p) for two classes
         For two classes w itself.
     intercept_ : ndarray of shape (K,), or (1,) for two classes
-    mistakes_ : ndarray of shape (n_epochs_,)
+    mistakes_ : ndarray of shape (n_iter_,)
         Number of mistakes in each epoch.
     n_updates_ : int
         Mistakes in all.
-    n_epochs_ : int
+    n_iter_ : int
+        Epochs.
     converged_ : bool
         Whether the last epoch was without a mistake, so that the last weights separate the
         training rows.
@@ -154,7 +155,7 @@ class Perceptron(LinearClassifier):
             )
         walk = Walk(rows, np.zeros((len(seen), 1 + self.n_features_in_)), self.weights == "pocket")
         self.mistakes_ = self._walk(walk, np.flatnonzero(rows.steps > 0))
-        self.n_epochs_, self.n_updates_ = len(self.mistakes_), int(self.mistakes_.sum())
+        self.n_iter_, self.n_updates_ = len(self.mistakes_), int(self.mistakes_.sum())
         self.converged_ = bool(self.mistakes_[-1] == 0)
         self._keep(walk, seen)
         if not self.converged_:
@@ -214,7 +215,7 @@ class Perceptron(LinearClassifier):
 
     def _complaint(self) -> str:
         return (
-            f"The perceptron did not converge: the last of {self.n_epochs_} epochs still had "
+            f"The perceptron did not converge: the last of {self.n_iter_} epochs still had "
             f"{self.mistakes_[-1]} mistakes. Either no plane separates the classes, and then it "
             "never will: use weights='pocket' or 'averaged', or another classifier; or it needs "
             f"more than max_epochs={self.max_epochs}."

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from sklearn import datasets
 
 from lincore.datasets import Dataset
 from lincore.errors import DataError
@@ -105,8 +106,6 @@ def sample_file(name: str) -> bytes:
 
 
 def _bundled_table(name: str) -> Dataset:
-    from sklearn import datasets
-
     loaders = {
         "iris": datasets.load_iris,
         "wine": datasets.load_wine,
@@ -120,9 +119,7 @@ def _bundled_table(name: str) -> Dataset:
 
 
 def _digits() -> Dataset:
-    from sklearn.datasets import load_digits
-
-    bunch = load_digits()
+    bunch = datasets.load_digits()
     codes, classes = encode_labels(bunch.target, "digits")
     # Values run from 0 to 16: times 15 they are grey levels, exactly and in proportion.
     X = (15 * bunch.data).astype(np.uint8)
@@ -178,9 +175,7 @@ def fetch(name: str) -> Dataset:
 
 def _require_network(name: str, wanted: _Download) -> None:
     """Ask the server for one byte: scikit-learn itself would wait for minutes."""
-    from sklearn.datasets import get_data_home
-
-    if any(Path(get_data_home()).glob(wanted.stored)):
+    if any(Path(datasets.get_data_home()).glob(wanted.stored)):
         return
     request = urllib.request.Request(wanted.url, headers={"User-Agent": "lincore"})
     try:
@@ -199,16 +194,12 @@ def _unreachable(name: str, error: Exception) -> DataError:
 
 
 def _openml(number: int) -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.datasets import fetch_openml
-
-    bunch = fetch_openml(data_id=number, as_frame=False, parser="pandas", n_retries=1)
+    bunch = datasets.fetch_openml(data_id=number, as_frame=False, parser="pandas", n_retries=1)
     return _bytes(bunch.data), _whole(bunch.target)
 
 
 def _olivetti() -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.datasets import fetch_olivetti_faces
-
-    bunch = fetch_olivetti_faces(n_retries=1)
+    bunch = datasets.fetch_olivetti_faces(n_retries=1)
     return _bytes(255 * bunch.data), bunch.target
 
 

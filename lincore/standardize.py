@@ -25,6 +25,8 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     mean_ : ndarray of shape (p,)
         In the units of the features.
+    var_ : ndarray of shape (p,)
+        Variances (divisor n), in squared units of the features.
     scale_ : ndarray of shape (p,)
         Standard deviations (divisor n) in the units of the features; 1 where nothing varies.
 
@@ -54,7 +56,8 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         total = moments.pooled_fully()
         self.n_features_in_ = moments.n_features
         self.mean_ = total.mean
-        self.scale_ = deviations(total.scatter / total.count)
+        self.var_ = total.scatter / total.count
+        self.scale_ = deviations(self.var_)
         return self
 
     def map_moments(self, moments: Moments) -> Moments:

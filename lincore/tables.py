@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -13,29 +12,29 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.datasets import Dataset
-from lincore.errors import DataError, Notice, TooLargeError
+from lincore.errors import DataError, TooLargeError
 from lincore.files.bins import Bins, cut_into_bins
 from lincore.files.choosing import choose_roles, keep_rows, left_out, no_feature
 from lincore.files.column_names import rename_features
-from lincore.files.columns import ROLES, Column, Content, content_of
+from lincore.files.columns import ROLES, Column
 from lincore.files.delimited import read_delimited
 from lincore.files.features import build_features, level_codes, merge_labels, refuse_infinite
-from lincore.files.held_rows import Progress, RowSource
+from lincore.files.held_rows import Progress
 from lincore.files.labels import (
     display_name,
     encode_column,
     is_number,
     lone_class_notices,
-    unique_names,
 )
 from lincore.files.large_tables import drawn_notice, large_table_to_dataset, open_large_table
-from lincore.files.limits import LIMITS, Limits, check_table_shape
-from lincore.files.missing import mark_missing
-from lincore.files.reading import Reading, ReadOptions
+from lincore.files.limits import LIMITS, Limits
+from lincore.files.parquet import is_parquet, read_parquet
+from lincore.files.reading import ReadOptions
 from lincore.files.repeated_ids import repeated_ids
 from lincore.files.row_filters import Condition, filter_rows
 from lincore.files.streams import LargeFile
-from lincore.files.target_guess import TargetGuess, guess_target
+from lincore.files.table import Table, frame_to_table
+from lincore.files.target_guess import TargetGuess
 from lincore.files.with_columns import with_columns
 
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
@@ -43,70 +42,6 @@ Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 # With fewer rows than this, what is rare cannot be told.
 _ENOUGH_ROWS = 100
 _RARE = 5
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """A table as it was read, before a target is chosen.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns under unique names, in the order of the file.
-    name : str
-        The file's name.
-    notices : tuple of Notice
-        What reading did or found.
-    first_line : int, optional
-        Line of the file that holds the first row; None where rows and lines do not run together.
-    reading : Reading, optional
-        How it was read.
-    source : RowSource, optional
-        All rows of a file too large to be held, of which `frame` holds some, drawn at random.
-    rows : (n,) intp, optional
-        The rows of the file that `frame` holds, where a filter left some out.
-    whole : Table, optional
-        The table before it was filtered: by all of its rows the columns are judged.
-    """
-
-    frame: pd.DataFrame
-    name: str
-    notices: tuple[Notice, ...] = ()
-    first_line: int | None = None
-    reading: Reading | None = None
-    source: RowSource | None = None
-    rows: NDArray[np.intp] | None = None
-    whole: Table | None = None
-
-    @cached_property
-    def contents(self) -> dict[str, Content]:
-        """What each column holds, by its name."""
-        found = {str(name): content_of(self.frame[name]) for name in self.frame}
-        if self.whole is None:
-            return found
-        # An identifier of which some rows are left is one still; what varies no more is constant.
-        kinds = {name: content.kind for name, content in self.whole.contents.items()}
-        return {
-            name: content
-            if content.kind in ("empty", "constant")
-            else content._replace(kind=kinds[name])
-            for name, content in found.items()
-        }
-
-    @cached_property
-    def guess(self) -> TargetGuess | None:
-        """The column that looks like the classes, if one does, and the next best ones."""
-        return guess_target(self.frame) if self.whole is None else self.whole.guess
-
-    @property
-    def proposed(self) -> str | None:
-        """The name of the column that looks like the classes, if one does."""
-        return self.guess.column if self.guess is not None else None
-
-    def place(self, row: int) -> str:
-        """Say in words where a row, counted from 0, stands."""
-        row = row if self.rows is None else int(self.rows[row])
-        return f"data row {row + 1}" if self.first_line is None else f"line {row + self.first_line}"
 
 
 def read_table(
@@ -156,54 +91,12 @@ def read_table(
 
 
 def _read_whole(raw: bytes, name: str, options: ReadOptions | None, limits: Limits) -> Table:
-    from lincore.files.parquet import is_parquet, read_parquet
-
     if not is_parquet(raw):
         text = read_delimited(raw, name, options, limits)
         return Table(text.frame, name, text.notices, text.first_line, text.reading)
     frame, notices = read_parquet(raw, name, limits)
     missing_in = options.missing_in if options is not None else None
     return frame_to_table(frame, name, notices, missing_in, kind="Parquet", limits=limits)
-
-
-def frame_to_table(
-    frame: pd.DataFrame,
-    name: str,
-    notices: tuple[Notice, ...] = (),
-    missing_in: Mapping[str, Sequence[str | float]] | None = None,
-    *,
-    kind: str = "frame",
-    limits: Limits = LIMITS,
-) -> Table:
-    """Wrap a frame, its columns under unique names in text.
-
-    Raises
-    ------
-    DataError
-        When the frame is too large, has fewer than two columns or no rows.
-    """
-    check_table_shape(len(frame), frame.shape[1], name, limits)
-    names, naming = unique_names([str(column) for column in frame.columns])
-    frame = frame.set_axis(names, axis=1).reset_index(drop=True)
-    odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
-    frame = mark_missing(with_columns(frame, odd), missing_in)
-    reading = Reading(*frame.shape, kind=kind)
-    return Table(frame, name, (*notices, *naming), reading=reading)
-
-
-def _is_plain(column: pd.Series[Any]) -> bool:
-    types = pd.api.types
-    text = isinstance(column.dtype, pd.StringDtype)
-    return is_number(column) or text or types.is_datetime64_any_dtype(column)
-
-
-def _as_text(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of objects or categories as numbers where it holds such, else as text."""
-    if column.dtype == object:
-        inferred = column.infer_objects()
-        if _is_plain(inferred):
-            return inferred
-    return column.map(str, na_action="ignore").astype("str").where(column.notna())
 
 
 def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = None) -> Table:

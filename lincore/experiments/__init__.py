@@ -1,7 +1,8 @@
 """Honest experiments: pipelines fitted on training rows alone, and what they score elsewhere.
 
 What is computed from `Results` is attached to it here as methods, for the record itself may not
-import what reads it.
+import what reads it. They import that when they are called: with SciPy's statistics it takes 1.3 s,
+which everything in this package would cost to import instead of 0.1 s.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.datasets import Dataset
+from lincore.experiments.balance_study import BalanceStudy
 from lincore.experiments.fitting import predictions
 from lincore.experiments.planes import coordinates
-from lincore.experiments.study import BalanceStudy
 
 Array = NDArray[np.float64]
 

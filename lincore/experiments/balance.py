@@ -9,6 +9,7 @@ import numpy as np
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
+from lincore.experiments.balance_study import BalanceStudy
 from lincore.experiments.compare import versions
 from lincore.experiments.magnitudes import require_squares
 from lincore.experiments.methods import as_methods
@@ -18,9 +19,9 @@ from lincore.experiments.results import Results
 from lincore.experiments.row_variance import RowSums, RowVariance
 from lincore.experiments.running import steps_of
 from lincore.experiments.sample_fits import Prediction
-from lincore.experiments.schemes import Fold, default_scheme, describe, whose_rows
+from lincore.experiments.schemes import default_scheme, describe, whose_rows
 from lincore.experiments.shifts import shift_of, source_of
-from lincore.experiments.study import CELLS, BalanceStudy, Example, loss_names
+from lincore.experiments.study import CELLS, Example, loss_names
 from lincore.experiments.trials import (
     JUDGED,
     MOST_AT_ONCE,
@@ -37,6 +38,7 @@ from lincore.experiments.trials import (
     outcomes_together,
     trial_losses,
 )
+from lincore.splits import Fold
 
 Progress = Callable[[int, int, str], bool | None]
 Fits = Mapping[str, Mapping[str, Prediction]]

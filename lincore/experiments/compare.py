@@ -15,7 +15,7 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 
-from lincore.datasets import Dataset, load
+from lincore.datasets import Dataset
 from lincore.errors import DataError
 from lincore.experiments.beyond import learned_beyond, with_beyond
 from lincore.experiments.fitted_model import FittedModel
@@ -26,12 +26,14 @@ from lincore.experiments.pipeline import PLAIN, Steps, pipeline_for
 from lincore.experiments.results import Results
 from lincore.experiments.running import execute, steps_of
 from lincore.experiments.runs import Collected, Progress, Run
-from lincore.experiments.schemes import Fold, Scheme, default_scheme, describe, folds, whose_rows
+from lincore.experiments.schemes import Scheme, default_scheme, describe, folds, whose_rows
 from lincore.files.frames import is_frame
 from lincore.heard import heard
+from lincore.loading import load
+from lincore.splits import Fold
 
 if TYPE_CHECKING:
-    from lincore.datasets import Source
+    from lincore.loading import Source
 
 
 def compare(

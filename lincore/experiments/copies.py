@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 Array = NDArray[np.float64]
 What = Literal["rows", "pictures", "texts"]
@@ -159,9 +160,6 @@ def _unit_texts(rows: sp.csr_array) -> tuple[sp.csr_array, Array]:
 
 
 def _table(train: Array, test: Array, chosen: NDArray[np.intp], codes: NDArray[np.intp]) -> Copies:
-    # SciPy's spatial package takes a moment to import.
-    from scipy.spatial import cKDTree
-
     A, B = _comparable(train, test)
     distance, nearest = cKDTree(A).query(B, p=np.inf, distance_upper_bound=SAME_NUMBER)
     near = np.isfinite(distance)

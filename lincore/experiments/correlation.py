@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+from scipy.spatial.distance import squareform
 
 from lincore.experiments.association import associations, column_values, level_names, n_columns
 
@@ -149,9 +151,6 @@ def clustered_order(matrix: NDArray[np.float64], chosen: list[int]) -> list[int]
         Correlations; an unknown one counts as 0.
     chosen : list of int
     """
-    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
-    from scipy.spatial.distance import squareform
-
     if len(chosen) < 3:
         return sorted(chosen)
     part = np.abs(np.nan_to_num(matrix[np.ix_(chosen, chosen)]))

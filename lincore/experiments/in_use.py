@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from lincore.experiments.balance_study import BalanceStudy
 from lincore.experiments.estimates import has_posteriors
 from lincore.experiments.intervals import LEVEL, UNKNOWN, Interval
 from lincore.experiments.measures import log_losses
 from lincore.experiments.priors import decide, reprior
 from lincore.experiments.results import Results
-from lincore.experiments.study import BalanceStudy
 from lincore.experiments.trials import SOURCES
 
 Array = NDArray[np.float64]

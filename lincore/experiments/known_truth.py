@@ -11,9 +11,9 @@ from sklearn.pipeline import Pipeline
 from lincore.bayes import BayesClassifier
 from lincore.bayes_error import ExpectedLoss, bayes_error
 from lincore.datasets import Dataset
+from lincore.experiments.balance_study import BalanceStudy
 from lincore.experiments.intervals import Interval, wilson
 from lincore.experiments.results import Results
-from lincore.experiments.study import BalanceStudy
 
 
 class KnownTruth(NamedTuple):

@@ -248,6 +248,9 @@ def keywords(word: str) -> dict[str, Any]:
         raise ValueError(f"No method is called {word!r}; there are {', '.join(FACTORIES)}.")
     parameters = inspect.signature(FACTORIES[word]).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.name != CATEGORICAL}
+    if word in ("lda", "diagonal-lda"):
+        # How many canonical coordinates `transform` gives changes no decision.
+        del defaults["n_components"]
     if "estimator" in defaults:
         defaults["estimator"] = BINARY
     return defaults

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array, issparse
 from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Dataset
-from lincore.linear import blocked_product
 from lincore.pca import PCA
+from lincore.products import blocked_product
 
 Array = NDArray[np.float64]
 Rest = Literal["median", "mean"]
@@ -98,7 +98,7 @@ def feature_plane(
 
     Examples
     --------
-    >>> from lincore.datasets import load
+    >>> from lincore.loading import load
     >>> data = load(([[0.0, 5.0, 1.0], [1.0, 7.0, 2.0], [2.0, 9.0, 9.0]], ["a", "b", "a"]))
     >>> plane = feature_plane(data, (0, 2), np.arange(3))
     >>> plane.lift([[10.0, 20.0]]).tolist()

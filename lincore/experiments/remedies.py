@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from lincore.experiments.attribution import (
-    OTHERS,
-    RECALL,
-    change_over_seeds,
-    less,
-    loss_over_seeds,
-)
+from lincore.experiments.attribution import change_over_seeds, loss_over_seeds
 from lincore.experiments.evidence import per_results
 from lincore.experiments.intervals import UNKNOWN, Interval
-
-if TYPE_CHECKING:
-    from lincore.experiments.study import BalanceStudy
+from lincore.experiments.seed_intervals import RECALL, less
+from lincore.experiments.study import OTHERS, ArmLosses
 
 REMEDIES = (
     "corrected priors",
@@ -74,7 +67,7 @@ class Remedy(NamedTuple):
     others: Interval
 
 
-def remedies(study: BalanceStudy, method: str, loss: str = "error") -> tuple[Remedy, ...]:
+def remedies(study: ArmLosses, method: str, loss: str = "error") -> tuple[Remedy, ...]:
     """Compare what can be done about the reduced set without a single new row.
 
     - "corrected priors": posteriors for the shares of the full set, nothing is fitted again.
@@ -93,7 +86,7 @@ def remedies(study: BalanceStudy, method: str, loss: str = "error") -> tuple[Rem
 
     Parameters
     ----------
-    study : BalanceStudy
+    study : ArmLosses
     method, loss : str
         As in `lincore.experiments.attribution.attribution`.
 
@@ -133,7 +126,7 @@ class Advice(NamedTuple):
     behind: Interval
 
 
-def advice(study: BalanceStudy, method: str, loss: str = "error") -> Advice:
+def advice(study: ArmLosses, method: str, loss: str = "error") -> Advice:
     """Choose a remedy as one would who has to defend it: not for a hair that is no difference.
 
     The largest value is taken only where it is shown to be larger. Rows are left out or taken
@@ -144,7 +137,7 @@ def advice(study: BalanceStudy, method: str, loss: str = "error") -> Advice:
 
     Parameters
     ----------
-    study : BalanceStudy
+    study : ArmLosses
     method, loss : str
         As in `lincore.experiments.attribution.attribution`.
 
@@ -176,7 +169,7 @@ def _bought(remedy: Remedy) -> float:
     return -np.inf if np.isnan(value) else value
 
 
-def _is_as_good(study: BalanceStudy, method: str, loss: str, remedy: Remedy, best: Remedy) -> bool:
+def _is_as_good(study: ArmLosses, method: str, loss: str, remedy: Remedy, best: Remedy) -> bool:
     if remedy is best:
         return True
     better = -1.0 if loss.startswith("recall of ") else 1.0
@@ -188,18 +181,18 @@ def _is_as_good(study: BalanceStudy, method: str, loss: str, remedy: Remedy, bes
     return near and not _behind(study, method, loss, remedy, best).low > 0
 
 
-def _behind(study: BalanceStudy, method: str, loss: str, one: Remedy, other: Remedy) -> Interval:
+def _behind(study: ArmLosses, method: str, loss: str, one: Remedy, other: Remedy) -> Interval:
     return _excess(study, method, loss, one.name, other.name)
 
 
-def _excess(study: BalanceStudy, method: str, loss: str, one: str, other: str) -> Interval:
+def _excess(study: ArmLosses, method: str, loss: str, one: str, other: str) -> Interval:
     """Return by how much one cell is worse than another: of a recall, by how much it is lower."""
     cells = (other, one) if loss.startswith(RECALL) else (one, other)
     return change_over_seeds(study, method, loss, *cells)
 
 
 @per_results
-def _remedy(study: BalanceStudy, method: str, loss: str, name: str) -> Remedy:
+def _remedy(study: ArmLosses, method: str, loss: str, name: str) -> Remedy:
     bought = _excess(study, method, loss, "reduced", name)
     whole = _excess(study, method, loss, "reduced", "full")
     return Remedy(

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.experiments import measures
 from lincore.experiments.class_ratio import leading_score
+from lincore.experiments.differences import tiers
 from lincore.experiments.estimates import (
     SCORES,
     Estimate,
@@ -420,8 +421,6 @@ def table(results: Results, leading: str | None = None) -> pd.DataFrame:
     leading : str, optional
         See `lincore.experiments.class_ratio.leading_score`.
     """
-    from lincore.experiments.differences import tiers
-
     leading = leading or leading_score(results.class_counts)
     group = tiers(results, leading)
     names = sorted(SCORES, key=lambda name: name != leading)

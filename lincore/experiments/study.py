@@ -1,4 +1,4 @@
-"""What an experiment on class sizes leaves behind: every loss of every arm at every seed."""
+"""The record of an experiment on class sizes: every loss of every arm at every seed."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Split
-from lincore.experiments.attribution import OTHERS, Attribution, attribution
 from lincore.experiments.measures import log_losses
-from lincore.experiments.remedies import Remedy, remedies
 from lincore.experiments.results import Results
 from lincore.experiments.row_variance import RowVariance
 
 Array = NDArray[np.float64]
 
+#: The mean recall of the classes that were not reduced, as a loss.
+OTHERS = "recall of others"
 # L(D, w, π) in the order in which they are stored: rows, weights and priors of F, R or C.
 CELLS = (
     "full",
@@ -62,7 +61,7 @@ class Example(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BalanceStudy:
+class ArmLosses:
     """Losses of full, reduced and control arms and of all remedies, for every seed.
 
     Parameters
@@ -170,45 +169,6 @@ class BalanceStudy:
         else:
             chosen = self.counts["full"] * tested.astype(float)
         return np.asarray(chosen / chosen.sum())
-
-    def attribution(self, method: str, loss: str = "error") -> Attribution:
-        """Split a loss into its four parts; see `lincore.experiments.attribution.attribution`."""
-        return attribution(self, method, loss)
-
-    def remedies(self, method: str, loss: str = "error") -> tuple[Remedy, ...]:
-        """Compare the remedies; see `lincore.experiments.remedies.remedies`."""
-        return remedies(self, method, loss)
-
-    def table(self, loss: str = "error") -> pd.DataFrame:
-        """Return one line for each method: full, reduced and the four parts, in the loss's unit."""
-        lines = {}
-        for method in self.methods:
-            split = self.attribution(method, loss)
-            columns = {"full": split.full, "reduced": split.reduced, **split.parts}
-            lines[method] = {
-                f"{name}{end}": value
-                for name, interval in columns.items()
-                for end, value in zip(("", " from", " to"), interval, strict=True)
-            }
-        frame = pd.DataFrame.from_dict(lines, orient="index")
-        frame.index.name = "method"
-        return frame
-
-    def remedy_table(self, method: str, loss: str = "error") -> pd.DataFrame:
-        """Return one line for each remedy: the loss with it, recovered, change of the others."""
-        lines = {
-            remedy.name: {
-                f"{name}{end}": value
-                for name in ("loss", "recovered", "still missing", "others")
-                for end, value in zip(
-                    ("", " from", " to"), getattr(remedy, name.replace(" ", "_")), strict=True
-                )
-            }
-            for remedy in self.remedies(method, loss)
-        }
-        frame = pd.DataFrame.from_dict(lines, orient="index")
-        frame.index.name = "remedy"
-        return frame
 
 
 def losses_of(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from lincore.experiments.measures import divide
-from lincore.experiments.schemes import Fold
+from lincore.splits import Fold
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]

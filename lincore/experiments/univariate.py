@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import gaussian_kde
 
 from lincore.experiments.association import column_values, level_names, n_columns
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from lincore.datasets import Dataset
 
 # Bars of a histogram: below the first a shape is not seen, above the second each bar is noise.
@@ -172,8 +172,6 @@ def density(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Density:
     >>> found.n_used.tolist(), bool(np.isnan(found.values[1]).all())
     ([3, 0], True)
     """
-    from scipy.stats import gaussian_kde
-
     v, y = _finite(values, codes)
     low, high = (v.min(), v.max()) if len(v) else (0.0, 1.0)
     pad = 0.1 * (high - low) or 1.0
@@ -319,8 +317,6 @@ def summary(
     >>> numbers["class"].tolist(), numbers["mean"].round(2).tolist()
     (['all', 'setosa', 'versicolor', 'virginica'], [5.84, 5.01, 5.94, 6.59])
     """
-    import pandas as pd
-
     codes = data.codes if rows is None else data.codes[np.asarray(rows)]
     classes = [("all", np.ones(len(codes), dtype=bool))]
     classes += [(str(label), codes == k) for k, label in enumerate(data.classes)]

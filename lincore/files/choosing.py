@@ -1,20 +1,19 @@
-"""Which columns and rows of a table are used, and what is said of those that are not."""
+"""What the columns of a table are for, which rows are used, and what is said of the others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.errors import DataError, Notice, Remedy
-from lincore.files.columns import REASONS, ROLES, Column, Kind, describe_columns
+from lincore.files.columns import REASONS, ROLES, Column, Content, Kind, Role
 from lincore.files.features import merge_labels
-from lincore.files.labels import columns_named, find_label_column
-
-if TYPE_CHECKING:
-    from lincore.tables import Table
+from lincore.files.labels import columns_named, find_label_column, is_number
+from lincore.files.table import Table
 
 _MOST_REMEDIES = 5
 _REMEDIES: Mapping[Kind, str] = {
@@ -24,6 +23,93 @@ _REMEDIES: Mapping[Kind, str] = {
     "date": "Make it a feature to use it as a number of days.",
     "text": "Make it text to count its words.",
 }
+
+
+def describe_columns(table: Table, target: str | None = None) -> tuple[Column, ...]:
+    r"""Say of every column what it holds and what it is proposed for.
+
+    Parameters
+    ----------
+    table : Table
+    target : str, optional
+        The column of the classes; proposed when not given.
+
+    Returns
+    -------
+    tuple of Column
+        In the order of the table. Numbers and categories are features; text is one only where
+        there is nothing else.
+
+    Raises
+    ------
+    DataError
+        When there is no such column, with those that there are.
+
+    Examples
+    --------
+    >>> from lincore.tables import read_table
+    >>> raw = b"id,size,sex,class\n7,1.5,m,a\n8,2.5,f,b\n9,2.5,m,a\n10,3.5,f,b\n"
+    >>> for column in describe_columns(read_table(raw, "made.csv")):
+    ...     print(column.name, column.kind, column.role)
+    id identifier ignore
+    size number feature
+    sex category feature
+    class category target
+    """
+    frame = table.frame
+    target = table.proposed if target is None else find_label_column(frame, target, table.name)
+    contents = table.contents
+    kinds = {name: content.kind for name, content in contents.items()}
+    if target is not None and kinds[target] in ("identifier", "text", "date"):
+        kinds[target] = "number" if is_number(frame[target]) else "category"
+    roles: dict[str, Role] = {
+        name: "feature" if kind in ("number", "category") else "ignore"
+        for name, kind in kinds.items()
+    }
+    if target is not None:
+        roles[target] = "target"
+    _find_some_feature(frame, kinds, roles)
+    return tuple(
+        Column(
+            name,
+            kinds[name],
+            roles[name],
+            *content[1:],
+            reason=_reason(frame[name], kinds[name], content) if roles[name] == "ignore" else "",
+        )
+        for name, content in contents.items()
+    )
+
+
+def _reason(values: pd.Series[Any], kind: Kind, content: Content) -> str:
+    """Say why a column is proposed to be ignored, in words that hold for this one."""
+    n_present, n_distinct = len(values) - content.n_missing, content.n_distinct
+    if kind == "constant" and not content.n_missing:
+        return "the same value in every row"
+    if kind != "identifier":
+        return REASONS[kind]
+    if n_distinct == n_present:
+        which = "every row" if not content.n_missing else "every row that has one"
+        return f"a different value in {which} (identifier)"
+    if is_number(values):
+        return "it counts the rows (identifier)"
+    rows = f"{n_distinct:,} different values in {n_present:,} rows"
+    return f"{rows}, too many for categories (identifier)"
+
+
+def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> None:
+    """Where no column is a feature, let the words of a text be, or else a counter."""
+    if "feature" in roles.values():
+        return
+    spare = [name for name, role in roles.items() if role == "ignore"]
+    texts = [name for name in spare if kinds[name] == "text"]
+    full = [name for name in texts if 2 * int(frame[name].notna().sum()) >= len(frame)]
+    # In a handful of rows made up by hand a measurement may well run 1, 2, 3.
+    counters = [name for name in spare if kinds[name] == "identifier" and is_number(frame[name])]
+    for name in counters if not texts else ():
+        kinds[name], roles[name] = "number", "feature"
+    for name in full or texts:
+        roles[name] = "text"
 
 
 def choose_roles(

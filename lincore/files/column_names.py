@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from lincore.datasets import Dataset
 from lincore.errors import DataError
 from lincore.files.labels import find_label_column
-
-if TYPE_CHECKING:
-    from lincore.datasets import Dataset
-    from lincore.tables import Table
+from lincore.files.table import Table
 
 
 def rename_features(data: Dataset, table: Table, rename: Mapping[str, str] | None) -> Dataset:

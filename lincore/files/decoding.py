@@ -7,6 +7,8 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from typing import NamedTuple
 
+from charset_normalizer import from_bytes
+
 from lincore.errors import DataError, Notice
 from lincore.files.limits import LIMITS, Limits, refuse_foreign
 
@@ -118,8 +120,6 @@ def _wide_encoding(raw: bytes) -> str | None:
 
 
 def _guess_encoding(raw: bytes) -> str:
-    from charset_normalizer import from_bytes
-
     matches = from_bytes(raw[:100_000])
     best = matches.best()
     western = [match for match in matches if "cp1252" in match.could_be_from_charset]

@@ -19,7 +19,7 @@ from lincore.files.misspelt import is_slip
 from lincore.files.repeated_ids import RepeatedId, repeated_ids
 
 if TYPE_CHECKING:
-    from lincore.tables import Table
+    from lincore.files.table import Table
 
 _ENOUGH_ROWS = 50
 _MOST_CLASSES = 200
@@ -60,7 +60,7 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
 
     Examples
     --------
-    >>> from lincore.files.columns import describe_columns
+    >>> from lincore.files.choosing import describe_columns
     >>> from lincore.tables import read_table
     >>> table = read_table(b"u,class\n1.5,a\n2.5,b\n2.5,b\n", "made.csv")
     >>> for finding in find_problems(table, describe_columns(table)):

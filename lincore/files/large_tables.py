@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lincore.datasets import Dataset
 from lincore.errors import DataError, Notice, Remedy, TooLargeError
@@ -13,11 +13,12 @@ from lincore.files.choosing import choose_roles, left_out, no_feature
 from lincore.files.columns import ROLES, Column
 from lincore.files.held_rows import DRAWN_ONLY, Progress, StoppedReading, Wanted, hold_and_sum
 from lincore.files.labels import columns_named, display_name, is_number, lone_class_notices
+from lincore.files.large_parquet import open_large_parquet
+from lincore.files.large_text import open_large_text
+from lincore.files.parquet import PARQUET_MAGIC
+from lincore.files.reading import Reading, ReadOptions
 from lincore.files.streams import LargeFile
-
-if TYPE_CHECKING:
-    from lincore.files.reading import ReadOptions
-    from lincore.tables import Table
+from lincore.files.table import Table, frame_to_table
 
 
 def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
@@ -38,10 +39,6 @@ def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
     DataError
         When it is no table, or too large even to be read in blocks.
     """
-    from lincore.files.large_text import open_large_text
-    from lincore.files.parquet import PARQUET_MAGIC
-    from lincore.tables import Table
-
     with _refused_by_size(file):
         if file.beginning(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
             table = _open_parquet(file, options)
@@ -79,10 +76,6 @@ def _refused_by_size(file: LargeFile) -> Iterator[None]:
 
 
 def _open_parquet(file: LargeFile, options: ReadOptions | None) -> Table:
-    from lincore.files.large_parquet import open_large_parquet
-    from lincore.files.reading import Reading
-    from lincore.tables import frame_to_table
-
     missing_in = (options.missing_in if options is not None else None) or {}
     rows, frame, notices = open_large_parquet(file, missing_in)
     table = frame_to_table(frame, file.name, notices, missing_in, kind="Parquet")

@@ -66,8 +66,8 @@ def repeated_ids(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[Repeat
 
     Examples
     --------
-    >>> from lincore.files.columns import describe_columns
-    >>> from lincore.tables import frame_to_table
+    >>> from lincore.files.choosing import describe_columns
+    >>> from lincore.files.table import frame_to_table
     >>> rows = [(f"rat {i:02}", i * 7 % 5, i * 3 % 2, (i * j) ** 0.5) for i in range(20)
     ...         for j in range(6)]
     >>> table = frame_to_table(pd.DataFrame(rows, columns=["animal", "age", "class", "u"]), "made")

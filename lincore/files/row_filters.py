@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from lincore.errors import DataError
 from lincore.files.features import level_name
 from lincore.files.labels import find_label_column, is_number
-
-if TYPE_CHECKING:
-    from lincore.tables import Table
+from lincore.files.table import Table
 
 Relation: TypeAlias = Literal[
     "is one of", "is not one of", "between", "is missing", "is not missing"
@@ -118,7 +116,7 @@ def filter_rows(table: Table, where: Sequence[Any]) -> Table:
 
     Examples
     --------
-    >>> from lincore.tables import frame_to_table
+    >>> from lincore.files.table import frame_to_table
     >>> table = frame_to_table(pd.DataFrame({"age": [15, 20, 70], "y": [1, 2, 1]}), "t")
     >>> filter_rows(table, [("age", "between", (18, None))]).frame["age"].tolist()
     [20, 70]

@@ -18,6 +18,8 @@ MEANING: Mapping[str, str] = {
     "small class": "{rare} is estimated from few rows; extrapolated from smaller training sets",
 }
 _VERBS = {"corrected priors": "recover", "balanced weights": "recover", "both": "recover"}
+#: With fewer, intervals over splits are too wide for a recommendation.
+ENOUGH_SPLITS = 5
 
 
 def called(name: str) -> str:
@@ -42,9 +44,10 @@ def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
     level = _level(float(values.mean()), found, loss)
     if found.rare is None:
         return f"The file has the class shares of deployment: {name} of {label} {level}."
-    if len(found.seeds) == 1:
+    if len(found.seeds) < ENOUGH_SPLITS:
         best = max(found.corrections(method, loss), key=_recovered, default=None)
-        text = f"On the first split the {name} of {label} is {level}"
+        first = "split" if len(found.seeds) == 1 else f"{len(found.seeds)} splits"
+        text = f"On the first {first} the {name} of {label} is {level}"
         if best is None or not best.recovered.value > 0:
             return f"{text}, and no correction lowers it."
         after = _level(best.loss.value, found, loss)
@@ -74,8 +77,9 @@ def _recovered(correction: Correction) -> float:
 def recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
     """Say what to do, and what it costs the other classes and the accuracy in the file."""
     chosen = found.recommended(method, loss)
-    if len(found.seeds) == 1:
-        return "One split cannot tell which correction to recommend: more are being computed."
+    if len(found.seeds) < ENOUGH_SPLITS:
+        few = "One split" if len(found.seeds) == 1 else "So few splits"
+        return f"{few} cannot tell which correction to recommend."
     if chosen is None:
         return "Recommended: no correction. None is better than none beyond chance."
     return f"Recommended: {called(chosen.name)}. {_price(found, chosen)}"

@@ -8,9 +8,9 @@ import numpy as np
 
 from lincore.experiments import scores
 from lincore.experiments.attribution import PARTS
+from lincore.experiments.balance_study import BalanceStudy
 from lincore.experiments.results import Results
 from lincore.experiments.scores import Interval
-from lincore.experiments.study import BalanceStudy
 
 #: What is not clear by its name in a study.
 REMEDY_NAMES: Mapping[str, str] = {"both": "balanced weights + corrected priors"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from lincore.experiments.attribution import PARTS, Attribution
+from lincore.experiments.balance_study import BalanceStudy
 from lincore.experiments.remedies import Advice, Remedy
 from lincore.experiments.scores import Interval
 from lincore.experiments.size_curves import Sweep
-from lincore.experiments.study import BalanceStudy
 from lincore.report.words import plain
 
 _MEANING = {

@@ -81,7 +81,7 @@ def _leading(found: Any, names: Sequence[str]) -> str:
 
 
 def _of_perceptron(model: Any) -> Ending:
-    epochs, last = _count(model.n_epochs_, "epoch"), int(model.mistakes_[-1])
+    epochs, last = _count(model.n_iter_, "epoch"), int(model.mistakes_[-1])
     if model.converged_:
         return Ending(f"Converged after {epochs}: the last made no mistake.", True)
     return Ending(

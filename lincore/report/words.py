@@ -283,7 +283,7 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     if not ranked:
         return f"No model has a score for {score}."
     said = _who_leads(results, ranked, tier, score, rope)
-    return " ".join([said, *_blind_spots(results, ranked)])
+    return " ".join([said, *blind_spots(results, ranked)])
 
 
 def _who_leads(
@@ -314,10 +314,10 @@ def _who_leads(
     return f"{first} {alike} ({score} {span}); {verb} {beaten}."
 
 
-def _blind_spots(results: Results, methods: list[str]) -> list[str]:
+def blind_spots(results: Results, methods: Sequence[str]) -> list[str]:
     """Return a sentence for each set of classes that some of the methods never predict."""
     found = never_predicted(results, methods)
-    labels = dict(zip(methods, _labels(results, methods), strict=True))
+    labels = dict(zip(methods, _labels(results, list(methods)), strict=True))
     sentences = []
     for blind in dict.fromkeys(found.values()):
         who = [labels[method] for method in methods if found.get(method) == blind]

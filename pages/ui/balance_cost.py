@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import balance_cost_panels, balance_jobs, balance_models, cached, controls, jobs, text
+from pages.ui import balance_cost_panels, balance_jobs, balance_models, controls, jobs, text
+from pages.ui.balance_setup import CostSetup
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.datasets import Dataset
     from lincore.experiments.imbalance_record import ImbalanceCost
-    from lincore.experiments.pipeline import Steps
     from pages.ui.sidebar import Experiment
     from pages.ui.workers import Progress
 
@@ -22,18 +22,6 @@ KEY = "balance.cost"
 REPEATS = 20
 #: A record of at most so many numbers follows every option; others wait to be updated.
 FOLLOWED = 500_000
-
-
-class CostSetup(NamedTuple):
-    """Everything that a record depends on; hashable."""
-
-    digest: str
-    choice: cached.SplitChoice
-    methods: tuple[str, ...]
-    steps: Steps
-    prevalence: tuple[float, ...]
-    cost: float
-    repeats: int
 
 
 def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:

@@ -11,9 +11,8 @@ from pages.ui import jobs
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
-    from lincore.experiments.study import BalanceStudy
-    from pages.ui.balance_cost import CostSetup
-    from pages.ui.balance_setup import Setup
+    from lincore.experiments.balance_study import BalanceStudy
+    from pages.ui.balance_setup import CostSetup, Setup
     from pages.ui.workers import Job, Progress
 
 FIRST, STUDY, SWEEP = "balance.first", "balance.study", "balance.sweep"

@@ -10,9 +10,9 @@ from pages.ui import choosing, controls, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset, Split
+    from lincore.experiments.balance_study import BalanceStudy
     from lincore.experiments.imbalance_record import ImbalanceCost
     from lincore.experiments.pipeline import Steps
-    from lincore.experiments.study import BalanceStudy
 
 KEY = "balance"
 COMPONENTS, REGULARIZATION = "balance.pca", "balance.qda.qda.regularization"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import balance_truth, compare_pairs, controls, text
+from pages.ui import balance_truth, controls, text
 
 if TYPE_CHECKING:
     import numpy as np
 
     from lincore.datasets import Dataset
+    from lincore.experiments.balance_study import BalanceStudy
     from lincore.experiments.results import Results
-    from lincore.experiments.study import BalanceStudy
     from lincore.experiments.views import View
     from pages.ui.balance_setup import Setup
 
@@ -183,7 +183,7 @@ def _all_models(
         return
     every = views(setup, study.methods, cell, axes, study, data)
     sides = ("Full", "Reduced" if cell == "reduced" else "Corrected")
-    names = compare_pairs.shortened(study.methods)
+    names = text.short_names(study.methods)
     titles = [f"{side}: {name}" for name in names for side in sides]
     controls.figure(
         plots.small_multiples(

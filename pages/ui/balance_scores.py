@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui import balance_pictures, balance_truth, compare_pairs, controls, tables, text
+from pages.ui import balance_pictures, balance_truth, controls, tables, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
-    from lincore.experiments.study import BalanceStudy
+    from lincore.experiments.balance_study import BalanceStudy
     from pages.ui.balance_setup import Setup
 
 
@@ -45,7 +45,7 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     for note in study.notices:
         st.caption(f"Note while fitting: {text.escape(note)}")
     traces = {}
-    names = compare_pairs.shortened(study.methods)
+    names = text.short_names(study.methods)
     for method, name in zip(study.methods, names, strict=True):
         for arm in ("full", "reduced"):
             model = study.example.pipelines[method, arm].steps[-1][1]

@@ -41,6 +41,18 @@ class Setup(NamedTuple):
     steps: Steps
 
 
+class CostSetup(NamedTuple):
+    """Everything that a record of what the imbalance costs depends on; hashable."""
+
+    digest: str
+    choice: cached.SplitChoice
+    methods: tuple[str, ...]
+    steps: Steps
+    prevalence: tuple[float, ...]
+    cost: float
+    repeats: int
+
+
 class Asked(NamedTuple):
     """What the controls say: no setup while nothing is reduced or no model chosen."""
 

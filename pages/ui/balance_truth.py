@@ -8,8 +8,8 @@ import streamlit as st
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
+    from lincore.experiments.balance_study import BalanceStudy
     from lincore.experiments.known_truth import KnownTruth
-    from lincore.experiments.study import BalanceStudy
     from lincore.experiments.views import View
     from pages.ui.balance_setup import Setup
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lincore.datasets import Dataset
+    from lincore.experiments.balance_study import BalanceStudy
     from lincore.experiments.results import Results
-    from lincore.experiments.study import BalanceStudy
     from pages.ui.balance_setup import Setup
 
 CLASS, SHARE = "balance.use.class", "balance.use.share"

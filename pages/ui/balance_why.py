@@ -11,7 +11,7 @@ from pages.ui import balance_pictures, controls, tables, text
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.experiments.study import BalanceStudy
+    from lincore.experiments.balance_study import BalanceStudy
 
 
 def show(study: BalanceStudy, method: str, loss: str) -> None:

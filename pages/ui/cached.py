@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from lincore.experiments.data_checks import DataFinding
     from lincore.experiments.holdout import TrainingPart
     from lincore.experiments.pipeline import Steps
-    from lincore.experiments.views import View
     from lincore.files.target_guess import TargetGuess
-    from pages.ui.classify_fit import Fitted, Front
-    from pages.ui.classify_planes import Look
     from pages.ui.data_sources import Source
 
 
@@ -150,47 +147,6 @@ def training_part(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingP
     from lincore.experiments.holdout import summarise
 
     return summarise(_data, split(digest, choice, _data))
-
-
-@by_bytes("Fitting the steps …")
-def front(digest: str, choice: SplitChoice, steps: Steps, _data: Dataset) -> Front:
-    """Fit the steps before a classifier, once for all classifiers."""
-    from pages.ui.classify_fit import fit_steps
-
-    rows, part = split(digest, choice, _data), training_part(digest, choice, _data)
-    return fit_steps(_data, rows, part, steps)
-
-
-@by_bytes("Fitting …")
-def classify(digest: str, choice: SplitChoice, model: ModelChoice, _data: Dataset) -> Fitted:
-    """Fit a classifier and its steps on the training part and predict the test part.
-
-    For what is solved at once; what iterates runs as a job, see `pages.ui.classify_fit`.
-    """
-    from lincore.experiments.methods import as_method
-    from lincore.experiments.running import steps_of
-    from pages.ui.classify_fit import fit
-
-    steps = steps_of(as_method(model.line), _data, model.steps)
-    fitted = fit(_data, split(digest, choice, _data), front(digest, choice, steps, _data), model)
-    if fitted is None:  # nobody can stop what no job watches over
-        raise RuntimeError("a fit ended without a model")
-    return fitted
-
-
-@by_bytes("Looking at the model …")
-def view(
-    digest: str,
-    choice: SplitChoice,
-    model: ModelChoice,
-    look: Look,
-    _fitted: Fitted,
-    _data: Dataset,
-) -> View:
-    """Look at a fitted model in a plane, with the test rows."""
-    from pages.ui.classify_planes import seen
-
-    return seen(_fitted.pipeline, _data, split(digest, choice, _data), look)
 
 
 @st.cache_data(max_entries=8, ttl="10m", max_size="50MB", show_spinner="Packing the images …")

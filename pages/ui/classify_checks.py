@@ -9,10 +9,12 @@ import streamlit as st
 from pages.ui import cached, jobs, text
 
 if TYPE_CHECKING:
-    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_fitting import Fitted
     from pages.ui.sidebar import Experiment
 
 KEY = "classify.checks"
+#: Distances between rows, times features, that take a few hundredths of a second.
+MOST_AT_ONCE = 10_000_000
 _MARKS = {
     "fine": ":material/check_circle:",
     "note": ":material/info:",
@@ -41,7 +43,13 @@ def assumptions(experiment: Experiment, model: cached.ModelChoice, fitted: Fitte
 
     # What the classifier sees depends on the steps before it alone.
     settings = (data.digest, choice, model.steps, word)
-    job = jobs.run(KEY, settings, work, describe="Checking the assumptions")
+    job = jobs.run(
+        KEY,
+        settings,
+        work,
+        describe="Checking the assumptions",
+        here=len(split.train) ** 2 * data.n_features <= MOST_AT_ONCE,
+    )
     jobs.show(job)
     if job.result is None:
         return

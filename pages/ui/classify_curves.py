@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui import cached, controls, text
 
 if TYPE_CHECKING:
-    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_fitting import Fitted
     from pages.ui.sidebar import Experiment
 
 KEY = "classify"

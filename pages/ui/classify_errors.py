@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lincore.datasets import Dataset
-    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_fitting import Fitted
     from pages.ui.sidebar import Experiment
 
 KEY = "classify"

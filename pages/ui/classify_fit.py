@@ -1,50 +1,23 @@
-"""Fitting the model of the page Classify: at once where it is solved, as a job elsewhere."""
+"""The fitted model of the page Classify: at once where it is solved, by a job elsewhere."""
 
 from __future__ import annotations
 
-import re
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from lincore.errors import DataError
-from lincore.heard import heard
-from pages.ui import cached, jobs, text
+from pages.ui import classify_fitting, jobs, text
+from pages.ui.classify_fitting import Fitted
 
 if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
-
-    from lincore.datasets import Dataset, Split
-    from lincore.experiments.holdout import TrainingPart
-    from lincore.experiments.pipeline import Steps
-    from lincore.experiments.results import Results
-    from lincore.moments import Moments
-    from lincore.optimize import Step
+    from pages.ui.cached import ModelChoice
     from pages.ui.sidebar import Experiment
-    from pages.ui.workers import Progress
 
 KEY = "classify.fit"
 
 
-class Fitted(NamedTuple):
-    """A fitted pipeline, what it makes of the test part, and what was said while it was fitted."""
-
-    pipeline: Pipeline
-    results: Results
-    notes: tuple[str, ...]
-
-
-class Front(NamedTuple):
-    """The steps before a classifier, fitted, and the moments by class of the rows behind them."""
-
-    steps: tuple[tuple[str, Any], ...]
-    moments: Moments | None
-
-
-def require(experiment: Experiment, model: cached.ModelChoice) -> Fitted:
+def require(experiment: Experiment, model: ModelChoice) -> Fitted:
     """Return the fitted model; draw progress, or why there is none, and end the page otherwise.
 
     A fit that was stopped before it had anything leaves the last one of the same data in place.
@@ -55,9 +28,11 @@ def require(experiment: Experiment, model: cached.ModelChoice) -> Fitted:
     data, choice, split = experiment
     method = as_method(model.line)
     try:
-        front = cached.front(data.digest, choice, steps_of(method, data, model.steps), data)
+        front = classify_fitting.front(
+            data.digest, choice, steps_of(method, data, model.steps), data
+        )
         if method.from_moments and front.moments is not None:
-            return cached.classify(data.digest, choice, model, data)
+            return classify_fitting.classify(data.digest, choice, model, data)
     except DataError as error:
         text.show_problem(error.notice)
         st.stop()
@@ -65,7 +40,7 @@ def require(experiment: Experiment, model: cached.ModelChoice) -> Fitted:
     job = jobs.run(
         KEY,
         settings,
-        lambda progress: fit(data, split, front, model, progress),
+        lambda progress: classify_fitting.fit(data, split, front, model, progress),
         describe=f"Fitting {method.label}",
     )
     if job.is_over and job.result is None and job.error is None:
@@ -77,124 +52,3 @@ def require(experiment: Experiment, model: cached.ModelChoice) -> Fitted:
             return found
     found = jobs.require(job)
     return found
-
-
-def fit_steps(data: Dataset, split: Split, part: TrainingPart, steps: Steps) -> Front:
-    """Fit the steps before a classifier on the training part: they serve every classifier.
-
-    Raises
-    ------
-    DataError
-        When the training rows do not allow them, with the reason.
-    """
-    from lincore.experiments.fitting import fit_front
-    from lincore.experiments.pipeline import pipeline_for
-
-    front = pipeline_for(data, None, steps).steps
-    if part.moments is not None and part.prepare is not None:
-        front[0] = ("prepare", part.prepare)
-    enough = part.moments is not None and steps.basis is None
-    with _told(data):
-        training = fit_front(
-            front,
-            None if enough else data.X[split.train],
-            data.codes[split.train],
-            data.n_classes,
-            moments=part.moments,
-            rows=False,
-        )
-    return Front(tuple(front), training.moments)
-
-
-def fit(
-    data: Dataset,
-    split: Split,
-    front: Front,
-    model: cached.ModelChoice,
-    progress: Progress | None = None,
-) -> Fitted | None:
-    """Fit a classifier behind its steps on the training part and predict the test part.
-
-    Returns
-    -------
-    Fitted or None
-        None when it was stopped and what there was is no model: several binary ones, of which
-        some were not begun.
-
-    Raises
-    ------
-    DataError
-        When the training rows do not allow the model, with the reason.
-    """
-    from sklearn.pipeline import Pipeline
-
-    from lincore.experiments import holdout
-    from lincore.experiments.fitting import Training, categorical_columns, fit_classifier
-    from lincore.experiments.methods import LABELS, as_method
-    from lincore.optimize import watched
-
-    method = as_method(model.line)
-    classifier, watch = method.fresh(data.classes), _Watch(progress)
-    solved = method.from_moments and front.moments is not None
-    start = time.perf_counter()
-    with heard() as caught, watched(watch), _told(data):
-        rows = None if solved else _behind(front, data.X[split.train])
-        moments = front.moments if solved else None
-        codes = data.codes[split.train]
-        groups = categorical_columns(front.steps)
-        fit_classifier(classifier, Training(codes, data.n_classes, rows, None, moments, groups))
-    seconds = time.perf_counter() - start
-    if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
-        return None
-    pipeline = Pipeline([*front.steps, ("classify", classifier)])
-    label = LABELS[method.word] if method.word else method.label
-    results = holdout.evaluate(pipeline, data, split, method=label, seconds=seconds)
-    notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
-    return Fitted(pipeline, results, notes)
-
-
-def _behind(front: Front, rows: Any) -> Any:
-    for _, step in front.steps:
-        rows = step.transform(rows)
-    return rows
-
-
-@contextmanager
-def _told(data: Dataset) -> Iterator[None]:
-    """Make of what an estimator refuses a problem that the page shows."""
-    try:
-        yield
-    except DataError:
-        raise
-    except ValueError as error:
-        raise DataError(_named(str(error), data), where=f"training part of {data.name}") from error
-
-
-def _named(said: str, data: Dataset) -> str:
-    """Give the classes their names: what an estimator knows of them are codes."""
-
-    def name(found: re.Match[str]) -> str:
-        code = int(found[1])
-        return f"class {data.classes[code]}" if code < data.n_classes else found[0]
-
-    return re.sub(r"\bclass (\d+)\b", name, said)
-
-
-class _Watch:
-    """Tell a job how an iteration goes, and the iteration whether to go on."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress
-        self.was_stopped = False
-
-    def __call__(self, step: Step, max_iter: int) -> bool:
-        if self._progress is None:
-            return True
-        what = f"error {step.objective:.6g} after {step.iteration:,} of at most {max_iter:,} rounds"
-        self.was_stopped = not self._progress(0, 0, what)
-        return not self.was_stopped
-
-
-def _is_news(warning: Warning) -> bool:
-    """Whether a warning is not already told from the model itself, see `lincore.report.endings`."""
-    return type(warning).__name__ not in ("ConvergenceWarning", "SeparationWarning")

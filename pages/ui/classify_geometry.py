@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from pages.ui import cached, classify_planes, controls, text
+from pages.ui import cached, classify_fit, classify_model, classify_planes, controls, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.datasets import Dataset
     from lincore.experiments.views import View
-    from pages.ui.classify_fit import Fitted
-    from pages.ui.classify_model import Row
+    from pages.ui.classify_fitting import Fitted
     from pages.ui.classify_planes import Look
     from pages.ui.sidebar import Experiment
 
@@ -40,17 +39,30 @@ class Drawing(NamedTuple):
     counts: bool = False
 
 
-def show(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted, row: Row) -> None:
-    """Ask how to draw the model, and draw it."""
+def show(experiment: Experiment) -> tuple[cached.ModelChoice, Fitted]:
+    """Ask for a model and how to draw it, fit it and draw it; return what was chosen and fitted."""
+    return _model_and_plot(experiment, [])
+
+
+@st.fragment
+def _model_and_plot(
+    experiment: Experiment, chosen: list[cached.ModelChoice]
+) -> tuple[cached.ModelChoice, Fitted]:
+    """Draw the row of controls and the plot; another plot of the same model reruns only this."""
     data, choice, split = experiment
+    model, row = classify_model.ask(data, split)
+    if chosen and chosen[0] != model:
+        st.rerun()  # the headline, the scores and the panels are of the model, too
+    chosen[:] = [model]
+    fitted = classify_fit.require(experiment, model)
     with row.options:
         st.markdown("**Plot**")
     look = classify_planes.ask(fitted.pipeline, data, split, row)
     try:
-        view = cached.view(data.digest, choice, model, look, fitted, data)
+        view = classify_planes.view(data.digest, choice, model, look, fitted, data)
     except ValueError as error:  # such as class means that do not span a discriminant direction
         st.info(f"This plane cannot be drawn. {text.escape(str(error))}")
-        return
+        return model, fitted
     with row.plot:
         kind = _kind(view)
     with row.options:
@@ -61,6 +73,7 @@ def show(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted, row:
     st.caption(
         f"{len(view.rows):,} test {noun}. {text.escape(view.fidelity)} {text.escape(view.caption)}"
     )
+    return model, fitted
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)

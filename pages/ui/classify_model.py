@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.datasets import Dataset, Split
-    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_fitting import Fitted
 
 KEY = "classify"
 # Pixels: the others share the rest of the row.
@@ -50,11 +50,11 @@ def ask(data: Dataset, split: Split) -> tuple[cached.ModelChoice, Row]:
 def show_steps(fitted: Fitted, model: cached.ModelChoice, data: Dataset, split: Split) -> None:
     """Say in one line what the rows go through, and how the fit ended."""
     from lincore.experiments.beyond import learned_beyond
-    from lincore.experiments.schemes import Fold
     from lincore.experiments.weights import factor_counts
     from lincore.report import beyond_words
     from lincore.report.endings import ending
     from lincore.report.factor_words import factors
+    from lincore.splits import Fold
 
     pipeline = fitted.pipeline
     method = fitted.results.methods[0]

@@ -18,7 +18,7 @@ from pages.ui import (
 )
 
 if TYPE_CHECKING:
-    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_fitting import Fitted
     from pages.ui.sidebar import Experiment
 
 Panel = Callable[["Experiment", cached.ModelChoice, "Fitted"], None]

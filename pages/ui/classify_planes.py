@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from pages.ui import classify_model, controls, text
+from pages.ui import cached, classify_model, controls, text
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from lincore.datasets import Dataset, Split
     from lincore.experiments.views import View
+    from pages.ui.classify_fitting import Fitted
     from pages.ui.classify_model import Row
 
 KEY = "classify"
@@ -103,6 +104,19 @@ def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
     else:
         plane = discriminant_plane(pipeline, data, train)
     return views.look(pipeline, data, split.test, plane)
+
+
+@cached.by_bytes("Looking at the model …")
+def view(
+    digest: str,
+    choice: cached.SplitChoice,
+    model: cached.ModelChoice,
+    look: Look,
+    _fitted: Fitted,
+    _data: Dataset,
+) -> View:
+    """Look at a fitted model in a plane, with the test rows."""
+    return seen(_fitted.pipeline, _data, cached.split(digest, choice, _data), look)
 
 
 def _is_fisher(pipeline: Pipeline) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lincore.datasets import Dataset
     from lincore.experiments.coefficients import Coefficients
     from lincore.experiments.weights import Weights
-    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_fitting import Fitted
     from pages.ui.sidebar import Experiment
 
 KEY = "classify"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from lincore.datasets import Dataset
-    from pages.ui.classify_fit import Fitted
+    from pages.ui.classify_fitting import Fitted
     from pages.ui.sidebar import Experiment
 
 KEY = "classify.whatif"

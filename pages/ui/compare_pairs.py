@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -16,20 +15,6 @@ if TYPE_CHECKING:
 KEY = "compare"
 #: Pixels of a column of names.
 WIDEST_NAME = 260
-# What fits beside a figure of pairs.
-_SHORT = {
-    "lda": "LDA",
-    "diagonal-lda": "Diag. LDA",
-    "qda": "QDA",
-    "naive-bayes": "Naive B.",
-    "multinomial-nb": "Multin. B",
-    "fisher": "Fisher",
-    "least-squares": "Least sq.",
-    "perceptron": "Perceptr.",
-    "logistic": "Logistic",
-    "one-vs-rest": "1 v. rest",
-    "one-vs-one": "1 v. 1",
-}
 
 
 def show(shown: Shown) -> None:
@@ -62,6 +47,9 @@ def show(shown: Shown) -> None:
         f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. Better: it is "
         "below 0.05. Equivalent: the whole interval is inside the region of practical equivalence."
     )
+    blind = words.blind_spots(shown.results, list(shown.results.methods))
+    if blind and any(d.verdict == "equivalent" for d in found):
+        st.caption(text.escape(f"Models can be equivalent in a fault. {' '.join(blind)}"))
     base = evidence(shown.results)
     if shown.score == "accuracy" and base.one_fit and base.independent_rows:
         some_pair = any(d.better is not None for d in found)
@@ -82,23 +70,7 @@ def named(shown: Shown) -> list[Difference]:
 
 def short_names(shown: Shown) -> list[str]:
     """Return a name of at most nine characters for each model, numbered where it enters twice."""
-    return shortened(shown.results.methods)
-
-
-def shortened(methods: Sequence[str]) -> list[str]:
-    """Return names of at most nine characters, as above.
-
-    Examples
-    --------
-    >>> shortened(["lda", "logistic(C=1)", "logistic(C=inf)"])
-    ['LDA', 'Logisti 1', 'Logisti 2']
-    """
-    words = [name.partition("(")[0] for name in methods]
-    names = []
-    for i, word in enumerate(words):
-        number = "" if words.count(word) == 1 else f" {words[: i + 1].count(word)}"
-        names.append(_SHORT.get(word, word)[: 9 - len(number)] + number)
-    return names
+    return text.short_names(shown.results.methods)
 
 
 def _table(shown: Shown, found: list[Difference]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore.files.labels import is_number
-from pages.ui import state
+from pages.ui import commands
 
 if TYPE_CHECKING:
     from lincore.files.columns import Column
@@ -95,7 +95,7 @@ def _select(found: Source, word: str) -> None:
 def _set_role(found: Source, names: list[str], role: str) -> None:
     others = {name: role for name in names if name != found.target}
     if others:
-        state.revise(found.with_roles(others))
+        commands.revise(found.with_roles(others))
 
 
 def _set_kind(found: Source, names: list[str], kind: str) -> None:
@@ -104,4 +104,4 @@ def _set_kind(found: Source, names: list[str], kind: str) -> None:
         numbers &= {name for name in names if is_number(found.table.frame[name])}
     if numbers:
         changed = [name for name in names if name in numbers]
-        state.revise(found.with_kind(changed, categorical=kind == "categorical"))
+        commands.revise(found.with_kind(changed, categorical=kind == "categorical"))

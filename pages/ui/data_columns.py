@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import data_bulk, data_edits, data_filters, state, tables
+from pages.ui import commands, data_bulk, data_edits, data_filters, tables
 from pages.ui.data_sources import Source
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _retarget(found: Source, key: str) -> None:
     column = st.session_state.get(key)
     # A click that crosses a change of data comes when the box is gone, or its columns are.
     if found.table is not None and column in found.table.frame.columns:
-        state.revise(found.with_target(column))
+        commands.revise(found.with_target(column))
 
 
 def _frame(found: Source) -> pd.DataFrame:
@@ -155,14 +155,14 @@ def _apply(found: Source, key: str) -> None:
         if changed("role"):
             wanted = wanted.with_roles(changed("role"))
     except DataError as error:
-        state.refuse_change(error)
+        commands.refuse_change(error)
         return
     if changed("column"):
         wanted = wanted.with_names({name: str(new) for name, new in changed("column").items()})
     for name, categorical in changed("categorical").items():
         wanted = wanted.with_kind([name], categorical=bool(categorical))
     if wanted is not found:
-        state.revise(wanted)
+        commands.revise(wanted)
 
 
 def _config(n_rows: int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import controls, panels, state, tables, text
+from pages.ui import commands, controls, panels, state, tables, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,7 +209,7 @@ def _draw(table: pd.DataFrame, n_features: int, mixed: bool, shares: dict[str, A
         state.refuse(error)
         return
     rows = table["rows"].to_numpy()
-    state.generate(
+    commands.generate(
         {
             "means": table[[f"mean x{j + 1}" for j in range(n_features)]].to_numpy(float).tolist(),
             "covariances": covariances,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from pages.ui import state, text
+from pages.ui import commands, text
 
 if TYPE_CHECKING:
     from pages.ui.data_sources import Source
@@ -42,7 +42,7 @@ def show(found: Source) -> None:
                 text.escape(edit.label),
                 key=f"data.undo.{edit.word}.{i}",
                 icon=":material/close:",
-                on_click=state.revise,
+                on_click=commands.revise,
                 args=(edit.without,),
                 help="Undo this edit.",
             )
@@ -53,7 +53,7 @@ def show(found: Source) -> None:
                 "Undo all",
                 key="data.undo.all",
                 icon=":material/undo:",
-                on_click=state.revise,
+                on_click=commands.revise,
                 args=(without_edits(found),),
                 help="Use the table again as it was read.",
             )

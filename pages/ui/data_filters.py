@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import controls, state, tables
+from pages.ui import commands, controls, tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +67,7 @@ def _form(found: Source) -> None:
         help="It is listed above the columns and can be undone there.",
     ):
         assert condition is not None
-        state.revise(found.with_condition(condition))
+        commands.revise(found.with_condition(condition))
         _forget()
         st.rerun()
 
@@ -211,7 +211,7 @@ def _apply(found: Source, base: pd.DataFrame, edited: pd.DataFrame) -> None:
     names = dict(zip(base["class"], edited["name"], strict=True))
     used = dict(zip(base["class"], edited["use"], strict=True))
     if sum(used.values()) < 2 or len({names[label] for label in names if used[label]}) < 2:
-        state.refuse_change(
+        commands.refuse_change(
             DataError(
                 "Fewer than two classes would be left.",
                 where=f"column {found.target!r}",
@@ -220,7 +220,7 @@ def _apply(found: Source, base: pd.DataFrame, edited: pd.DataFrame) -> None:
         )
         return
     merged = {label: str(new).strip() for label, new in names.items()}
-    state.revise(
+    commands.revise(
         found.with_choices(
             merge_classes={label: new for label, new in merged.items() if new and new != label},
             drop_classes=tuple(label for label, is_used in used.items() if not is_used),

@@ -9,7 +9,7 @@ import streamlit as st
 
 from lincore.errors import DataError, Notice
 from lincore.files.limits import LIMITS
-from pages.ui import controls, jobs, sheets, state, tables, text, uploads
+from pages.ui import commands, controls, jobs, sheets, state, tables, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
@@ -70,7 +70,7 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
                 disabled=data is not None and wanted == options and not _lacks_copies(data),
                 help="Decode all images afresh.",
             ):
-                uploads.decode(replace(found, options=wanted), is_new=False)
+                commands.decode(replace(found, options=wanted), is_new=False)
                 st.rerun()
 
 

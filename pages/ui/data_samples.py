@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import state, uploads
+from pages.ui import commands, state
 
 _TITLES = {
     "olivetti faces": "Olivetti faces",
@@ -32,7 +32,7 @@ def show() -> None:
             st.button(
                 _TITLES[name],
                 key=f"data.download.{name}",
-                on_click=uploads.download,
+                on_click=commands.download,
                 args=(name,),
                 help="Needs a network; kept by the server for the next time.",
             )

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from lincore.files.findings import Finding
     from lincore.files.reading import ReadOptions
     from lincore.files.row_filters import Condition
+    from lincore.files.table import Table
     from lincore.files.target_guess import TargetGuess
     from lincore.images import ImageOptions
-    from lincore.tables import Table
 
 File = tuple[str, bytes]
 
@@ -79,8 +79,7 @@ class Source:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """What each column holds and what it is for; nothing while there is no table."""
-        from lincore.files.choosing import choose_roles
-        from lincore.files.columns import describe_columns
+        from lincore.files.choosing import choose_roles, describe_columns
 
         if self.used is None:
             return ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import state, tables, text
+from pages.ui import commands, tables, text
 from pages.ui.data_sources import Source, is_readable
 
 if TYPE_CHECKING:
@@ -200,6 +200,6 @@ def _try(change: Callable[[], Source]) -> None:
     try:
         changed = change()
     except DataError as error:
-        state.refuse_change(error)
+        commands.refuse_change(error)
     else:
-        state.revise(changed)
+        commands.revise(changed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.files.labels import is_number
-from pages.ui import state
+from pages.ui import commands
 
 if TYPE_CHECKING:
     from pages.ui.data_sources import Source
@@ -68,7 +68,7 @@ def _bins(found: Source) -> None:
     def revise() -> None:
         wanted = st.session_state.get("data.bins", n)
         by = st.session_state.get("data.bins.how", how)
-        state.revise(found.with_choices(bins=wanted and Bins(wanted, by)))
+        commands.revise(found.with_choices(bins=wanted and Bins(wanted, by)))
 
     st.selectbox(
         "Bin the target",
@@ -104,7 +104,7 @@ def _choice(
         key=key,
         format_func=lambda value: names.get(value, str(value)),
         help=help,
-        on_change=lambda: state.revise(
+        on_change=lambda: commands.revise(
             found.with_choices(**{word: st.session_state.get(key, default)})
         ),
         width=300,

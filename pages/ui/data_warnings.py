@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore.errors import DataError, Notice, Remedy
-from pages.ui import state, text, uploads
+from pages.ui import commands, state, text
 from pages.ui.data_sources import Pictures, Source
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _keep_colours(found: Pictures) -> None:
     # The switch among the import options goes with it.
     st.session_state["data.pictures.colour"] = True
     options = replace(found.options or ImageOptions(), colour=True)
-    uploads.decode(replace(found, options=options), is_new=False)
+    commands.decode(replace(found, options=options), is_new=False)
 
 
 def findings(found: Source) -> None:
@@ -132,6 +132,6 @@ def _apply(found: Source, remedy: Remedy) -> None:
     try:
         changed = found.with_remedy(remedy)
     except DataError as error:
-        state.refuse_change(error)
+        commands.refuse_change(error)
     else:
-        state.revise(changed)
+        commands.revise(changed)

@@ -50,9 +50,10 @@ WATCHED = "shared.jobs.watched"
 SHARED_BYTES = 80_000_000
 #: Work that is over by then is never seen to run: no bar that flickers.
 PATIENCE = 0.25
-#: How often one looks after a job: at first more often, for most are over soon. A look takes 4 ms,
-#: and to look less often from then on the page has to be drawn anew, in 80.
-SECONDS_BETWEEN_LINES = 0.5
+#: How often one looks after a job: at first more often, for most are over soon, unless others are
+#: done first. A look takes 4 ms, and to look less often from then on the page has to be drawn
+#: anew, in 80.
+SECONDS_BETWEEN_LINES = 1.0
 SECONDS_BETWEEN_FIRST_LINES = 0.2
 FIRST_SECONDS = 5.0
 #: Of what is finished so far: figures and tables want the time that the work wants too.
@@ -327,7 +328,9 @@ def offer_update(job: Job, settings: Hashable, *, disabled: bool = False) -> boo
 
 def _watch(job: Job) -> None:
     is_new = job.age < FIRST_SECONDS
-    pause = SECONDS_BETWEEN_FIRST_LINES if is_new else SECONDS_BETWEEN_LINES
+    pause = SECONDS_BETWEEN_LINES
+    if is_new:
+        pause = min(pause, SECONDS_BETWEEN_FIRST_LINES * (1 + pool.ahead(job)))
     st.fragment(_draw_line, run_every=pause)(job, is_new)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from pages.ui import state
+from pages.ui import commands, state
 
 #: Widgets whose value, a word, the link keeps; a page forgets one that it does not offer.
 SETTINGS = (
@@ -116,7 +116,7 @@ def _open(parameters: Mapping[str, str]) -> None:
     elif "gaussian" in parameters:
         arguments = read_arguments(parameters["gaussian"])
         if arguments is not None:
-            state.generate(arguments)
+            commands.generate(arguments)
             # Numbers that make no classes: not the visitor's fault.
             state.dismiss()
     elif parameters.get("file"):
@@ -176,7 +176,7 @@ def _apply(parameters: Mapping[str, str]) -> None:
     """Give the session the target, the split and the settings of a link, as far as they hold."""
     source, target = state.source(), parameters.get("target")
     if source is not None and target and target != source.target:
-        state.choose_target(target)
+        commands.choose_target(target)
         state.dismiss()
     split = _SPLIT.fullmatch(parameters.get("split", ""))
     if split is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError
-from pages.ui import cached, controls, link, start_again, state, text, uploads
+from pages.ui import cached, commands, controls, link, start_again, state, text, uploads
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset, Split
@@ -67,7 +67,7 @@ def show() -> Experiment:
 
 def show_on_data() -> Dataset:
     """Draw the sidebar where the data are chosen, and return them, split or not."""
-    uploads.adopt()
+    commands.adopt()
     _open_link()
     data, choice = _what()
     link.write()
@@ -82,7 +82,7 @@ def show_on_data() -> Dataset:
 def show_on_start() -> None:
     """Draw the sidebar where nothing need be chosen yet."""
     controls.count_visits()
-    uploads.adopt()
+    commands.adopt()
     uploads.follow()
     link.restore()
     if state.has_dataset():
@@ -166,7 +166,7 @@ def _guess(guess: TargetGuess) -> None:
         st.button(
             "Yes",
             key="sidebar.guess.keep",
-            on_click=state.choose_target,
+            on_click=commands.choose_target,
             args=(guess.column,),
             help="Keep this target.",
         )
@@ -174,7 +174,7 @@ def _guess(guess: TargetGuess) -> None:
             st.button(
                 f"No, {text.escape(shorten(column, _LONGEST))}",
                 key=f"sidebar.guess.{number}",
-                on_click=state.choose_target,
+                on_click=commands.choose_target,
                 args=(column,),
                 help=f"Make {text.escape(column)} the target.",
             )
@@ -184,7 +184,7 @@ def _choose_target() -> None:
     # A click that crosses a change of data comes when the box is gone.
     target = st.session_state.get("sidebar.target")
     if target is not None:
-        state.choose_target(target)
+        commands.choose_target(target)
 
 
 def _split(data: Dataset) -> cached.SplitChoice:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui import state, uploads
+from pages.ui import commands, state, uploads
 
 #: Three classes of the same shape and size, of which two overlap.
 OVERLAPPING = {"means": [[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]], "sizes": [150, 150, 150]}
@@ -66,14 +66,14 @@ EXPERIMENTS = {
         ":material/polyline:",
         "LDA: densities, regions, boundary",
         "pages/classify.py",
-        lambda: state.generate(OVERLAPPING),
+        lambda: commands.generate(OVERLAPPING),
     ),
     "imbalance": Door(
         "A class that is rare",
         ":material/balance:",
         "What it costs, why, what recovers it",
         "pages/balance.py",
-        lambda: state.generate(RARE),
+        lambda: commands.generate(RARE),
     ),
     "faces": Door(
         "Faces in two components",

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from pages.ui import controls, state, text
+from pages.ui import commands, controls, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.datasets import Dataset
-    from lincore.experiments.study import BalanceStudy
+    from lincore.experiments.balance_study import BalanceStudy
 
 METHOD, RARE = "lda", "class 3"
 LOSS = f"recall of {RARE}"
@@ -50,7 +50,7 @@ def show() -> None:
         icon=":material/balance:",
         help="Generate these classes with a rare third one, and change what you like.",
     ):
-        state.generate({"means": MEANS, "sizes": [ROWS, ROWS, ROWS // 10]})
+        commands.generate({"means": MEANS, "sizes": [ROWS, ROWS, ROWS // 10]})
         st.switch_page("pages/balance.py")
 
 

@@ -230,73 +230,9 @@ def refuse(
     st.session_state[REFUSED] = Refused(error.notice, error.remedies, attempt, shown)
 
 
-def refuse_change(error: DataError) -> None:
-    """Remember a change that contradicts itself; what is shown stays as it is."""
-    former = refused()
-    if former is not None and former.shown:
-        refuse(error, former.attempt, shown=True)
-    else:
-        refuse(error)
-
-
 def choose_sample(name: str) -> None:
     """Make a sample the data set of this session."""
     keep(cached.sample(name), cached.sample_table(name), Origin("sample", name))
-
-
-def generate(arguments: Mapping[str, Any]) -> None:
-    """Draw Gaussian classes and make them the data set; `arguments` of `gaussian_classes`."""
-    from lincore.samples import gaussian_classes
-
-    try:
-        data = gaussian_classes(**arguments)
-    except DataError as error:
-        refuse(error)
-    else:
-        keep(data, None, Origin("generated", data.name, dict(arguments)))
-
-
-def open_table(found: Source) -> None:
-    """Make a new table the data set of this session; keep the former if it cannot be one."""
-    _try(found, is_new=True, shown=True)
-
-
-def revise(changed: Source) -> None:
-    """Read or use the table that is shown otherwise; keep what was if that cannot be done.
-
-    A table read otherwise is shown even where it makes no data set, so that it can be put right.
-    """
-    former = refused()
-    shown = former is not None and former.shown
-    _try(changed, is_new=shown, shown=shown or changed.table is None)
-
-
-def choose_target(column: str) -> None:
-    """Make another column of the table in use the target; keep the former if it cannot be one.
-
-    A click that crosses a change of data names a column of the former table: it is let pass.
-    """
-    found = source()
-    if found is not None and found.table is not None and column in found.table.frame.columns:
-        _try(found.with_target(column), is_new=False, shown=False)
-
-
-def _try(wanted: Source, *, is_new: bool, shown: bool) -> None:
-    if wanted.takes_long:
-        from pages.ui import uploads  # which reads, and keeps what is read by this module
-
-        uploads.read(wanted, is_new=is_new, shown=shown)
-        return
-    try:
-        if wanted.table is None:
-            wanted = wanted.read()
-        data = wanted.dataset()
-    except DataError as error:
-        refuse(error, wanted, shown=shown)
-    else:
-        # What is used otherwise is the same file or the same sample.
-        came_from = Origin("file", wanted.name) if is_new else origin()
-        keep(data, wanted, came_from, is_new=is_new)
 
 
 def keep(

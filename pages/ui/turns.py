@@ -1,6 +1,7 @@
 """Scripts take turns: one runs at a time, and whoever asked first is served first.
 
-Parts of pages that a click draws alone take a hundredth of a second: they go before whole pages.
+What a click changes goes before pages that are opened, and parts of pages before whole ones: each
+kind waits as if it had been asked for a little later, so that none waits forever.
 
 Python runs one thread at a time. Twenty scripts that run at once hand the interpreter to each
 other all the time, and everybody waits for all of them: a click that computes nothing takes 0.9 s
@@ -9,9 +10,10 @@ among twenty visitors, and 0.08 s where scripts take turns.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from heapq import heappop, heappush
+from itertools import count
 from threading import Condition, Event, local
 from time import monotonic
 from typing import Any
@@ -19,6 +21,9 @@ from typing import Any
 #: A script that takes longer than this goes on, and no longer keeps others from theirs: it fits,
 #: reads a large file, or waits for something.
 MOST_SECONDS = 0.25
+#: Seconds by which others may have come later and are served all the same: none where a click
+#: draws a part of a page, which takes a hundredth of a second.
+CLICK, VISIT = 0.25, 2.0
 
 
 class Turns:
@@ -42,8 +47,8 @@ class Turns:
     def __init__(self, most_seconds: float = MOST_SECONDS) -> None:
         self.most_seconds = most_seconds
         self._changed = Condition()
-        self._waiting: deque[Event] = deque()
-        self._short: deque[Event] = deque()
+        self._waiting: list[tuple[float, int, Event]] = []
+        self._numbers = count()
         self._called: Event | None = None
         self._since = 0.0
         self._own = local()
@@ -51,7 +56,7 @@ class Turns:
     @property
     def n_waiting(self) -> int:
         """How many threads wait for their turn."""
-        return len(self._short) + len(self._waiting)
+        return len(self._waiting)
 
     @property
     def is_mine(self) -> bool:
@@ -60,15 +65,15 @@ class Turns:
         return own is not None and own is self._called
 
     @contextmanager
-    def taken(self, *, is_short: bool = False) -> Iterator[None]:
+    def taken(self, patience: float = 0.0) -> Iterator[None]:
         """Wait for a turn and keep it for the block; within a turn of one's own, just go on.
 
-        What is short goes before what is not: whoever waits for a page hardly notices.
+        Who asks so many seconds later, and has no patience, is served first.
         """
         if getattr(self._own, "turn", None) is not None:
             yield
             return
-        self._take(self._short if is_short else self._waiting)
+        self._take(patience)
         try:
             yield
         finally:
@@ -84,7 +89,7 @@ class Turns:
         try:
             yield
         finally:
-            self._take(self._waiting)
+            self._take()
 
     def let_pass(self, seconds: float, is_urgent: Callable[[], bool] = lambda: False) -> float:
         """Wait until it is nobody's turn, so many seconds at most; return how many it took.
@@ -101,10 +106,10 @@ class Turns:
         with self._changed:
             self._changed.notify_all()
 
-    def _take(self, queue: deque[Event]) -> None:
+    def _take(self, patience: float = 0.0) -> None:
         turn = Event()
         with self._changed:
-            queue.append(turn)
+            heappush(self._waiting, (monotonic() + patience, next(self._numbers), turn))
             if self._called is None:
                 self._call_next()
         while not turn.wait(self.most_seconds):
@@ -120,8 +125,7 @@ class Turns:
                 self._call_next()
 
     def _call_next(self) -> None:
-        queue = self._short or self._waiting
-        self._called = queue.popleft() if queue else None
+        self._called = heappop(self._waiting)[-1] if self._waiting else None
         self._since = monotonic()
         if self._called is not None:
             self._called.set()
@@ -146,9 +150,15 @@ def let_scripts_take_turns() -> None:
         takes_turns = True
 
         def _run_script(self, rerun_data: Any, *args: Any, **named: Any) -> None:
-            # A click in a fragment; not one that looks by itself how a job goes.
-            is_short = bool(rerun_data.fragment_id_queue) and not rerun_data.is_auto_rerun
-            with scripts.taken(is_short=is_short):
+            with scripts.taken(_patience(rerun_data, getattr(self, "_pages_manager", None))):
                 super()._run_script(rerun_data, *args, **named)
 
     app_session.ScriptRunner = ScriptRunner  # type: ignore[misc]
+
+
+def _patience(rerun_data: Any, pages: Any) -> float:
+    """Return how long what a visitor asked for may wait for others."""
+    if rerun_data.fragment_id_queue:
+        return CLICK if rerun_data.is_auto_rerun else 0.0  # it looks by itself how a job goes
+    is_here = rerun_data.page_script_hash == getattr(pages, "current_page_script_hash", None)
+    return CLICK if is_here else VISIT

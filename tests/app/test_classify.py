@@ -21,7 +21,7 @@ from lincore.experiments.weights import equation
 from lincore.optimize import Reason
 from lincore.report import equations
 from lincore.report.endings import ending
-from pages.ui import cached, classify_fit, jobs, state
+from pages.ui import cached, classify_fitting, jobs, state
 from pages.ui.classify_panels import PANELS
 from tests.app.settling import kept_jobs, settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text
@@ -307,7 +307,7 @@ def test_a_fit_that_is_stopped_leaves_the_former_model_in_place(monkeypatch):
             time.sleep(0.01)
 
     with monkeypatch.context() as patch:
-        patch.setattr(classify_fit, "fit", endless)
+        patch.setattr(classify_fitting, "fit", endless)
         app.selectbox(key="classify.word").set_value("perceptron").run()
         assert (
             not app.header and "Fitting Perceptron: error 964" in app.get("progress")[0].proto.text
@@ -333,15 +333,15 @@ def test_what_there_is_of_a_stopped_fit_is_told_as_such():
 
     model = cached.ModelChoice("logistic(solver=gradient)", Steps())
     part = holdout.summarise(data, split)
-    front = classify_fit.fit_steps(data, split, part, Steps().resolved(data))
-    found = classify_fit.fit(data, split, front, model, Watched())
+    front = classify_fitting.fit_steps(data, split, part, Steps().resolved(data))
+    found = classify_fitting.fit(data, split, front, model, Watched())
     assert found.pipeline.steps[-1][1].reason_ is Reason.STOPPED
     assert "stopped after 4 iterations because it was asked to" in (
         ending(found.pipeline.steps[-1][1]).sentence
     )
     model = cached.ModelChoice("one-vs-rest(estimator=logistic)", Steps())
     told.clear()
-    assert classify_fit.fit(data, split, front, model, Watched()) is None
+    assert classify_fitting.fit(data, split, front, model, Watched()) is None
 
 
 def fitted_by_hand(line: str):

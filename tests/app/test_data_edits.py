@@ -101,7 +101,7 @@ def test_a_name_written_into_the_table_renames_and_a_tick_selects(monkeypatch):
     found = source_of(app)
     session = dict.fromkeys(["key"])
     changed = []
-    monkeypatch.setattr(data_columns.state, "revise", changed.append)
+    monkeypatch.setattr(data_columns.commands, "revise", changed.append)
     monkeypatch.setattr(data_columns.st, "session_state", session)
     session[data_columns.BASE] = data_columns._frame(found)
     session["key"] = {"edited_rows": {0: {"column": EVIL}, 1: {"select": True}}}
@@ -121,14 +121,14 @@ def test_classes_are_renamed_merged_and_left_out_in_one_table(monkeypatch):
         "use": [True, True, True],
     }
     changed = []
-    monkeypatch.setattr(data_filters.state, "revise", changed.append)
+    monkeypatch.setattr(data_filters.commands, "revise", changed.append)
     data_filters._apply(found, base, base.assign(name=["a", EVIL, EVIL]))
     assert changed[-1].dataset().counts.tolist() == [22, 20]
     assert EVIL in changed[-1].dataset().classes
     data_filters._apply(found, base, base.assign(use=[True, True, False]))
     assert changed[-1].dataset().classes.tolist() == ["a", "b"]
     refused = []
-    monkeypatch.setattr(data_filters.state, "refuse_change", refused.append)
+    monkeypatch.setattr(data_filters.commands, "refuse_change", refused.append)
     for edited in (base.assign(name="one"), base.assign(use=[True, False, False])):
         data_filters._apply(found, base, edited)
     assert [str(error) for error in refused] and len(changed) == 2

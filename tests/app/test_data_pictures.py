@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from lincore.errors import DataError
-from pages.ui import uploads
+from pages.ui import commands
 from pages.ui.data_sources import Pictures
 from tests.app.data_page import FOLDERS, PICTURES, a_zip, bring, data_of, frames, jobs_of, wait
 from tests.app.test_pages import assert_fine, main_text, open_app
@@ -122,14 +122,14 @@ def test_long_reading_is_seen_goes_on_elsewhere_and_can_be_stopped(monkeypatch):
         return read(pictures, progress)
 
     monkeypatch.setattr(Pictures, "read", waiting)
-    monkeypatch.setattr(uploads, "PATIENCE", 0.05)
+    monkeypatch.setattr(commands, "PATIENCE", 0.05)
     app = open_app()
     app.file_uploader[0].upload("pets.zip", a_zip(FOLDERS))
     app.run()
     assert "Reading pets" in app.get("progress")[0].proto.text
     assert data_of(app).name == "iris"
-    job = jobs_of(app)[uploads.JOB]
-    app.button(key=f"{uploads.JOB}.stop").click().run()
+    job = jobs_of(app)[commands.JOB]
+    app.button(key=f"{commands.JOB}.stop").click().run()
     assert job.wait(10)  # which the page may have seen already
     app.run()
     assert_fine(app)
@@ -139,7 +139,7 @@ def test_long_reading_is_seen_goes_on_elsewhere_and_can_be_stopped(monkeypatch):
     app.switch_page("pages/classify.py").run()
     assert app.sidebar.get("progress"), "it goes on while one looks at another page"
     slow.go.set()
-    assert jobs_of(app)[uploads.JOB].wait(10)
+    assert jobs_of(app)[commands.JOB].wait(10)
     app.run()
     assert_fine(app)
     assert data_of(app).name == "pets"

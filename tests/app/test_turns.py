@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
+from types import SimpleNamespace
 
 import pytest
 from streamlit.runtime import app_session
@@ -58,17 +59,21 @@ def test_who_asks_first_is_first_and_nobody_runs_beside():
     assert order == [(name, [name]) for name in "abcdef"]
 
 
-def test_short_ones_go_before_long_ones_in_their_own_order():
+def test_the_impatient_go_before_the_patient_in_their_own_order_for_a_while():
     own, order = Turns(WAIT), []
 
-    def work(name, is_short):
-        with own.taken(is_short=is_short):
+    def work(name, patience):
+        with own.taken(patience):
             order.append(name)
 
-    names = ("page", "tab 1", "other page", "tab 2")
-    with queued(own, *(lambda name=name: work(name, name.startswith("tab")) for name in names)):
-        pass
-    assert order == ["tab 1", "tab 2", "page", "other page"]
+    asked = [("page", 0.2), ("tab 1", 0.0), ("other page", 0.2), ("tab 2", 0.0)]
+    with queued(own, *(lambda one=one: work(*one) for one in asked)):
+        time.sleep(0.25)
+        late = Thread(target=work, args=("late tab", 0.0))
+        late.start()
+        until(lambda: own.n_waiting == 5)
+    late.join(WAIT)
+    assert order == ["tab 1", "tab 2", "page", "other page", "late tab"]
 
 
 @pytest.mark.parametrize("error", [ValueError(), StopException(), RerunException(RerunData())])
@@ -244,22 +249,25 @@ def test_every_run_of_a_script_has_its_turn(runner, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("asked", "is_short"),
+    ("asked", "patience"),
     [
-        (RerunData(), False),
-        (RerunData(fragment_id_queue=["a"]), True),
-        (RerunData(fragment_id_queue=["a"], is_auto_rerun=True), False),
+        (RerunData(page_script_hash="other"), turns.VISIT),
+        (RerunData(page_script_hash="here"), turns.CLICK),
+        (RerunData(page_script_hash="here", fragment_id_queue=["a"]), 0.0),
+        (RerunData(fragment_id_queue=["a"], is_auto_rerun=True), turns.CLICK),
     ],
 )
-def test_a_click_in_a_fragment_is_short(runner, monkeypatch, asked, is_short):
+def test_a_click_in_a_fragment_waits_least_and_another_page_most(
+    runner, monkeypatch, asked, patience
+):
     told = []
     taken = turns.scripts.taken
-    monkeypatch.setattr(
-        turns.scripts, "taken", lambda **named: told.append(named) or taken(**named)
-    )
+    monkeypatch.setattr(turns.scripts, "taken", lambda *given: told.append(given) or taken(*given))
     monkeypatch.setattr(runner.__mro__[1], "_run_script", lambda self, data: None)
-    runner._run_script(runner.__new__(runner), asked)
-    assert told == [{"is_short": is_short}]
+    own = runner.__new__(runner)
+    own._pages_manager = SimpleNamespace(current_page_script_hash="here")
+    runner._run_script(own, asked)
+    assert told == [(patience,)]
 
 
 def test_without_streamlits_own_names_scripts_run_at_once(monkeypatch):

@@ -33,7 +33,7 @@ LAYERS = {
         "lincore.blocks lincore.merging lincore.moments lincore.covariance lincore.canonical "
         "lincore.optimize lincore.gaussian lincore.cholesky lincore.eigenpairs lincore.quadric "
         "lincore.solvers lincore.separation lincore.threads lincore.heard lincore.margins "
-        "lincore.native lincore.whole_numbers lincore.small_groups",
+        "lincore.native lincore.whole_numbers lincore.small_groups lincore.products",
         outside="numpy scipy threadpoolctl",
     ),
     "estimators": Layer(
@@ -46,9 +46,11 @@ LAYERS = {
         layers="numbers",
         outside="numpy scipy sklearn",
     ),
+    # What nothing imports: the user does, who has skl2onnx.
+    "onnx": Layer("lincore.onnx", layers="estimators", outside="numpy skl2onnx"),
     "data": Layer(
-        "lincore.errors lincore.splits lincore.datasets lincore.tables lincore.images "
-        "lincore.gaussian_classes lincore.files",
+        "lincore.errors lincore.splits lincore.datasets lincore.loading lincore.tables "
+        "lincore.images lincore.gaussian_classes lincore.files",
         # What a file holds beyond the rows that are kept is their moments.
         layers="texts numbers",
         outside="numpy scipy.sparse pandas PIL pyarrow charset_normalizer",
@@ -75,7 +77,8 @@ LAYERS = {
         "lincore.experiments.planes lincore.experiments.beliefs lincore.experiments.projections "
         "lincore.experiments.slices lincore.experiments.cuts lincore.experiments.units "
         "lincore.experiments.attribution lincore.experiments.remedies lincore.experiments.study "
-        "lincore.experiments.row_variance "
+        "lincore.experiments.balance_study "
+        "lincore.experiments.row_variance lincore.experiments.seed_intervals "
         "lincore.experiments.size_curves lincore.experiments.priors "
         "lincore.experiments.bootstrap lincore.experiments.curves lincore.experiments.differences "
         "lincore.experiments.disagreement lincore.experiments.ranking "
@@ -161,6 +164,33 @@ def violations(sources: dict[str, Path]) -> list[str]:
     return broken
 
 
+def circles(sources: dict[str, Path]) -> list[set[str]]:
+    """Return the sets of modules that import each other, by imports of any kind.
+
+    A package that names what it exports in a table and finds it when it is asked imports nothing.
+    """
+    wanted: dict[str, set[str]] = {}
+    for module, path in sources.items():
+        source, is_package = path.read_text(), path.name == "__init__.py"
+        names = [] if "__getattr__" in source else imports(source, module, is_package)
+        found = {found.name for found in names}
+        found = {name if name in sources else name.rpartition(".")[0] for name in found}
+        wanted[module] = (found & set(sources)) - {module}
+    reached = {module: _reached(module, wanted) for module in sources}
+    around = {frozenset(o for o in reached[m] if m in reached[o]) for m in sources}
+    return [set(one) for one in around if one]
+
+
+def _reached(module: str, wanted: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        new = wanted[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
 def layer_of(name: str) -> str | None:
     """Return the layer of a module, or of the module that an imported name belongs to."""
     known = [pattern for pattern in PATTERNS if within(name, pattern) and pattern != "lincore"]
@@ -195,6 +225,30 @@ def _absolute(node: ast.ImportFrom, module: str, is_package: bool) -> str:
 
 def test_lincore_keeps_its_layers() -> None:
     assert violations(modules(ROOT, "lincore")) == []
+
+
+def test_no_modules_import_each_other() -> None:
+    assert circles(modules(ROOT, "lincore") | modules(ROOT, "pages")) == []
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "from lincore import first",
+        "def late():\n    from lincore.first import something",
+        "if TYPE_CHECKING:\n    import lincore.first",
+    ],
+)
+def test_a_planted_circle_is_found(tmp_path: Path, last: str) -> None:
+    package = tmp_path / "lincore"
+    package.mkdir()
+    sources = {"first": "from lincore import second", "second": "import lincore.third"}
+    for name, source in (sources | {"third": last, "outside": "import lincore.first"}).items():
+        (package / f"{name}.py").write_text(source)
+    expected = {"lincore.first", "lincore.second", "lincore.third"}
+    assert circles(modules(tmp_path, "lincore")) == [expected]
+    (package / "third.py").write_text("")
+    assert circles(modules(tmp_path, "lincore")) == []
 
 
 def test_nothing_imports_a_page() -> None:

@@ -7,10 +7,10 @@ import io
 import numpy as np
 import pytest
 
-from lincore.datasets import load
 from lincore.errors import DataError
 from lincore.files.arrays_file import is_arrays_file, read_arrays_file
 from lincore.files.limits import Limits
+from lincore.loading import load
 from tests.data import DATA, needs_data
 
 RNG = np.random.default_rng(0)

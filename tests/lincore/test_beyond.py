@@ -22,7 +22,8 @@ from lincore.experiments.schemes import folds
 from lincore.files import large_text
 from lincore.files.held_rows import Draw
 from lincore.files.limits import LIMITS
-from lincore.tables import Table, read_table, table_to_dataset
+from lincore.files.table import Table
+from lincore.tables import read_table, table_to_dataset
 
 N_ROWS = 6_000
 SMALL = replace(
@@ -180,11 +181,11 @@ def test_a_path_too_large_to_be_held_is_read_in_blocks(tmp_path, monkeypatch):
     frame = frame_of_numbers()
     path = tmp_path / "big.csv"
     path.write_bytes(csv_of(frame))
-    from lincore import datasets
+    from lincore import loading
     from lincore.files import sources
 
     monkeypatch.setattr(
-        datasets,
+        loading,
         "large_path",
         lambda source: sources.large_path(source, replace(LIMITS, max_file_bytes=9)),
     )

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.datasets import load
-from lincore.files.columns import describe_columns
+from lincore.files.choosing import describe_columns
 from lincore.files.findings import find_problems
 from lincore.files.limits import LIMITS
 from lincore.files.reading import ReadOptions
+from lincore.loading import load
 from lincore.tables import dataset_to_table, read_table, table_to_dataset
 
 NAMES = ["self", "cls", "T", "dtype", "shape", "size", "X", "y", "count", "loc", "nan", "lambda"]

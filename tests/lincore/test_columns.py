@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from lincore.errors import DataError
 from lincore.files.bins import Bins, cut_into_bins
-from lincore.files.columns import describe_columns, kind_of
+from lincore.files.choosing import describe_columns
+from lincore.files.columns import kind_of
 from lincore.files.dates import is_date, to_days
 from lincore.files.features import level_codes
 from lincore.files.findings import find_problems
 from lincore.files.missing import suspicious_number
 from lincore.files.reading import ReadOptions
-from lincore.tables import frame_to_table, read_table, table_to_dataset
+from lincore.files.table import frame_to_table
+from lincore.tables import read_table, table_to_dataset
 
 RNG = np.random.default_rng(5)
 N = 60

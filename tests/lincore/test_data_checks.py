@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.datasets import Dataset, load
+from lincore.datasets import Dataset
 from lincore.experiments.data_checks import data_checks, leaking_features
 from lincore.files.target_guess import TargetGuess
+from lincore.loading import load
 from tests.data import DATA, needs_data
 
 

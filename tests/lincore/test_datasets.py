@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import lincore
-from lincore.datasets import Dataset, load
+from lincore.datasets import Dataset
 from lincore.errors import DataError
 from lincore.files.reading import ReadOptions
+from lincore.loading import load
 from lincore.splits import split
 
 TEXT = b"length,width,kind\n5.5,3.5,b\n6.5,2.5,a\n4.5,3.0,b\n5.0,3.1,b\n"

@@ -10,7 +10,8 @@ from scipy import stats
 
 import lincore
 from lincore.experiments import association, correlation, univariate, word_counts
-from lincore.tables import frame_to_table, table_to_dataset
+from lincore.files.table import frame_to_table
+from lincore.tables import table_to_dataset
 
 
 @pytest.fixture(scope="module")

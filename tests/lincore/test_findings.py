@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from lincore.errors import DataError
-from lincore.files.columns import describe_columns
+from lincore.files.choosing import describe_columns
 from lincore.files.findings import find_problems
-from lincore.tables import frame_to_table, table_to_dataset
+from lincore.files.table import frame_to_table
+from lincore.tables import table_to_dataset
 
 RNG = np.random.default_rng(11)
 N = 200

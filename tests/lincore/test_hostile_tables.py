@@ -25,11 +25,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lincore.datasets import load
 from lincore.errors import DataError
 from lincore.files.limits import LIMITS
 from lincore.files.reading import ReadOptions
 from lincore.files.spreadsheet import spreadsheet_safe
+from lincore.loading import load
 from lincore.tables import read_table, table_to_dataset
 
 SECONDS = 2.0

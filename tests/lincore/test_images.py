@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from lincore.datasets import Dataset, load
+from lincore.datasets import Dataset
 from lincore.errors import DataError
 from lincore.files.limits import LIMITS
 from lincore.files.pictures import decoded
@@ -26,6 +26,7 @@ from lincore.images import (
     read_image_zip,
     write_image_zip,
 )
+from lincore.loading import load
 from lincore.samples import sample
 from lincore.splits import split
 from tests.data import DATA, needs_data

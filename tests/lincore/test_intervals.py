@@ -19,10 +19,11 @@ from lincore.experiments import scores
 from lincore.experiments.intervals import Spread, from_spread
 from lincore.experiments.methods import as_method
 from lincore.experiments.pipeline import Steps, pipeline_for
-from lincore.experiments.schemes import Fold, folds
+from lincore.experiments.schemes import folds
 from lincore.experiments.training_variance import common_rows
 from lincore.plots import score_intervals, seconds_and_score
 from lincore.report import words
+from lincore.splits import Fold
 
 BY_CLASS = ("balanced accuracy", "macro F1", "MCC", "AUC")
 

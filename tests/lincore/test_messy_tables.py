@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lincore.datasets import load
 from lincore.errors import DataError
 from lincore.experiments.methods import as_method
 from lincore.experiments.preparation import build_preparer
-from lincore.files.columns import describe_columns
+from lincore.files.choosing import describe_columns
 from lincore.files.delimited import read_delimited
 from lincore.files.findings import find_problems
 from lincore.files.leading_zeros import may_have_zeros
 from lincore.files.reading import ReadOptions
+from lincore.loading import load
 from lincore.tables import read_table, table_to_dataset
 
 RNG = np.random.default_rng(0)

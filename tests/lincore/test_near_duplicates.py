@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lincore.datasets import Dataset, load
+from lincore.datasets import Dataset
 from lincore.errors import DataError
 from lincore.files import near_duplicates as module
 from lincore.files.near_duplicates import near_duplicates
+from lincore.loading import load
 from lincore.samples import sample
 from tests.data import DATA, needs_data
 

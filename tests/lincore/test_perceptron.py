@@ -51,7 +51,7 @@ def test_two_classes_take_the_texts_steps(seed, eta, apart):
     assert_array_equal(model.intercept_[0], W[0])
     assert_array_equal(model.mistakes_, mistakes)
     assert model.converged_ == (mistakes[-1] == 0)
-    assert model.n_updates_ == sum(mistakes) and model.n_epochs_ == len(mistakes)
+    assert model.n_updates_ == sum(mistakes) and model.n_iter_ == len(mistakes)
 
 
 @given(
@@ -100,13 +100,13 @@ def test_it_says_plainly_that_it_did_not_converge():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
     with pytest.warns(ConvergenceWarning, match="did not converge: the last of 7 epochs still had"):
         model = Perceptron(max_epochs=7).fit(X, y)
-    assert not model.converged_ and model.n_epochs_ == 7
+    assert not model.converged_ and model.n_iter_ == 7
 
 
 def test_coming_back_to_the_same_weights_is_a_stop_but_no_convergence():
     """Two equal rows of two classes: each epoch undoes what it did."""
     model = fit([[1.0], [1.0]], [0, 1], standardize=False, shuffle=False)
-    assert model.n_epochs_ < 100 and not model.converged_ and model.mistakes_[-1] == 2
+    assert model.n_iter_ < 100 and not model.converged_ and model.mistakes_[-1] == 2
 
 
 def overlapping(seed, n=300):

@@ -14,8 +14,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
-from lincore.datasets import Dataset, load
+from lincore.datasets import Dataset
 from lincore.experiments.preparation import Preparer, build_preparer, prepared_names
+from lincore.loading import load
 
 NAN = np.nan
 

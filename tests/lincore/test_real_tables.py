@@ -20,10 +20,11 @@ import lincore
 from lincore.datasets import Dataset
 from lincore.errors import DataError
 from lincore.experiments.preparation import build_preparer, prepared_names
-from lincore.files.columns import describe_columns
+from lincore.files.choosing import describe_columns
 from lincore.files.findings import find_problems
 from lincore.files.reading import ReadOptions
-from lincore.tables import Table, read_table, table_to_dataset
+from lincore.files.table import Table
+from lincore.tables import read_table, table_to_dataset
 from tests.data import DATA, needs_data
 
 

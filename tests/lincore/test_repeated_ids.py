@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.datasets import load
-from lincore.files.columns import describe_columns
+from lincore.files.choosing import describe_columns
 from lincore.files.findings import find_problems
 from lincore.files.repeated_ids import repeated_ids
-from lincore.tables import frame_to_table
+from lincore.files.table import frame_to_table
+from lincore.loading import load
 from tests.data import DATA, needs_data
 
 

@@ -8,7 +8,8 @@ import pytest
 import lincore
 from lincore.errors import DataError
 from lincore.files.row_filters import Condition, filter_rows
-from lincore.tables import frame_to_table, read_table, table_to_dataset
+from lincore.files.table import frame_to_table
+from lincore.tables import read_table, table_to_dataset
 
 RAW = b"age,sex,fare,kind\n" + b"\n".join(
     f"{'' if i % 10 == 0 else i},{'mf'[i % 2]},{i % 7}.5,{'ab'[i % 3 == 0]}".encode()

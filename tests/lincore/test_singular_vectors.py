@@ -8,8 +8,9 @@ import pytest
 
 import lincore
 from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.files.table import frame_to_table
 from lincore.splits import split
-from lincore.tables import frame_to_table, table_to_dataset
+from lincore.tables import table_to_dataset
 
 RNG = np.random.default_rng(3)
 COMMON = ["good", "bad", "cheap", "slow"]

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore.files.columns import describe_columns
+from lincore.files.choosing import describe_columns
 from lincore.files.findings import find_problems
 from lincore.files.missing import missing_codes
-from lincore.tables import frame_to_table, read_table, table_to_dataset
+from lincore.files.table import frame_to_table
+from lincore.tables import read_table, table_to_dataset
 
 RNG = np.random.default_rng(3)
 N = 300

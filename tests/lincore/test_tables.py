@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore.datasets import load
 from lincore.errors import DataError
-from lincore.tables import frame_to_table, propose_target, read_table, table_to_dataset
+from lincore.files.table import frame_to_table
+from lincore.loading import load
+from lincore.tables import propose_target, read_table, table_to_dataset
 
 ROWS = "1.5,4,a\n2.5,3,b\n3.5,9,a\n4.5,7,b\n"
 

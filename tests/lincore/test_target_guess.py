@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lincore.datasets import load
 from lincore.files.target_guess import guess_target
+from lincore.loading import load
 
 
 def columns_of(**given):
