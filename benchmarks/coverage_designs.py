@@ -62,10 +62,14 @@ def logistic(
     X: np.ndarray, y: np.ndarray, n_classes: int, start: np.ndarray | None = None
 ) -> Model:
     """Return the scores of logistic regression with C = 1 on standardised features (Newton)."""
-    mean, scale = X.mean(axis=0), X.std(axis=0)
-    rows = np.column_stack([(X - mean) / scale, np.ones(len(X))])
-    weights = logistic_weights(rows, y, n_classes, start)
-    return lambda rows: np.column_stack([(rows - mean) / scale, np.ones(len(rows))]) @ weights
+    weights = logistic_weights(standardised(X), y, n_classes, start)
+    return lambda rows: standardised(rows, X) @ weights
+
+
+def standardised(rows: np.ndarray, by: np.ndarray | None = None) -> np.ndarray:
+    """Return rows with mean 0 and variance 1, of themselves or of others, and a feature of ones."""
+    by = rows if by is None else by
+    return np.column_stack([(rows - by.mean(axis=0)) / by.std(axis=0), np.ones(len(rows))])
 
 
 def logistic_weights(

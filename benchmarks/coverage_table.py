@@ -11,7 +11,7 @@ import numpy as np
 from lincore.experiments.estimates import SCORES
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "coverage.md"
-SCHEMES = ("hold-out", "5-fold", "10-fold", "5×5", "10×10")
+SCHEMES = ("hold-out", "5-fold", "10-fold", "5×5", "10×10", "leave-one-out")
 #: Coverage that counts as 95 %, and of how many data sets with an interval it is told.
 LEAST, MOST, FEWEST = 0.93, 0.975, 30
 #: Between these marks the page is written anew; around them people write.

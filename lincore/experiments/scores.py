@@ -257,11 +257,9 @@ def _training(results: Results, influence: Array, common: Estimate | None) -> fl
         return 0.0
     base, known = evidence(results), evidence(results.common)
     means = np.bincount(base.folds, influence) / np.bincount(base.folds)
-    cells = [
-        np.unique(np.column_stack([part.repetition, part.fold]), axis=0)
-        for part in (results, results.common)
-    ]
-    inside = (cells[0][:, None] == cells[1]).all(axis=2).any(axis=1)
+    width = 1 + max(results.fold.max(), results.common.fold.max())
+    cells = [np.unique(part.repetition * width + part.fold) for part in (results, results.common)]
+    inside = np.isin(*cells)
     return training_variance(
         common.influence, means[inside], known.n_folds, base.ratio, common.by_row
     )
