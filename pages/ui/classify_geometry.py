@@ -127,7 +127,6 @@ def _drawing(kind: str, view: View, data: Dataset) -> Drawing:
 
 
 def _draw(drawing: Drawing, view: View) -> go.Figure:
-
     if drawing.kind == "Histogram":
         return plots.direction_histogram(view, counts=drawing.counts)
     if drawing.kind == "Surface":
