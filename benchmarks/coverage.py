@@ -23,8 +23,8 @@ from coverage_table import write
 from lincore import Results
 from lincore.experiments import scores
 from lincore.experiments.estimates import SCORES
-from lincore.experiments.schemes import Fold
 from lincore.experiments.training_variance import common_rows
+from lincore.splits import Fold
 
 SIZES = (100, 300, 1000)
 #: Repetitions and folds of what is planned together, and the schemes that are read from it.

@@ -33,7 +33,8 @@ from sklearn.preprocessing import StandardScaler
 import lincore
 from lincore.datasets import Dataset
 from lincore.experiments.pipeline import Steps
-from lincore.experiments.schemes import Fold, folds
+from lincore.experiments.schemes import folds
+from lincore.splits import Fold
 
 OURS = ["lda", "qda", "naive-bayes", "least-squares", "fisher"]
 THEIRS: list[Any] = [

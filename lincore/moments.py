@@ -281,6 +281,15 @@ class Moments:
         return np.asarray(self.scatter.sum(axis=self.count.ndim - 1))
 
 
+def stacked(parts: Sequence[Moments]) -> Moments:
+    """Return moments of single groups as the groups of one Moments."""
+    return Moments(
+        np.array([part.count for part in parts]),
+        np.stack([part.mean for part in parts]),
+        np.stack([part.scatter for part in parts]),
+    )
+
+
 def leave_one_out(
     parts: Sequence[Moments] | Moments, *, overwrite: bool = False, mapper: Mapper = map
 ) -> list[Moments]:

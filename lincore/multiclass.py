@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 
 from lincore import logistic_stack
 from lincore.class_weights import ClassWeight, weighted_rows
-from lincore.linear import LinearClassifier, blocked_product
+from lincore.linear import LinearClassifier
+from lincore.products import blocked_product
 from lincore.validation import validate_rows
 
 Array = NDArray[np.float64]

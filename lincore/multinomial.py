@@ -11,9 +11,10 @@ from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from lincore.class_weights import ClassWeight, class_weights
-from lincore.linear import LinearClassifier, SoftmaxPosterior, blocked_product
+from lincore.linear import LinearClassifier, SoftmaxPosterior
 from lincore.moment_classifier import Priors, class_priors
 from lincore.moments import BLOCK_VALUES
+from lincore.products import blocked_product
 from lincore.validation import begins, validate_rows
 
 Array = NDArray[np.float64]

@@ -12,8 +12,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from lincore.covariance import RowSpace, is_positive
 from lincore.eigenpairs import largest_eigenpairs
-from lincore.linear import blocked_product
 from lincore.moments import Moments
+from lincore.products import blocked_product
 
 Array = NDArray[np.float64]
 

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
+
+
+class Fold(NamedTuple):
+    """One training part with its test part, row numbers in increasing order.
+
+    Attributes
+    ----------
+    repetition, fold : int
+        Within one repetition no row is tested twice.
+    train, test : ndarrays of row numbers
+    """
+
+    repetition: int
+    fold: int
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
 
 
 def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed: int = 0) -> Split:

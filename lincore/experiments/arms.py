@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
-from lincore.moments import Moments
+from lincore.moments import Moments, stacked
 from lincore.splits import counts_set_apart, rows_by_class
 
 Counts = NDArray[np.intp]
@@ -235,15 +235,6 @@ def few_moments(X: NDArray[Any], parts: Sequence[NDArray[np.intp]]) -> Moments:
     moments.mean[seen] = first + centre
     moments.scatter[seen] = np.add.reduceat(rows[:, :, None] * rows[:, None, :], starts, axis=0)
     return moments
-
-
-def stacked(parts: Sequence[Moments]) -> Moments:
-    """Return moments of single groups as the groups of one Moments."""
-    return Moments(
-        np.array([part.count for part in parts]),
-        np.stack([part.mean for part in parts]),
-        np.stack([part.scatter for part in parts]),
-    )
 
 
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:

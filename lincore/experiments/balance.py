@@ -19,7 +19,7 @@ from lincore.experiments.results import Results
 from lincore.experiments.row_variance import RowSums, RowVariance
 from lincore.experiments.running import steps_of
 from lincore.experiments.sample_fits import Prediction
-from lincore.experiments.schemes import Fold, default_scheme, describe, whose_rows
+from lincore.experiments.schemes import default_scheme, describe, whose_rows
 from lincore.experiments.shifts import shift_of, source_of
 from lincore.experiments.study import CELLS, Example, loss_names
 from lincore.experiments.trials import (
@@ -38,6 +38,7 @@ from lincore.experiments.trials import (
     outcomes_together,
     trial_losses,
 )
+from lincore.splits import Fold
 
 Progress = Callable[[int, int, str], bool | None]
 Fits = Mapping[str, Mapping[str, Prediction]]

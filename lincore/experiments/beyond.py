@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from lincore.datasets import Dataset
-from lincore.experiments.schemes import Fold
 from lincore.moments import Moments
+from lincore.splits import Fold
 
 Rows = NDArray[np.intp]
 

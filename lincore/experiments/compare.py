@@ -26,10 +26,11 @@ from lincore.experiments.pipeline import PLAIN, Steps, pipeline_for
 from lincore.experiments.results import Results
 from lincore.experiments.running import execute, steps_of
 from lincore.experiments.runs import Collected, Progress, Run
-from lincore.experiments.schemes import Fold, Scheme, default_scheme, describe, folds, whose_rows
+from lincore.experiments.schemes import Scheme, default_scheme, describe, folds, whose_rows
 from lincore.files.frames import is_frame
 from lincore.heard import heard
 from lincore.loading import load
+from lincore.splits import Fold
 
 if TYPE_CHECKING:
     from lincore.loading import Source

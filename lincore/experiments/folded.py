@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.experiments.schemes import Fold
 from lincore.moments import Moments, leave_one_out
+from lincore.splits import Fold
 from lincore.threads import Mapper
 
 # Values in the scatters of all parts (640 MB): ten folds of ten classes of 784 features, or each

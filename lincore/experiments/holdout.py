@@ -20,8 +20,9 @@ from lincore.experiments.fitting import (
 )
 from lincore.experiments.preparation import Preparer, build_preparer
 from lincore.experiments.results import Results
-from lincore.experiments.schemes import Fold, whose_rows
+from lincore.experiments.schemes import whose_rows
 from lincore.moments import Moments
+from lincore.splits import Fold
 
 
 class TrainingPart(NamedTuple):

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.experiments.attribution import RECALL, grain_of, less, over_seeds
 from lincore.experiments.intervals import UNKNOWN, Interval
 from lincore.experiments.remedies import ENOUGH
 from lincore.experiments.row_variance import RowVariance
+from lincore.experiments.seed_intervals import RECALL, grain_of, less, over_seeds
 from lincore.experiments.study import OTHERS, position
 
 Array = NDArray[np.float64]

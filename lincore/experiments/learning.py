@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.experiments import scores
-from lincore.experiments.attribution import over_seeds
 from lincore.experiments.compare import compare
 from lincore.experiments.methods import Spec, as_methods
 from lincore.experiments.pipeline import PLAIN, Steps
 from lincore.experiments.results import Results
 from lincore.experiments.runs import Progress
+from lincore.experiments.seed_intervals import over_seeds
 from lincore.heard import heard
 
 Array = NDArray[np.float64]
@@ -67,7 +67,7 @@ class LearningCurve:
         """Return a score by size with its interval.
 
         Over several splits it is the mean with Nadeau and Bengio's interval, see
-        `lincore.experiments.attribution.over_seeds`; of one split it is that of the rows, see
+        `lincore.experiments.seed_intervals.over_seeds`; of one split it is that of the rows, see
         `lincore.experiments.scores.score`.
 
         Raises

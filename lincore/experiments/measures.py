@@ -133,6 +133,15 @@ MEASURES = {
 }
 
 
+def influence_by_cell(name: str, counts: Array) -> Array:
+    """Return the influence of a row of each class that is predicted as each, from counts (K, K)."""
+    n_classes = len(counts)
+    truth, predicted = np.indices(counts.shape).reshape(2, -1)
+    scaled = counts * (n_classes**2 / counts.sum())  # one row a cell, on average
+    tally = Tally(scaled.diagonal(), scaled.sum(axis=1), scaled.sum(axis=0))
+    return MEASURES[name].influence(tally, truth, predicted).reshape(counts.shape)
+
+
 # The least log posterior that is counted, as in scikit-learn's `log_loss`: of 2.2e-16.
 LEAST_LOG_PROBA = float(np.log(np.finfo(np.float64).eps))
 

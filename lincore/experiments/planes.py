@@ -11,8 +11,8 @@ from scipy.sparse import csr_array, issparse
 from sklearn.pipeline import Pipeline
 
 from lincore.datasets import Dataset
-from lincore.linear import blocked_product
 from lincore.pca import PCA
+from lincore.products import blocked_product
 
 Array = NDArray[np.float64]
 Rest = Literal["median", "mean"]

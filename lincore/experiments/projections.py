@@ -15,8 +15,8 @@ from lincore.experiments.pipeline import Steps, before_classifier, pipeline_for
 from lincore.experiments.preparation import prepared_names
 from lincore.fisher import FisherDiscriminant
 from lincore.fisher_criterion import fisher_criterion
-from lincore.linear import blocked_product
 from lincore.moments import Moments
+from lincore.products import blocked_product
 
 Array = NDArray[np.float64]
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from lincore.experiments.folded import part_of_rows
 from lincore.experiments.pipeline import Steps
-from lincore.experiments.schemes import Fold
 from lincore.margins import margins
 from lincore.moments import Moments, leave_one_out
 from lincore.pca import FEW_AXES, MANY_FEATURES
+from lincore.splits import Fold
 from lincore.threads import part_mapper
 from lincore.whole_numbers import are_small
 

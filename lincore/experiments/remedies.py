@@ -6,14 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lincore.experiments.attribution import (
-    RECALL,
-    change_over_seeds,
-    less,
-    loss_over_seeds,
-)
+from lincore.experiments.attribution import change_over_seeds, loss_over_seeds
 from lincore.experiments.evidence import per_results
 from lincore.experiments.intervals import UNKNOWN, Interval
+from lincore.experiments.seed_intervals import RECALL, less
 from lincore.experiments.study import OTHERS, ArmLosses
 
 REMEDIES = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,9 @@ Contrast = Mapping[str, float]
 #: Variances below this share of those that cancel in them are rounding.
 ROUNDING = 1e-13
 
+#: What a row adds as training row is rarely more, for each unit that it adds as test row.
+LIKELY_SLOPE = 0.5
+
 
 class RowVariance(NamedTuple):
     """What the rows of the data say about the variance of one method's mean losses over splits.
@@ -21,19 +25,26 @@ class RowVariance(NamedTuple):
     A mean over splits is a sum over rows: each row adds its own loss, averaged over the splits in
     which it was tested, and each changes the models that it trains. Class sizes are held fixed.
 
+    - Choice: with the same rows other splits give another mean, by the variance of its terms over
+      their number. A term is the split effect, how much higher the losses of a split are than the
+      same rows' means over all splits. What single rows add to it is in the rows' means already.
     - Test rows: the squares of what each row adds to the mean loss of its class, about that mean
-      and summed over rows (the sandwich estimate). Groups of rows count as one unit.
-    - Training rows: the split effect, how much higher the losses of a split are than the same
-      rows' means over all splits, varies as the models do. Splits that leave out m of n rows are
-      a delete-m jackknife: its variance (less what single rows add to it) times (n - m) / m.
-    - A row that is easy to predict also makes others easy, or hard: the covariance of a split's
-      effect with the means of its test rows is, by the sign that leaving out has, minus the
-      covariance of what a row adds as test row and as training row.
+      and summed over rows (the sandwich estimate), less the choice. Groups count as one unit.
+    - Training rows: splits that leave out m of n rows are a delete-m jackknife: the variance of
+      split effects (less what single rows add to it) times (n - m) / m.
+    - A row that is easy to predict also makes others easy, or hard: by the sign that leaving out
+      has, minus the slope of split effects over the means of their test rows, times (n - m) / m,
+      is what a row adds as training row for each unit that it adds as test row. The jackknife is
+      of what the slope leaves.
 
-    Models of random subsets vary with the choice as well, which the mean over splits does not.
-    Split effects are therefore taken from models of all training rows that stand for them
-    (`models`). Where these cancel, as between two subsets with the same priors, nothing is left
-    for the training rows but Nadeau and Bengio's share: the ratio of test to training rows.
+    Models of random subsets vary with the choice as well. Split effects of the training rows are
+    therefore taken from models of all training rows that stand for them (`models`). Where these
+    cancel, as between two subsets with the same priors, the choice is nearly all.
+
+    Split effects are few and noisy, above all those of a difference, where most of both cancels.
+    Their slope is weighted by its precision against none, give or take a half. The jackknife of a
+    difference is weighted, as the rows' variance to its own standard error, against what Nadeau
+    and Bengio expect, the rows' variance times the ratio of test to training rows.
 
     Attributes
     ----------
@@ -49,8 +60,9 @@ class RowVariance(NamedTuple):
         Covariance of these means over the choice of test rows.
     effects, tested : ndarray of shape (S, X, K, C)
         Split effects, and means of the test rows' means over all splits.
-    noise : ndarray of shape (X, K, C, C)
-        What single rows add to the covariance of split effects.
+    chance, noise : ndarray of shape (X, K, C, C)
+        What single rows, whose losses change from model to model, add to the covariance of the
+        means over all splits, and of split effects.
     ratio : float
         Test rows for each training row.
 
@@ -68,6 +80,7 @@ class RowVariance(NamedTuple):
     rows: Array
     effects: Array
     tested: Array
+    chance: Array
     noise: Array
     ratio: float
 
@@ -88,22 +101,47 @@ class RowVariance(NamedTuple):
             Zero where rows make no difference but by rounding.
         """
         seen = np.flatnonzero(weights)
-        places, factors = self._placed(contrast)
         weights = weights[seen]
+        places, factors = self._placed(contrast)
         covariance = self._summed(self.rows[kind], seen, places, weights)
         rows = float(factors @ covariance @ factors)
         if rows <= ROUNDING * float(factors**2 @ covariance.diagonal()):
             return 0.0
-        models, through = self._placed(self._stood_for(contrast))
-        effect = weights @ self.effects[:, kind][:, seen][..., models] @ through
-        if not effect.any():
+        effects = weights @ self.effects[:, kind][:, seen]
+        own = effects[:, places] @ factors
+        if not own.any():
             return (1 + self.ratio) * rows
-        tested = weights @ self.tested[:, kind][:, seen][..., places] @ factors
+        chance, noise = (
+            float(factors @ self._summed(part[kind], seen, places, weights) @ factors)
+            for part in (self.chance, self.noise)
+        )
+        choice = max(float(own.var(ddof=1)) - noise, 0.0) / len(own) + chance
+        rows = max(rows - chance, 0.0)
+        models, through = self._placed(self._stood_for(contrast))
+        if not len(models):
+            return rows + choice
         noise = float(through @ self._summed(self.noise[kind], seen, models, weights) @ through)
-        effect = effect - effect.mean()
+        tested = weights @ self.tested[:, kind][:, seen][..., places] @ factors
+        is_level = abs(factors.sum()) > ROUNDING * np.abs(factors).sum()
+        return self._trained(rows, effects[:, models] @ through, tested, noise, is_level) + choice
+
+    def _trained(
+        self, rows: float, effect: Array, tested: Array, noise: float, is_level: bool
+    ) -> float:
+        """Return the variance due to rows that are tested, and train."""
         n = len(effect) - 1
-        training = max(float(effect @ effect) / n - noise, 0.0) / self.ratio
-        return rows + max(training - 2 * float(effect @ tested) / n, 0.0)
+        effect, tested = effect - effect.mean(), (tested - tested.mean()) * self.ratio
+        slope, squares = 0.0, float(tested @ tested)
+        if squares > 0:
+            slope = float(effect @ tested) / squares
+            left = effect - slope * tested
+            slope /= 1 + float(left @ left) / (n * squares * LIKELY_SLOPE**2)
+        left = effect - slope * tested
+        apart = (float(left @ left) / n - noise) / self.ratio
+        if not is_level and noise > 0:
+            weight = rows / (rows + sqrt(2 / n) * noise / self.ratio)
+            apart = weight * apart + (1 - weight) * self.ratio * rows
+        return rows * (1 - slope) ** 2 + max(apart, 0.0)
 
     def of_shares(self, kind: int, weights: Array, condition: str) -> float:
         """Return the variance of a weighted mean of shares of rows by class, never zero.
@@ -197,11 +235,17 @@ class RowSums:
         often = by_class >= 2 * np.maximum(n_seen, 1)
         grown = np.divide(by_class, by_class - n_seen, out=np.zeros(k), where=often)
         effects = np.where(often, (np.stack(self.levels) - tested) * grown, 0.0).swapaxes(2, 3)
+        # Single rows change by what a row's loss varies between splits, less what all rows share.
+        changes = self._within(row_means, times)
+        changes *= np.divide(grown, by_class, out=np.zeros(k), where=often)[:, None, None]
+        chance = changes / n_tested[:, None, None]
         a_split = by_class / len(self.splits)
-        scale = np.divide(grown, by_class * (a_split - 1), out=np.zeros(k), where=a_split > 1)
-        noise = self._within(row_means, times) * scale[:, None, None]
+        several = np.divide(1, a_split - 1, out=np.zeros(k), where=a_split > 1)[:, None, None]
+        noise = (changes * grown[:, None, None] - _covariance(effects)) * several
         tested = tested.swapaxes(2, 3)
-        return RowVariance(conditions, models, counts, means, rows, effects, tested, noise, ratio)
+        return RowVariance(
+            conditions, models, counts, means, rows, effects, tested, chance, noise, ratio
+        )
 
     def _members(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         return np.asarray(self.codes[rows][:, None] == np.arange(self.n_classes))
@@ -227,6 +271,12 @@ class RowSums:
             counts.append(n)
             found.append(part @ part.swapaxes(1, 2) * (n / (n - 1) if n > 1 else np.nan))
         return np.array(counts, dtype=float), np.stack(found, axis=1)
+
+
+def _covariance(effects: Array) -> Array:
+    """Return the covariance of split effects (S, X, K, C) within classes, (X, K, C, C)."""
+    deviations = np.moveaxis(effects - effects.mean(axis=0), 0, -1)
+    return np.asarray(deviations @ deviations.swapaxes(2, 3) / max(len(effects) - 1, 1))
 
 
 def _shares(members: NDArray[np.bool_]) -> Array:

@@ -29,11 +29,11 @@ from lincore.experiments.methods import Method
 from lincore.experiments.pipeline import Steps, pipeline_for, steps_before
 from lincore.experiments.remainder import Remainder, is_worthwhile, remainders
 from lincore.experiments.runs import Outcome, Run, StoppedError
-from lincore.experiments.schemes import Fold
 from lincore.experiments.stacked_fits import fit_moment_stack, moment_stack, solved_together
 from lincore.heard import heard
 from lincore.moment_stack import MomentStack
 from lincore.moments import Moments
+from lincore.splits import Fold
 from lincore.threads import WORTHWHILE, part_mapper
 
 Front: TypeAlias = Sequence[tuple[str, Any]]

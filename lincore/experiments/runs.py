@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from lincore.datasets import Dataset
 from lincore.experiments.fitting import Predicted
 from lincore.experiments.methods import Method
-from lincore.experiments.schemes import Fold
 from lincore.experiments.training_variance import common_rows
+from lincore.splits import Fold
 
 Progress: TypeAlias = Callable[[int, int, str], Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from lincore.datasets import Dataset, Split
 from lincore.errors import DataError
 from lincore.heard import heard
-from lincore.splits import split
+from lincore.splits import Fold, split
 
 Rows: TypeAlias = NDArray[np.intp]
 
@@ -28,22 +28,6 @@ WORDS = (
     "holdout by group"
 )
 _FOLDED = re.compile(r"(?:(\d+)\s*x\s*)?(\d+)-fold( by group)?")
-
-
-class Fold(NamedTuple):
-    """One training part with its test part, row numbers in increasing order.
-
-    Attributes
-    ----------
-    repetition, fold : int
-        Within one repetition no row is tested twice.
-    train, test : ndarrays of row numbers
-    """
-
-    repetition: int
-    fold: int
-    train: Rows
-    test: Rows
 
 
 def folds(

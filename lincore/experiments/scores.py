@@ -19,23 +19,25 @@ from lincore.experiments.estimates import (
     confusion,
     estimate,
     has_posteriors,
-    mean_of,
 )
 from lincore.experiments.evidence import evidence, independent_counts, per_results
 from lincore.experiments.intervals import (
+    ADDED_ROWS,
     FEWEST_ROWS,
     LEVEL,
     UNKNOWN,
+    Enlarged,
     Interval,
     Spread,
+    enlarged,
+    from_enlarged,
     from_spread,
     row_spread,
     wilson,
-    without_errors,
 )
-from lincore.experiments.measures import Codes, Tally
+from lincore.experiments.measures import Codes, Tally, influence_by_cell
 from lincore.experiments.results import Results
-from lincore.experiments.training_variance import training_variance
+from lincore.experiments.training_variance import share_influence, softened, training_variance
 
 __all__ = [
     "LEVEL",
@@ -66,18 +68,19 @@ def score(results: Results, method: str, name: str) -> Interval:
     """Return a score with its 95 % interval, by the rule that fits the scheme.
 
     The variance is that of the tested rows, each counted once however often it was predicted, and
-    over folds ``1 + n_test / n_train`` times that, plus the variance with the training rows (a
-    jackknife over the models of the folds, `training_variance`; not in leave-one-out). The interval
-    is Wilson's for the effective number of rows, of losses that of the logarithm: see
-    `from_spread`. The quantile of the accuracy is normal, so that on one test set of independent
-    rows it has Wilson's interval itself; that of losses on one test set is Student's with as many
-    degrees of freedom as the variance has rows to lean on, that of scores to which all classes
-    count alike with as many as the rarest class has rows, less one. How often they cover, and where
-    they do not, stands in docs/coverage.md.
+    over folds ``1 + n_test / n_train`` times that, plus what the training rows add: a jackknife
+    over the models of the folds (`training_variance`; not in leave-one-out), and for scores of
+    predictions what other shares of the classes would do (`share_influence`). The interval is
+    Wilson's for the effective number of rows, of losses that of the logarithm: see `from_spread`.
+    For scores to which all classes count alike it is that of Price and Bonett, with rows added to
+    every class (`enlarged`). Quantiles are Student's over folds, with the degrees of freedom that
+    the part of the training rows has; on one test set normal, so that the accuracy of independent
+    rows has Wilson's interval itself, but for losses Student's with as many degrees of freedom as
+    the variance has rows to lean on. How often they cover, and where they do not, stands in
+    docs/coverage.md.
 
     On one test set the interval is for this fitted model; over folds for what the method reaches
-    on average when it learns from as many rows. Where no row is misclassified (or none right),
-    nothing varies, and Wilson's intervals of the recalls set the end. NaN where there is no such
+    on average when it learns from as many rows. NaN where there is no such
     score, see `lincore.experiments.estimates.why_missing`; the ends alone are NaN for a score to
     which all classes count alike where one of them has fewer than 8 rows (`few_rows`).
 
@@ -112,18 +115,70 @@ def _score(results: Results, method: str, name: str) -> Interval:
     found, bounds = estimate(results, method, name), SCORES[name]
     if not np.isfinite(found.value):
         return Interval(found.value, found.value, found.value)
-    counts = independent_counts(results, results.truth, len(results.classes))
-    if bounds.by_class and counts.min() < FEWEST_ROWS:
+    if few_rows(results, name):
         return Interval(found.value, np.nan, np.nan)
-    common = None if results.common is None else estimate(results.common, method, name)
-    highest = bounds.highest if bounds.higher_is_better else np.inf
-    spread = _spread(results, found, common, by_class=bounds.by_class)
-    if bounds.by_class:
-        spread = spread._replace(degrees=float(counts.min()) - 1)
+    if name == "AUC":
+        inner = _interval_of_area(results, method)
+    elif bounds.by_class:
+        inner = _interval_by_class(results, method, name)
     elif name == "accuracy":
-        spread = Spread(spread.variance)
-    inner = from_spread(found.value, spread, bounds.lowest, highest)
-    return _with_unseen_errors(inner.within(bounds.lowest, bounds.highest), results, bounds)
+        inner = _interval_of_accuracy(results, method)
+    else:
+        common = None if results.common is None else estimate(results.common, method, name)
+        spread = _spread(results, found.influence, _training(results, found.influence, common))
+        if (base := evidence(results)).one_fit:
+            spread = row_spread(found.influence, base, results.truth, results.class_counts)
+        inner = from_spread(found.value, spread, bounds.lowest, np.inf)
+    return inner.within(bounds.lowest, bounds.highest)
+
+
+def _interval_of_accuracy(results: Results, method: str) -> Interval:
+    """Return Wilson's interval, also where no row (group) is wrong and none right."""
+    value = estimate(results, method, "accuracy").value
+    if value in (0.0, 1.0):
+        n_units = evidence(results).n_units
+        return _wilsons([value * n_units], [n_units])[0]
+    by_cell = influence_by_cell("accuracy", confusion(results, method).astype(float))
+    return from_spread(value, _cell_spread(results, method, by_cell), 0, 1)
+
+
+def _interval_by_class(results: Results, method: str, name: str) -> Interval:
+    """Return the interval of balanced accuracy, macro F1 or MCC, see `enlarged`."""
+    counts = independent_counts(results, results.truth, len(results.classes))
+    table = confusion(results, method).astype(float)
+    sizes, share = table.sum(axis=1, keepdims=True), ADDED_ROWS / len(counts) / counts[:, None]
+    wrong = (1 - np.eye(len(counts))) / (len(counts) - 1)
+    even = (np.eye(len(counts)) + wrong) / 2
+    by_cell = influence_by_cell(name, (table + share * sizes * even) / (1 + share))
+    predicted = results.predicted[results.position(method)]
+    found = estimate(results, method, name)
+    more = enlarged(
+        found.value, by_cell[results.truth, predicted],
+        results.truth, counts, by_cell.diagonal(), (by_cell * wrong).sum(axis=1),
+    )  # fmt: skip
+    spread = _cell_spread(results, method, by_cell, more.influence)
+    return _from_enlarged(results, found, more, spread)
+
+
+def _interval_of_area(results: Results, method: str) -> Interval:
+    """Return the interval of the AUC, see `enlarged`: a row is ranked above all others or below."""
+    found = estimate(results, method, "AUC")
+    counts = independent_counts(results, results.truth, len(results.classes))
+    shares = counts / counts.sum()
+    # Of the area of its class a row is one of few, of the others' one of the rest.
+    pull = (1 / shares + (1 / (1 - shares)).sum() - 1 / (1 - shares)) / len(counts)
+    more = enlarged(
+        found.value, found.by_row * found.influence, results.truth, counts,
+        pull * (1 - found.value), -pull * found.value, ADDED_ROWS // 2,
+    )  # fmt: skip
+    common = None if results.common is None else estimate(results.common, method, "AUC")
+    training = _training(results, found.influence, common)
+    return _from_enlarged(results, found, more, _spread(results, more.influence, training))
+
+
+def _from_enlarged(results: Results, found: Estimate, more: Enlarged, spread: Spread) -> Interval:
+    added = more.variance * (1 + evidence(results).ratio)
+    return from_enlarged(found.value, more.value, Spread(spread.variance + added, spread.degrees))
 
 
 def few_rows(results: Results, name: str) -> list[int]:
@@ -134,42 +189,82 @@ def few_rows(results: Results, name: str) -> list[int]:
     return np.flatnonzero(counts < FEWEST_ROWS).tolist()
 
 
-def _spread(
-    results: Results, found: Estimate, common: Estimate | None, *, by_class: bool = False
+def _cell_spread(
+    results: Results, method: str, by_cell: Array, influence: Array | None = None
 ) -> Spread:
-    """Return how much an estimate varies with the tested rows and, over folds, the training rows.
+    """Return how much a score of predictions varies, see `_spread`.
+
+    How it varies with the training rows is read from posteriors, as if labels were drawn from
+    them: few rows are so near a border that their label changes.
 
     Parameters
     ----------
     results : Results
-    found : Estimate
-    common : Estimate or None
-        The same score of ``results.common``.
-    by_class : bool
-        Whether a class counts however few rows it has.
+    method : str
+    by_cell : ndarray of shape (K, K)
+        Influence of a row of each class (first axis) that is predicted as each (second axis).
+    influence : ndarray of shape (m,), optional
+        Of the tested rows, if that is not what their cells say.
+    """
+    if influence is None:
+        influence = by_cell[results.truth, results.predicted[results.position(method)]]
+    if evidence(results).one_fit:
+        return _spread(results, influence)
+    soft = _soft(results, method)
+    influence = influence + share_influence(by_cell, results.truth, soft)[results.truth]
+    if results.common is None:
+        return _spread(results, influence)
+    common = (_soft(results.common, method) * by_cell[results.common.truth]).sum(axis=1)
+    tested = (soft * by_cell[results.truth]).sum(axis=1)
+    return _spread(results, influence, _training(results, tested, Estimate(np.nan, common)))
+
+
+def _soft(results: Results, method: str) -> Array:
+    """Return softened labels (m, K), zeros and ones for a method without posteriors."""
+    i = results.position(method)
+    if has_posteriors(results, method):
+        return softened(results.log_proba[i])
+    return np.eye(len(results.classes))[results.predicted[i]]
+
+
+def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread:
+    """Return how much an estimate varies with the tested rows (m,) and with the training rows.
+
+    The degrees of freedom over folds are Satterthwaite's: as many as the folds of a repetition less
+    one, were the variance that of the training rows alone.
     """
     base = evidence(results)
-    influence = found.by_row * found.influence
     rows = row_spread(influence, base, results.truth, results.class_counts)
-    variance = rows.variance * (1 + base.ratio)
-    if results.common is not None and common is not None and len(common.influence):
-        n_folds, noise = evidence(results.common).n_folds, common.by_row**2
-        noise *= 0.5 if by_class else 1.0
-        variance += training_variance(common.influence, n_folds, base.ratio, noise)
-    return Spread(variance, rows.degrees if base.one_fit else np.inf)
+    if base.one_fit:
+        return Spread(rows.variance)
+    variance = rows.variance * (1 + base.ratio) + training
+    degrees = (variance / training) ** 2 / base.ratio if training > 0 else np.inf
+    return Spread(variance, degrees)
 
 
-def _with_unseen_errors(inner: Interval, results: Results, bounds: Score) -> Interval:
-    """Widen an interval without length at the end of the scale, see `without_errors`."""
-    if not bounds.higher_is_better or inner.value not in (0.0, 1.0) or inner.low < inner.high:
-        return inner
-    counts = independent_counts(results, results.truth, len(results.classes))
-    reach = without_errors(counts if bounds.by_class else np.array([evidence(results).n_units]))
-    if inner.value == 1:
-        n_classes = len(results.classes)
-        # Errors of a share e, spread evenly, cost a correlation of e K/(K - 1).
-        return Interval(1.0, 1 - reach * (n_classes / (n_classes - 1) if bounds.lowest else 1), 1.0)
-    return Interval(0.0, 0.0, reach) if bounds.lowest == 0 else inner
+def _training(results: Results, influence: Array, common: Estimate | None) -> float:
+    """Return what the training rows add to the variance, from the folds that common rows know.
+
+    Parameters
+    ----------
+    results : Results
+    influence : ndarray of shape (m,)
+        Its means over folds are what these are above the value.
+    common : Estimate or None
+        The same score of ``results.common``.
+    """
+    if results.common is None or common is None or not len(common.influence):
+        return 0.0
+    base, known = evidence(results), evidence(results.common)
+    means = np.bincount(base.folds, influence) / np.bincount(base.folds)
+    cells = [
+        np.unique(np.column_stack([part.repetition, part.fold]), axis=0)
+        for part in (results, results.common)
+    ]
+    inside = (cells[0][:, None] == cells[1]).all(axis=2).any(axis=1)
+    return training_variance(
+        common.influence, means[inside], known.n_folds, base.ratio, common.by_row
+    )
 
 
 def accuracy(results: Results, method: str) -> Interval:
@@ -194,12 +289,12 @@ def recall(results: Results, method: str) -> list[Interval]:
 
     Intervals are Wilson's where every row counts for itself, else as for `score`.
     """
-    return _shares(results, method, lambda found, predicted: found.truth)
+    return _shares(results, method, lambda truth, predicted: truth)
 
 
 def precision(results: Results, method: str) -> list[Interval]:
     """Return for each class the share of its predictions that are right; NaN without any."""
-    return _shares(results, method, lambda found, predicted: predicted)
+    return _shares(results, method, lambda truth, predicted: predicted)
 
 
 def f1(results: Results, method: str) -> list[float]:
@@ -210,42 +305,26 @@ def f1(results: Results, method: str) -> list[float]:
 
 
 def _shares(
-    results: Results, method: str, among: Callable[[Results, Codes], Codes]
+    results: Results, method: str, among: Callable[[Codes, Codes], Codes]
 ) -> list[Interval]:
     """Return for each code the share that is right among the rows that have it."""
-    every, base = _share_estimates(results, method, among), evidence(results)
-    codes = among(results, results.predicted[results.position(method)])
-    # Rows that count for themselves; or groups, where a share of 0 or 1 leaves nothing to vary.
-    units = independent_counts(results, codes, len(results.classes))
-    share = np.array([found.value for found in every])
-    plain = _wilsons(np.where(units > 0, share, 0) * units, units)
-    if base.independent_rows or not len(codes):
-        return plain
-    common: list[Estimate | None] = [None] * len(every)
-    if results.common is not None:
-        common = list(_share_estimates(results.common, method, among))
-    return [
-        one
-        if not 0 < found.value < 1
-        else from_spread(found.value, Spread(_spread(results, found, other).variance), 0, 1).within(
-            0, 1
-        )
-        for found, other, one in zip(every, common, plain, strict=True)
-    ]
-
-
-def _share_estimates(
-    results: Results, method: str, among: Callable[[Results, Codes], Codes]
-) -> list[Estimate]:
     predicted, n_classes = results.predicted[results.position(method)], len(results.classes)
-    codes, right = among(results, predicted), results.truth == predicted
+    codes = among(results.truth, predicted)
+    # Rows that count for themselves; or groups, where a share of 0 or 1 leaves nothing to vary.
+    units = independent_counts(results, codes, n_classes)
     counts = np.bincount(codes, minlength=n_classes).astype(float)
-    share = measures.divide(np.bincount(codes[right], minlength=n_classes).astype(float), counts)
-    weight = measures.divide(np.full(n_classes, float(len(codes))), counts)
-    return [
-        Estimate(float(share[k]), np.where(codes == k, (right - share[k]) * weight[k], 0.0))
-        for k in range(n_classes)
-    ]
+    right = np.bincount(codes[results.truth == predicted], minlength=n_classes).astype(float)
+    share = measures.divide(right, counts)
+    found = _wilsons(np.where(units > 0, share, 0) * units, units)
+    if evidence(results).independent_rows:
+        return found
+    truths, labels = np.indices((n_classes, n_classes))
+    cells = among(truths, labels)
+    for k in np.flatnonzero((share > 0) & (share < 1)):
+        by_cell = (cells == k) * ((truths == labels) - share[k]) * len(codes) / counts[k]
+        spread = _cell_spread(results, method, by_cell)
+        found[k] = from_spread(float(share[k]), spread, 0, 1).within(0, 1)
+    return found
 
 
 def _wilsons(successes: ArrayLike, n: ArrayLike) -> list[Interval]:
@@ -275,11 +354,9 @@ def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
     if not len(results.rows):
         return UNKNOWN
 
-    def paid(seen: Results) -> Estimate:
-        return mean_of(costs[seen.truth, seen.predicted[seen.position(method)]])
-
-    found, common = paid(results), None if results.common is None else paid(results.common)
-    return from_spread(found.value, _spread(results, found, common), -np.inf, np.inf)
+    predicted = results.predicted[results.position(method)]
+    value = float(costs[results.truth, predicted].mean())
+    return from_spread(value, _cell_spread(results, method, costs - value), -np.inf, np.inf)
 
 
 def baselines(results: Results) -> Results:

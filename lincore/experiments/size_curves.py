@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.experiments.attribution import grain_of, less, over_seeds
 from lincore.experiments.scores import LEVEL
+from lincore.experiments.seed_intervals import grain_of, less, over_seeds
 from lincore.experiments.study import position
 
 Array = NDArray[np.float64]
@@ -76,7 +76,7 @@ class Sweep:
         sizes off the coarser grid are NaN for what is not solved from moments.
     seeds : ndarray of shape (S,)
     test_ratio : float
-        See `lincore.experiments.attribution.over_seeds`.
+        See `lincore.experiments.seed_intervals.over_seeds`.
     failures : mapping of str to str
         Methods that could not be fitted at some size, with the reason; NaN there.
     settings : mapping

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.experiments.attribution import over_seeds
+from lincore.experiments.seed_intervals import over_seeds
 from lincore.experiments.size_curves import CURVES, Sweep
 from lincore.experiments.study import position
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.experiments.arms import stacked
 from lincore.experiments.fitting import Predicted, Training, margins
 from lincore.experiments.methods import Method
 from lincore.experiments.pipeline import asks_for_categories
 from lincore.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.logistic_stack import may_have_one_minimum
 from lincore.moment_stack import MomentStack, is_plain, solve_together
+from lincore.moments import stacked
 from lincore.solvers.softmax_stack import Solved, solve_stack
 
 Array = NDArray[np.float64]

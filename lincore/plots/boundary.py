@@ -11,11 +11,11 @@ from lincore.experiments.views import View
 from lincore.plots import curves, shading
 from lincore.plots.frame import Frame
 from lincore.plots.lines import drawn_lines
-from lincore.plots.points import MOST_OVER_SHADES, Marks, point_traces
+from lincore.plots.points import MOST_OVER_SHADES, Marks, class_counts, point_traces, verdict
 from lincore.plots.regions import Map, region_layers
 from lincore.plots.style import Trace, count, figure
 from lincore.plots.window import plane_axis
-from lincore.plots.words import class_counts, join, scope, verdict
+from lincore.plots.words import join, scope
 
 TINT = np.array([0.22])
 

@@ -12,11 +12,11 @@ from lincore.experiments.views import Quantity, View
 from lincore.plots.frame import Frame
 from lincore.plots.lines import boundary_points
 from lincore.plots.palette import INK, colour, translucent
-from lincore.plots.points import Marks, point_traces
+from lincore.plots.points import Marks, class_counts, point_traces, verdict
 from lincore.plots.regions import possible, spread
 from lincore.plots.style import Trace, axis, bare_axis, compact, count, escape, figure, trace
 from lincore.plots.window import Window, plane_axis
-from lincore.plots.words import UNITS, class_counts, closest, heading, join, scope, verdict
+from lincore.plots.words import UNITS, closest, heading, join, scope
 
 Array = NDArray[np.float64]
 

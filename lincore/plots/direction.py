@@ -11,10 +11,10 @@ from lincore.plots.curves import places, tints, uprights
 from lincore.plots.frame import Frame
 from lincore.plots.lines import boundary_points
 from lincore.plots.palette import colour, translucent
-from lincore.plots.points import Marks
+from lincore.plots.points import Marks, class_counts, verdict
 from lincore.plots.style import Trace, axis, compact, count, escape, figure, trace
 from lincore.plots.window import Window, plane_axis
-from lincore.plots.words import class_counts, join, scope, verdict
+from lincore.plots.words import join, scope
 
 Array = NDArray[np.float64]
 

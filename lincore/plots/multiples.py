@@ -13,7 +13,7 @@ from lincore.plots import shading
 from lincore.plots.boundary import TINT
 from lincore.plots.frame import Frame
 from lincore.plots.lines import drawn_lines
-from lincore.plots.points import Marks, point_traces
+from lincore.plots.points import Marks, class_counts, point_traces
 from lincore.plots.regions import Map, region_layers
 from lincore.plots.style import (
     AXIS_WIDTH,
@@ -27,7 +27,7 @@ from lincore.plots.style import (
     shorten,
 )
 from lincore.plots.window import Window
-from lincore.plots.words import class_counts, join, scope
+from lincore.plots.words import join, scope
 
 # Points in each small picture: more are a blot.
 MOST_POINTS = 600

@@ -13,9 +13,12 @@ from lincore.plots.style import (
     LEGEND_WIDTH,
     Trace,
     compact,
+    count,
+    enumerate_words,
     escape,
     names,
     narrow,
+    percent,
     shorten_all,
     trace,
 )
@@ -272,3 +275,25 @@ def _in_lanes(marks: Marks) -> NDArray[np.float64]:
     jitter = marks.rows * 0.6180339887498949 % 1
     lane = len(marks.labels) - 1 - marks.codes + 0.15 + 0.7 * jitter
     return np.column_stack([marks.points[:, 0], lane])
+
+
+def verdict(marks: Marks, drawn: Marks | None = None) -> str:
+    """Return how many of the rows are wrong, and how those drawn are marked.
+
+    Empty when nothing is predicted.
+    """
+    if marks.predicted is None or not len(marks.codes):
+        return ""
+    rows = count(len(marks.codes), "row")
+    if not marks.n_wrong:
+        return f"None of {rows} is misclassified."
+    verb = "is" if marks.n_wrong == 1 else "are"
+    how = "" if drawn is None else ", ringed" if drawn.are_ringed else ", dotted"
+    share = percent(marks.n_wrong / len(marks.codes))
+    return f"{marks.n_wrong:,} of {rows} {verb} misclassified ({share}){how}."
+
+
+def class_counts(marks: Marks) -> str:
+    """Return the rows of each class for a sentence."""
+    pairs = zip(marks.labels, marks.counts.tolist(), strict=True)
+    return enumerate_words([f"{label} ({number:,})" for label, number in pairs], most=12)

@@ -8,11 +8,11 @@ import numpy as np
 
 from lincore.experiments.views import Quantity, View
 from lincore.plots.palette import colour
-from lincore.plots.points import Marks
+from lincore.plots.points import Marks, class_counts
 from lincore.plots.regions import Map, floor_level, winning_values
 from lincore.plots.style import Trace, compact, count, narrow, trace
 from lincore.plots.window import Window
-from lincore.plots.words import UNITS, class_counts, join, scope
+from lincore.plots.words import UNITS, join, scope
 
 # Nodes on each axis: 50 kB of heights and a quarter of that of colours, which turn smoothly.
 NODES = 96

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.experiments.units import drawable_units, named_units
 from lincore.plots.palette import colour
-from lincore.plots.points import Marks, point_traces
+from lincore.plots.points import Marks, class_counts, point_traces, verdict
 from lincore.plots.style import Trace, axis, bare_axis, compact, count, figure, trace
 from lincore.plots.window import Window
-from lincore.plots.words import class_counts, join, verdict
+from lincore.plots.words import join
 
 ELLIPSES = "Ellipses: 95 % of a Gaussian class."
 # Its radius in standard deviations: the square of it is chi-squared with two degrees.

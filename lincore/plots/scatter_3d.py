@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from lincore.experiments.units import drawable_units, named_units
 from lincore.plots.palette import CLEAR, GREY, INK, colour, symbol_3d
-from lincore.plots.points import Marks, legend_name
+from lincore.plots.points import Marks, class_counts, legend_name, verdict
 from lincore.plots.style import (
     Trace,
     compact,
@@ -25,7 +25,7 @@ from lincore.plots.style import (
     trace,
 )
 from lincore.plots.window import Window
-from lincore.plots.words import class_counts, join, verdict
+from lincore.plots.words import join
 
 # Without a graphics card more make the scene slow to turn.
 MOST_POINTS = 6_000

@@ -14,7 +14,7 @@ from lincore.plots.frame import Frame
 from lincore.plots.hills import heights, hill
 from lincore.plots.lines import drawn_lines
 from lincore.plots.palette import INK, colour, symbol_3d, translucent
-from lincore.plots.points import MOST_OVER_SHADES, Marks, legend_name
+from lincore.plots.points import MOST_OVER_SHADES, Marks, class_counts, legend_name
 from lincore.plots.regions import checked
 from lincore.plots.roof import roof, roof_alt, upright
 from lincore.plots.scene import Camera, scene_of
@@ -30,7 +30,7 @@ from lincore.plots.style import (
     trace,
 )
 from lincore.plots.window import Window
-from lincore.plots.words import UNITS, class_counts, closest, heading, join, scope
+from lincore.plots.words import UNITS, closest, heading, join, scope
 
 Array = NDArray[np.float64]
 

@@ -9,12 +9,8 @@ from numpy.typing import ArrayLike
 
 from lincore.experiments.scores import SCORES
 from lincore.experiments.views import Quantity, View
-from lincore.plots.points import Marks
 from lincore.plots.style import (
     LEGEND_WIDTH,
-    count,
-    enumerate_words,
-    percent,
     shorten,
     tick_format,
 )
@@ -28,28 +24,6 @@ TITLES = {
 }
 # What a value is called where it is read.
 UNITS = {"posterior": "posterior probability", "density": "prior × density", "score": "margin"}
-
-
-def verdict(marks: Marks, drawn: Marks | None = None) -> str:
-    """Return how many of the rows are wrong, and how those drawn are marked.
-
-    Empty when nothing is predicted.
-    """
-    if marks.predicted is None or not len(marks.codes):
-        return ""
-    rows = count(len(marks.codes), "row")
-    if not marks.n_wrong:
-        return f"None of {rows} is misclassified."
-    verb = "is" if marks.n_wrong == 1 else "are"
-    how = "" if drawn is None else ", ringed" if drawn.are_ringed else ", dotted"
-    share = percent(marks.n_wrong / len(marks.codes))
-    return f"{marks.n_wrong:,} of {rows} {verb} misclassified ({share}){how}."
-
-
-def class_counts(marks: Marks) -> str:
-    """Return the rows of each class for a sentence."""
-    pairs = zip(marks.labels, marks.counts.tolist(), strict=True)
-    return enumerate_words([f"{label} ({number:,})" for label, number in pairs], most=12)
 
 
 def higher_is_better(score: str) -> bool:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import differences
+from lincore.experiments.evidence import evidence
+from lincore.experiments.verdicts import p_text
+from lincore.report import words
 from pages.ui import controls, tables, text
 
 if TYPE_CHECKING:
@@ -16,29 +21,10 @@ if TYPE_CHECKING:
 KEY = "compare"
 #: Pixels of a column of names.
 WIDEST_NAME = 260
-# What fits beside a figure of pairs.
-_SHORT = {
-    "lda": "LDA",
-    "diagonal-lda": "Diag. LDA",
-    "qda": "QDA",
-    "naive-bayes": "Naive B.",
-    "multinomial-nb": "Multin. B",
-    "fisher": "Fisher",
-    "least-squares": "Least sq.",
-    "perceptron": "Perceptr.",
-    "logistic": "Logistic",
-    "one-vs-rest": "1 v. rest",
-    "one-vs-one": "1 v. 1",
-}
 
 
 def show(shown: Shown) -> None:
     """Draw the differences, and list them with their tests."""
-    from lincore import plots
-    from lincore.experiments import differences
-    from lincore.experiments.evidence import evidence
-    from lincore.report import words
-
     if len(shown.results.methods) < 2:
         st.caption("A pairwise comparison needs two models.")
         return
@@ -74,8 +60,6 @@ def show(shown: Shown) -> None:
 
 def named(shown: Shown) -> list[Difference]:
     """Return the differences of all pairs by the labels of the models, the better named first."""
-    from lincore.experiments import differences
-
     labels = dict(zip(shown.results.methods, shown.labels, strict=True))
     return [
         d._replace(first=labels[d.first], second=labels[d.second])
@@ -85,30 +69,10 @@ def named(shown: Shown) -> list[Difference]:
 
 def short_names(shown: Shown) -> list[str]:
     """Return a name of at most nine characters for each model, numbered where it enters twice."""
-    return shortened(shown.results.methods)
-
-
-def shortened(methods: Sequence[str]) -> list[str]:
-    """Return names of at most nine characters, as above.
-
-    Examples
-    --------
-    >>> shortened(["lda", "logistic(C=1)", "logistic(C=inf)"])
-    ['LDA', 'Logisti 1', 'Logisti 2']
-    """
-    words = [name.partition("(")[0] for name in methods]
-    names = []
-    for i, word in enumerate(words):
-        number = "" if words.count(word) == 1 else f" {words[: i + 1].count(word)}"
-        names.append(_SHORT.get(word, word)[: 9 - len(number)] + number)
-    return names
+    return text.short_names(shown.results.methods)
 
 
 def _table(shown: Shown, found: list[Difference]) -> None:
-    import pandas as pd
-
-    from lincore.experiments.verdicts import p_text
-
     unit, scale = ("points", 100) if shown.is_share else (shown.score, 1)
     lines = [
         {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -14,6 +15,21 @@ if TYPE_CHECKING:
 # Everything that Streamlit's Markdown gives a meaning to: a column called ![](http://…) must
 # neither load a picture nor draw one.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
+
+# What fits beside a figure of pairs.
+_SHORT_NAMES = {
+    "lda": "LDA",
+    "diagonal-lda": "Diag. LDA",
+    "qda": "QDA",
+    "naive-bayes": "Naive B.",
+    "multinomial-nb": "Multin. B",
+    "fisher": "Fisher",
+    "least-squares": "Least sq.",
+    "perceptron": "Perceptr.",
+    "logistic": "Logistic",
+    "one-vs-rest": "1 v. rest",
+    "one-vs-one": "1 v. 1",
+}
 
 
 def escape(text: object) -> str:
@@ -46,3 +62,19 @@ def show_problem(notice: Notice) -> None:
     place = f"**{escape(notice.where)}**  \n" if notice.where else ""
     remedy = f"  \n{escape(notice.remedy)}" if notice.remedy else ""
     st.error(f"{place}{escape(notice.what)}{remedy}")
+
+
+def short_names(methods: Sequence[str]) -> list[str]:
+    """Return names of at most nine characters for methods, numbered where one enters twice.
+
+    Examples
+    --------
+    >>> short_names(["lda", "logistic(C=1)", "logistic(C=inf)"])
+    ['LDA', 'Logisti 1', 'Logisti 2']
+    """
+    words = [name.partition("(")[0] for name in methods]
+    names = []
+    for i, word in enumerate(words):
+        number = "" if words.count(word) == 1 else f" {words[: i + 1].count(word)}"
+        names.append(_SHORT_NAMES.get(word, word)[: 9 - len(number)] + number)
+    return names

@@ -14,8 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import lincore
 from lincore.experiments import scores
-from lincore.experiments.attribution import PARTS, over_seeds
+from lincore.experiments.attribution import PARTS
 from lincore.experiments.pipeline import Steps
+from lincore.experiments.seed_intervals import over_seeds
 from lincore.experiments.study import CELLS, losses_of
 from lincore.samples import gaussian_classes
 

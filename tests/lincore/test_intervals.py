@@ -19,10 +19,11 @@ from lincore.experiments import scores
 from lincore.experiments.intervals import Spread, from_spread
 from lincore.experiments.methods import as_method
 from lincore.experiments.pipeline import Steps, pipeline_for
-from lincore.experiments.schemes import Fold, folds
-from lincore.experiments.training_variance import common_rows, training_variance
+from lincore.experiments.schemes import folds
+from lincore.experiments.training_variance import common_rows
 from lincore.plots import score_intervals, seconds_and_score
 from lincore.report import words
+from lincore.splits import Fold
 
 BY_CLASS = ("balanced accuracy", "macro F1", "MCC", "AUC")
 
@@ -76,22 +77,34 @@ def test_the_accuracy_of_independent_rows_has_wilsons_interval():
         assert_allclose(scores.accuracy(results, "m")[1:], expected, atol=1e-12)
 
 
+def soft_hits(results):
+    """Probability of the true class after the posteriors were cubed."""
+    cubes = np.exp(3 * results.log_proba[0])
+    return cubes[np.arange(len(cubes)), results.truth] / cubes.sum(axis=1)
+
+
 def test_over_folds_the_variance_is_that_of_the_rows_and_of_the_training_rows():
-    """By brute force: hits of the tested rows, and a jackknife over the models of the folds."""
-    k, results = 5, over_folds()
+    """By brute force: pseudo-values of a jackknife over folds, beside the tested rows."""
+    k, results = 5, over_folds(seed=1)
     hits = results.predicted[0] == results.truth
-    n, share = len(hits), hits.mean()
-    by_model = (results.common.predicted[0] == results.common.truth).reshape(k, n)
-    theta = by_model.mean(axis=1)
-    jackknife = (k - 1) / k * ((theta - theta.mean()) ** 2).sum()
-    apart = by_model - by_model.mean(axis=0)
+    n, share, ratio = len(hits), hits.mean(), 1 / (k - 1)
+    apart = soft_hits(results.common).reshape(k, n)
+    apart = apart - apart.mean(axis=0)
+    models = apart.mean(axis=1)
     noise = (k - 1) * np.mean([line.var() / n for line in apart])
-    ratio = 1 / (k - 1)
-    variance = share * (1 - share) / n * (1 + ratio) + max(jackknife - noise, 0)
-    effective = share * (1 - share) / variance
-    expected = proportion_confint(share * effective, effective, method="wilson")
-    assert_allclose(scores.accuracy(results, "m")[1:], expected, rtol=1e-9)
-    assert_allclose(training_variance(by_model.ravel().astype(float), k, ratio, 0.0), jackknife)
+    tested = np.array([soft_hits(results)[results.fold == j].mean() for j in range(k)])
+    as_tested, as_trained = tested - tested.mean() - models, -(k - 1) * models
+    both = [(a @ b) / k / (k - 1) for a, b in ((as_trained, as_trained), (as_tested, as_trained))]
+    training = max(both[0] + 2 * both[1] - noise, 0)
+    soft = np.exp(3 * results.log_proba[0])
+    soft /= soft.sum(axis=1, keepdims=True)
+    slope = 3 * soft.prod(axis=1) * np.where(results.truth == 0, 1, -1)  # by the odds of class 0
+    drift = np.where(results.truth == 0, slope.sum() / 60, -slope.sum() / 30)
+    variance = ((hits - share + drift) ** 2).sum() / n**2 * (1 + ratio) + training
+    degrees = variance**2 / (training**2 * ratio) if training else np.inf
+    assert training > 0
+    found = scores.accuracy(results, "m")
+    assert_allclose(found, from_spread(share, Spread(variance, degrees), 0, 1), rtol=1e-9)
 
 
 def test_losses_are_positive_and_their_intervals_normal_on_the_scale_of_logarithms():
@@ -102,13 +115,23 @@ def test_losses_are_positive_and_their_intervals_normal_on_the_scale_of_logarith
     assert_allclose(scores.log_loss(results, "m")[1:], expected)
 
 
-def test_scores_that_lean_on_a_rare_class_have_students_quantile():
-    results = one_test_set((300, 10))
-    for name, degrees in (("accuracy", np.inf), ("balanced accuracy", 9), ("macro F1", 9)):
-        estimate = scores.estimate(results, "m", name)
-        variance = float((estimate.influence**2).sum()) / 310**2
-        expected = from_spread(estimate.value, Spread(variance, degrees), 0, 1)
-        assert_allclose(scores.score(results, "m", name), expected)
+@pytest.mark.parametrize("counts", [(300, 10), (40, 30, 20)])
+def test_the_balanced_accuracy_has_the_interval_of_price_and_bonett(counts):
+    results, n_classes = one_test_set(counts), len(counts)
+    hits = np.bincount(results.truth[results.predicted[0] == results.truth], minlength=n_classes)
+    n = np.array(counts) + 4 / n_classes
+    share = (hits + 2 / n_classes) / n
+    half = norm.ppf(0.975) * np.sqrt((share * (1 - share) / n).sum()) / n_classes
+    found = scores.score(results, "m", "balanced accuracy")
+    assert_allclose(found[1:], share.mean() + np.array([-half, half]), atol=1e-9)
+
+
+def test_where_one_class_is_never_predicted_scores_are_not_certain():
+    results = one_test_set((300, 12))
+    results = replace(results, predicted=np.zeros((1, 312), dtype=np.intp))
+    for name in ("balanced accuracy", "macro F1", "MCC"):
+        found = scores.score(results, "m", name)
+        assert found.low <= found.value < found.high - 0.1
 
 
 def test_repetitions_count_a_row_once():
@@ -134,10 +157,14 @@ def test_models_that_agree_add_nothing_and_models_that_differ_much():
     for name in scores.SCORES:
         alone = scores.score(replace(plain, common=None), "m", name)
         assert_allclose(scores.score(replace(plain, common=alike), "m", name), alone)
-    wide = scores.score(
-        replace(plain, common=replace(plain.common, predicted=apart)), "m", "balanced accuracy"
-    )
-    narrow = scores.score(replace(plain, common=alike), "m", "balanced accuracy")
+    unsure = np.full_like(plain.common.log_proba, np.nan)  # labels alone
+    wide, narrow = (
+        scores.score(
+            replace(plain, common=replace(plain.common, predicted=said, log_proba=unsure)),
+            "m", "balanced accuracy",
+        )
+        for said in (apart, alike.predicted)
+    )  # fmt: skip
     assert wide.high - wide.low > 1.3 * (narrow.high - narrow.low)
 
 

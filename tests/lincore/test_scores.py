@@ -587,9 +587,9 @@ def test_the_counts_of_the_data_decide_and_not_those_of_one_test_set():
 
 def test_an_interval_is_computed_once_for_all_tables(monkeypatch):
     computed = []
-    known = scores.from_spread
+    known = scores.from_enlarged
     monkeypatch.setattr(
-        scores, "from_spread", lambda *given: computed.append(given) or known(*given)
+        scores, "from_enlarged", lambda *given: computed.append(given) or known(*given)
     )
     results = imbalanced(FINDS_RARE)
     found = [scores.score(results, "LDA", "MCC") for _ in range(3)]
