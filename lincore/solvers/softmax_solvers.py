@@ -32,6 +32,8 @@ Linear = Callable[[Array], Array]
 # Up to so many parameters the preconditioner is a whole Hessian, from so many rows for each.
 WHOLE_HESSIAN = 3000
 ROWS_PER_PARAMETER = 10
+# Below twice so many parameters it is that of all rows, then of every second one, and so on.
+CHEAP = 64
 # The preconditioner by one matrix for all classes is estimated from so many rows for each column.
 ROWS_PER_COLUMN = 25
 # Steps of Newton's method at most, where no number is given.
@@ -258,7 +260,11 @@ def _bound(loss: SoftmaxLoss) -> Array:
 def _whole_hessian(loss: SoftmaxLoss, probabilities: Array) -> Linear:
     """Precondition by the Hessian of each so-many-th row."""
     q, K = loss.shape
-    every = max(1, len(loss.rows) // (ROWS_PER_PARAMETER * (K - 1) * q))
+    n_parameters = (K - 1) * q
+    # Of few parameters all rows cost what a few products do, and save more of them: of heavy tails
+    # and classes all but separated a sample lacks the few rows that matter.
+    every = min(len(loss.rows) // (ROWS_PER_PARAMETER * n_parameters), n_parameters // CHEAP)
+    every = max(1, every)
     hessian = loss.hessian(probabilities, view=loss.rows.single, every=every)
     solve = robust_solver(_ridged(hessian))
     return lambda target: _by_differences(solve, _of_sum_zero(target))

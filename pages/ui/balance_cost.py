@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
+from lincore import imbalance_cost
+from lincore.experiments.imbalance_record import LOG_LOSS, LOSS
 from pages.ui import balance_cost_panels, balance_jobs, balance_models, controls, jobs, text
 from pages.ui.balance_setup import CostSetup
 
@@ -61,8 +64,6 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
 
 def _job(setup: CostSetup, data: Dataset, draw: jobs.Draw) -> Any:
     def work(progress: Progress) -> ImbalanceCost:
-        from lincore import imbalance_cost
-
         return imbalance_cost(
             **balance_jobs.common_arguments(setup, data),
             prevalence=setup.prevalence,
@@ -142,8 +143,6 @@ def _cost_of_errors(data: Dataset) -> float:
 
 def _costs(data: Dataset, cost: float) -> Any:
     """Return the costs of all errors, or None where they are all one."""
-    import numpy as np
-
     if cost == 1:
         return None
     costs = 1.0 - np.eye(data.n_classes)
@@ -152,8 +151,6 @@ def _costs(data: Dataset, cost: float) -> Any:
 
 
 def _loss(data: Dataset) -> str:
-    from lincore.experiments.imbalance_record import LOG_LOSS, LOSS
-
     recalls = [f"recall of {label}" for label in data.classes.tolist()]
     names = {LOSS: "Error or cost in deployment", LOG_LOSS: "Log loss in deployment"}
     return str(

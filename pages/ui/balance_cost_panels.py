@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments.imbalance_record import FEWEST_SIZES
+from lincore.plots.style import enumerate_words
+from lincore.report import balance_cost_words as words
 from pages.ui import controls, tables, text
 
 if TYPE_CHECKING:
-    import pandas as pd
     import plotly.graph_objects as go
     from streamlit.delta_generator import DeltaGenerator
 
@@ -18,16 +23,12 @@ if TYPE_CHECKING:
 
 def say(found: ImbalanceCost, method: str, loss: str, heading: DeltaGenerator) -> None:
     """Write the finding and the recommendation above everything."""
-    from lincore.report import balance_cost_words as words
-
     heading.header(text.escape(words.cost_finding(found, method, loss)), anchor=False)
     heading.markdown(text.escape(words.recommendation(found, method, loss)))
 
 
 def show(found: ImbalanceCost, method: str, loss: str) -> None:
     """Draw the parts beside the corrections, and below them tables and the class-size sweep."""
-    from lincore.report import balance_cost_words as words
-
     if found.decomposition(method, loss).uncorrected.value != (
         found.decomposition(method, loss).uncorrected.value
     ):
@@ -50,9 +51,6 @@ def show(found: ImbalanceCost, method: str, loss: str) -> None:
 
 
 def _waterfall(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
-    from lincore import plots
-    from lincore.report import balance_cost_words as words
-
     split = found.decomposition(method, loss)
     known = {name: part for name, part in split.parts.items() if part.value == part.value}
     shares = words.in_percent(found, loss)
@@ -72,9 +70,6 @@ def _waterfall(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
 
 
 def _corrections(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
-    from lincore import plots
-    from lincore.report import balance_cost_words as words
-
     shares = words.in_percent(found, loss)
     corrections = found.corrections(method, loss)
     name = words.loss_called(found, loss)
@@ -92,8 +87,6 @@ def _corrections(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
 
 
 def _details(found: ImbalanceCost, method: str, loss: str) -> None:
-    from lincore.report import balance_cost_words as words
-
     with st.container(key="balance.cost.rows"):
         tables.show(
             _frame(words.correction_rows(found, method, loss)),
@@ -113,12 +106,6 @@ def _details(found: ImbalanceCost, method: str, loss: str) -> None:
 
 @st.fragment
 def _more_rows(found: ImbalanceCost, method: str, loss: str) -> None:
-    import numpy as np
-
-    from lincore import plots
-    from lincore.experiments.imbalance_record import FEWEST_SIZES
-    from lincore.report import balance_cost_words as words
-
     if found.rare is None:
         st.info("No class is rarer in the file than in deployment.")
         return
@@ -158,15 +145,11 @@ def _more_rows(found: ImbalanceCost, method: str, loss: str) -> None:
 
 
 def _frame(rows: tuple[dict[str, str], ...]) -> pd.DataFrame:
-    import pandas as pd
-
     return pd.DataFrame(rows).fillna("")
 
 
 def _trained_on(found: ImbalanceCost) -> str:
     """Say how many training rows each class has, and what the loss is weighted to."""
-    from lincore.plots.style import enumerate_words
-
     each = [
         f"“{text.escape(label)}” {int(n):,} ({100 * share:.3g} %)"
         for n, label, share in zip(found.counts, found.classes, found.prevalence, strict=True)

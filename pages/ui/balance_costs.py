@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import in_use, priors
+from lincore.experiments.arm_views import as_taken, shifted, with_costs
+from lincore.experiments.scores import has_posteriors
+from lincore.report.balance_rows import amount
 from pages.ui import balance_pictures, balance_use, controls, tables, text
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from lincore.datasets import Dataset
     from lincore.experiments.balance_study import BalanceStudy
     from lincore.experiments.results import Results
@@ -30,8 +35,6 @@ def show(
     setup: Setup, study: BalanceStudy, data: Dataset, method: str, axes: tuple[int, ...]
 ) -> None:
     """Ask what errors cost, score decisions of least expected cost, and draw their boundary."""
-    from lincore.experiments import in_use, priors
-
     if data.n_classes > MOST_COSTS:
         st.info(
             f"Costs of {data.n_classes} classes make too large a table: it is for up to "
@@ -74,11 +77,6 @@ def _costs_pictures(
     new: np.ndarray,
     costs: np.ndarray,
 ) -> None:
-    from lincore import plots
-    from lincore.experiments import in_use
-    from lincore.experiments.arm_views import as_taken, shifted, with_costs
-    from lincore.experiments.scores import has_posteriors
-
     called, cell = balance_pictures.label(study, method), balance_use.right_cell()
     if not has_posteriors(bold, called):
         st.caption(f"{text.escape(called)} has no posteriors, so costs do not move its boundary.")
@@ -98,11 +96,6 @@ def _costs_pictures(
 
 
 def _costs_table(bold: Results, careful: Results, new: np.ndarray, costs: np.ndarray) -> None:
-    import pandas as pd
-
-    from lincore.experiments import in_use
-    from lincore.report.balance_rows import amount
-
     rows = []
     for name in bold.methods:
         before, after = (in_use.cost_in_use(r, name, new, costs) for r in (bold, careful))
@@ -123,9 +116,6 @@ def _costs_table(bold: Results, careful: Results, new: np.ndarray, costs: np.nda
 
 def _costs(data: Dataset) -> np.ndarray:
     """Ask for the cost of each error."""
-    import numpy as np
-    import pandas as pd
-
     stored = st.session_state.get(COSTS)
     if stored is None or len(stored) != data.n_classes:
         stored = 1.0 - np.eye(data.n_classes)

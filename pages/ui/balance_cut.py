@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from lincore.experiments.remedies import advice
+from lincore.report import balance_words
 from pages.ui import (
     balance_costs,
     balance_jobs,
@@ -72,9 +74,6 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
 def _say(
     title: DeltaGenerator, heading: DeltaGenerator, study: Any, method: str, loss: str
 ) -> None:
-    from lincore.experiments.remedies import advice
-    from lincore.report import balance_words
-
     title.header(text.escape(balance_words.balance_finding(study, method, loss)), anchor=False)
     if study.attribution(method, loss).full.value == study.attribution(method, loss).full.value:
         said = balance_words.advice_in_words(advice(study, method, loss), loss)

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from lincore import balance
+from lincore.experiments.methods import as_methods
+from lincore.experiments.sweep import sweep as run_sweep
+from lincore.experiments.trials import are_solved_together
 from pages.ui import jobs
 
 if TYPE_CHECKING:
@@ -57,8 +61,6 @@ def first(setup: Setup | None, data: Dataset) -> First:
         return kept._replace(is_former=True)
 
     def work(progress: Progress) -> First:
-        from lincore import balance
-
         progress(0, 1, "full set, reduced set and corrections")
         start = time.perf_counter()
         study = balance(repeats=1, **_arguments(setup, data))
@@ -98,8 +100,6 @@ def study(one: First, data: Dataset, repeats: int, *, draw: jobs.Draw | None = N
     setup = one.setup
 
     def work(progress: Progress) -> BalanceStudy:
-        from lincore import balance
-
         arguments = _arguments(setup, data)
         return balance(repeats=repeats, progress=progress, keep=progress.keep, **arguments)
 
@@ -116,11 +116,9 @@ def sweep(one: First, data: Dataset, *, draw: jobs.Draw) -> Job | None:
     setup = one.setup
 
     def work(progress: Progress) -> Any:
-        from lincore.experiments.sweep import sweep
-
         arguments = _arguments(setup, data)
         classes = list(arguments.pop("sizes"))
-        return sweep(
+        return run_sweep(
             classes=classes,
             repeats=SWEEP_REPEATS,
             progress=progress,
@@ -178,9 +176,6 @@ def _offer(
 
 def _is_small(setup: Setup, data: Dataset) -> bool:
     """Whether a study takes a moment."""
-    from lincore.experiments.methods import as_methods
-    from lincore.experiments.trials import are_solved_together
-
     return n_values(data) <= SMALL and are_solved_together(as_methods(setup.methods))
 
 

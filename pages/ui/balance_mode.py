@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from lincore.experiments.class_ratio import is_imbalanced
 from pages.ui import controls
 
 if TYPE_CHECKING:
@@ -15,10 +18,6 @@ MODES = {COST: "What does this imbalance cost?", CUT: "What if a class were smal
 
 def ask(experiment: Experiment) -> str:
     """Ask for the question; at first the one that the training rows suggest."""
-    import numpy as np
-
-    from lincore.experiments.class_ratio import is_imbalanced
-
     data, _, split = experiment
     counts = np.bincount(data.codes[split.train], minlength=data.n_classes)
     return str(

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from lincore.experiments.methods import LABELS, as_method
+from lincore.report import compare_words
+from lincore.report.step_words import projection_sentence
 from pages.ui import choosing, controls, text
 
 if TYPE_CHECKING:
@@ -22,8 +25,6 @@ ENOUGH = 0.1
 
 def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
     """Ask for the models with their options, and for the steps before them."""
-    from lincore.experiments.methods import LABELS
-
     words = choosing.suitable(data)
     usual = ["multinomial-nb", "logistic"] if data.n_words else ["lda", "qda", "logistic"]
     key = f"{KEY}.methods"
@@ -61,8 +62,6 @@ def ask_repeats(default: int, *, key: str) -> int:
 
 def ask_shown(methods: tuple[str, ...]) -> str:
     """Ask which model headline, waterfall and corrections are about."""
-    from lincore.experiments.methods import as_method
-
     labels = {line: as_method(line).label for line in methods}
     return str(
         controls.choose(
@@ -78,16 +77,12 @@ def ask_shown(methods: tuple[str, ...]) -> str:
 
 def known(found: BalanceStudy | ImbalanceCost, method: str) -> str:
     """Return the method, or the first where it could not be fitted."""
-    from lincore.experiments.methods import as_method
-
     name = as_method(method).name
     return name if name in found.methods else found.methods[0]
 
 
 def left_out(found: BalanceStudy | ImbalanceCost) -> None:
     """Say which models are missing and why, with a remedy at a click where there is one."""
-    from lincore.report import compare_words
-
     for name, why in found.failures.items():
         called = found.settings["labels"].get(name, name)
         said = compare_words.with_labels(why, found.classes)
@@ -114,8 +109,6 @@ def set_value(key: str, value: Any) -> None:
 
 def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
     """Say what rows and features the models see, where these are not all."""
-    from lincore.report.step_words import projection_sentence
-
     if data.n_beyond:
         st.caption(f"All on this page is of the {data.n_rows:,} rows in memory.")
     sentence = projection_sentence(data, steps.n_components, len(split.train), who="All models see")

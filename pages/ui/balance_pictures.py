@@ -6,13 +6,20 @@ import unicodedata
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import scores
+from lincore.experiments.arm_views import aligned_planes, cell_view, shared_planes
+from lincore.experiments.default_plane import default_kind
+from lincore.experiments.remedies import REMEDIES
+from lincore.experiments.shifts import source_of
+from lincore.plots.style import shorten, shorten_all
+from lincore.report.balance_rows import REMEDY_NAMES
 from pages.ui import balance_truth, controls, text
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from lincore.datasets import Dataset
     from lincore.experiments.balance_study import BalanceStudy
     from lincore.experiments.results import Results
@@ -91,9 +98,6 @@ def show(
     camera: str,
 ) -> None:
     """Draw the models of the full and of the reduced set, and who is taken for whom by each."""
-    from lincore.experiments.remedies import REMEDIES
-    from lincore.report.balance_rows import REMEDY_NAMES
-
     # Set by a button as well, so that its value is given here and not as a default.
     st.session_state.setdefault(REMEDY, NO_REMEDY)
     st.pills(
@@ -153,8 +157,6 @@ def _pair_figures(
     _study: BalanceStudy,
     _data: Dataset,
 ) -> tuple[Any, ...]:
-    from lincore import plots
-
     pair = views(setup, (method,), cell, axes, _study, _data)
     frame = plots.Frame.of(*pair)
     truth = balance_truth.view(setup, _study, _data)
@@ -176,8 +178,6 @@ def _pair_figures(
 def _all_models(
     setup: Setup, study: BalanceStudy, data: Dataset, cell: str, axes: tuple[int, ...]
 ) -> None:
-    from lincore import plots
-
     if len(axes) == 1:
         st.caption("With a single coordinate the models are drawn one by one.")
         return
@@ -207,9 +207,6 @@ def _matrices(setup: Setup, study: BalanceStudy, data: Dataset, method: str, cel
 def _matrix_figures(
     setup: Setup, method: str, cell: str, _study: BalanceStudy, _data: Dataset
 ) -> tuple[Any, ...]:
-    from lincore import plots
-    from lincore.experiments import scores
-
     called = label(_study, method)
     before, after = named(_study, "full"), named(_study, cell)
     end = "reduced" if cell == "reduced" else "corrected"
@@ -227,8 +224,6 @@ def _matrix_figures(
 
 def trained_on(study: BalanceStudy, data: Dataset, cell: str) -> str:
     """Say how many rows of each class a cell was trained on, in Markdown."""
-    from lincore.experiments.shifts import source_of
-
     source = source_of(cell)
     counts = study.counts["reduced" if source == "reweighted" else source]
     return f"{_name(cell).capitalize()}: trained on {_counted(counts, study, data)}."
@@ -236,8 +231,6 @@ def trained_on(study: BalanceStudy, data: Dataset, cell: str) -> str:
 
 def learned_from(study: BalanceStudy, data: Dataset) -> str:
     """Say how many rows of each class trained and tested on the first split: for a panel."""
-    import numpy as np
-
     sizes = {name: _counted(study.counts[name], study, data) for name in ("full", "reduced")}
     tested = np.bincount(data.codes[study.example.split.test], minlength=data.n_classes)
     return (
@@ -248,8 +241,6 @@ def learned_from(study: BalanceStudy, data: Dataset) -> str:
 
 def tested_on(study: BalanceStudy, data: Dataset) -> str:
     """Say what all models are tested on."""
-    import numpy as np
-
     counts = np.bincount(data.codes[study.example.split.test], minlength=data.n_classes)
     return (
         f"All are tested on the same {_counted(counts, study, data)}: the test part is untouched, "
@@ -278,8 +269,6 @@ def _views(
     _study: BalanceStudy,
     _data: Dataset,
 ) -> tuple[View, ...]:
-    from lincore.experiments.arm_views import aligned_planes, cell_view, shared_planes
-
     example = _study.example
     pipelines = [example.pipelines[method, which] for which in ("full", cell)]
     if axes:
@@ -294,8 +283,6 @@ def _views(
 
 def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
     """Ask for the plane; return the two coordinates that span it, none for the discriminant one."""
-    from lincore.experiments.default_plane import default_kind
-
     pipeline = study.example.pipelines[method, "full"]
     steps = pipeline.named_steps
     names = list(data.feature_names)
@@ -320,14 +307,10 @@ def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
 def _name(cell: str) -> str:
     if cell in ("full", "reduced"):
         return f"{cell} set"
-    from lincore.report.balance_rows import REMEDY_NAMES
-
     return f"reduced set, {REMEDY_NAMES.get(cell, cell)}"
 
 
 def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:
-    from lincore.plots.style import shorten_all
-
     noun = text.row_noun(data)
     total = f"{int(counts.sum()):,} {noun}"
     chosen = range(data.n_classes)
@@ -341,8 +324,6 @@ def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:
 
 def _called(label: object) -> str:
     """Return a class's name behind a count; a number in quotation marks, so that it is none."""
-    from lincore.plots.style import shorten
-
     name = shorten(label, LONGEST)
     if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
         name = f"\u2068{name}\u2069"  # counts beside it keep their places

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments.arm_scores import training_error
+from lincore.experiments.scores import has_posteriors
+from lincore.report.balance_rows import amount, score_rows
+from lincore.report.balance_words import objective_in_words
 from pages.ui import balance_pictures, balance_truth, controls, tables, text
 
 if TYPE_CHECKING:
@@ -16,10 +22,6 @@ if TYPE_CHECKING:
 
 def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     """List the scores of every model, full and reduced, and the least error there can be."""
-    import pandas as pd
-
-    from lincore.report.balance_rows import score_rows
-
     known = balance_truth.known(setup, study, data)
     truth = None if known is None else known.results
     cells = list(dict.fromkeys(("full", "reduced", balance_pictures.applied())))
@@ -35,9 +37,6 @@ def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
 
 def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     """Draw the way down of the models that iterate, and say what their last value means."""
-    from lincore import plots
-    from lincore.report.balance_words import objective_in_words
-
     for name, full, reduced in _errors(setup, study, data):
         totals, counts = (full.total, reduced.total), (full.n, reduced.n)
         said = objective_in_words(name, totals, counts, text.row_noun(data))
@@ -66,9 +65,6 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
 @st.cache_resource(max_entries=16, ttl="2h", show_spinner=False)
 def _errors(setup: Setup, _study: BalanceStudy, _data: Dataset) -> list[tuple[str, Any, Any]]:
     """Return the training log errors of models with posteriors, full and reduced."""
-    from lincore.experiments.arm_scores import training_error
-    from lincore.experiments.scores import has_posteriors
-
     found = []
     for method in _study.methods:
         if has_posteriors(_study.example.results["full"], method):
@@ -79,9 +75,6 @@ def _errors(setup: Setup, _study: BalanceStudy, _data: Dataset) -> list[tuple[st
 
 def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     """Say what the best possible classifier reaches, where the distribution is known."""
-    from lincore import plots
-    from lincore.report.balance_rows import amount
-
     known = balance_truth.known(setup, study, data)
     if known is None:
         return

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
+from lincore.plots.style import shorten_all
+from lincore.splits import counts_set_apart
 from pages.ui import balance_models, cached, choosing, controls, sidebar, tables, text
 
 if TYPE_CHECKING:
-    import numpy as np
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.datasets import Dataset, Split
@@ -100,8 +103,6 @@ def repeats() -> int:
 
 
 def _counts(data: Dataset, split: Split) -> np.ndarray:
-    import numpy as np
-
     return np.bincount(data.codes[split.train], minlength=data.n_classes)
 
 
@@ -164,8 +165,6 @@ def _share_as_in_the_text(
     data: Dataset, choice: cached.SplitChoice, counts: np.ndarray, code: int
 ) -> int | None:
     """Return the per cent of rows for testing that leave a class as many as in the text."""
-    from lincore.splits import counts_set_apart
-
     if counts[code] == OF_THE_TEXT:
         return round(100 * choice.test_size)
     if choice.how not in ("stratified", "last"):
@@ -214,10 +213,6 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
 
 
 def _table(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
-    import pandas as pd
-
-    from lincore.plots.style import shorten_all
-
     key = _drawing(data, counts, kept)
     frame = pd.DataFrame(
         {

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments.size_grid import size_grid
+from lincore.report import balance_words, compare_words
 from pages.ui import controls, text
 
 if TYPE_CHECKING:
@@ -22,10 +25,6 @@ BANDS = "Lines: means; bands: 95 % intervals."
 
 def show(sweep: Sweep, loss: str) -> None:
     """Draw mean and band of a loss over the sizes, and mark where the order changes."""
-    from lincore import plots
-    from lincore.experiments.size_grid import size_grid
-    from lincore.report import balance_words, compare_words
-
     kind = controls.choose(
         "Curves",
         list(KINDS),

@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore.experiments.known_truth import known_truth
+from lincore.experiments.planes import feature_plane
+from lincore.experiments.views import look
+
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
     from lincore.experiments.balance_study import BalanceStudy
@@ -26,16 +30,11 @@ def view(setup: Setup, study: BalanceStudy, data: Dataset) -> View | None:
 
 @st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
 def _known(setup: Setup, _study: BalanceStudy, _data: Dataset) -> KnownTruth:
-    from lincore.experiments.known_truth import known_truth
-
     return known_truth(_study, _data)
 
 
 @st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
 def _view(setup: Setup, _study: BalanceStudy, _data: Dataset) -> View:
-    from lincore.experiments.planes import feature_plane
-    from lincore.experiments.views import look
-
     test = _study.example.split.test
     plane = feature_plane(_data, (0, 1), test)
     return look(_known(setup, _study, _data).pipeline, _data, test, plane)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import in_use, priors
+from lincore.experiments.in_use import with_share
+from lincore.report.balance_rows import amount
 from pages.ui import balance_pictures, controls, tables, text
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from lincore.datasets import Dataset
     from lincore.experiments.balance_study import BalanceStudy
     from lincore.experiments.results import Results
@@ -23,8 +27,6 @@ N_SHARES = 25
 @st.fragment
 def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
     """Ask for the share of a class in use and score every model under it."""
-    from lincore import plots
-
     cell = right_cell()
     code, new = _ask(study, data)
     results = balance_pictures.named(study, cell)
@@ -71,10 +73,6 @@ def _full_shares(study: BalanceStudy) -> np.ndarray:
 
 def shares(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
     """Return the class whose share was set, and the shares of all."""
-    import numpy as np
-
-    from lincore.experiments.in_use import with_share
-
     full = _full_shares(study)
     code = st.session_state.get(CLASS)
     if code is None or not 0 <= code < data.n_classes:
@@ -85,8 +83,6 @@ def shares(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
 
 def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
     """Ask for the share of one class; the others divide the rest as in the full set."""
-    from lincore.experiments.in_use import with_share
-
     before, _ = shares(study, data)
     left, right = st.columns([1, 2], gap="large")
     with left:
@@ -115,11 +111,6 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
 
 
 def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndarray) -> None:
-    import pandas as pd
-
-    from lincore.experiments import in_use, priors
-    from lincore.report.balance_rows import amount
-
     told = priors.reprior(results, in_use.priors_of(study, cell), new)
     rows = []
     for name in results.methods:
@@ -143,10 +134,6 @@ def _curves(
     setup: Setup, method: str, cell: str, code: int, _study: BalanceStudy
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return shares of a class, and the error of a method as trained and told of them."""
-    import numpy as np
-
-    from lincore.experiments import in_use
-
     position = _study.methods.index(method)
     results = _study.example.results[cell].select(method)
     old = in_use.priors_of(_study, cell)[position]

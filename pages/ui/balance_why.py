@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments.remedies import advice
+from lincore.report import balance_rows, balance_words
+from lincore.report.balance_rows import REMEDY_NAMES
 from pages.ui import balance_pictures, controls, tables, text
 
 if TYPE_CHECKING:
@@ -33,9 +38,6 @@ def show(study: BalanceStudy, method: str, loss: str) -> None:
 
 def _offer(study: BalanceStudy, method: str, loss: str) -> None:
     """Offer to apply the recommended correction, if there is one."""
-    from lincore.experiments.remedies import advice
-    from lincore.report.balance_rows import REMEDY_NAMES
-
     chosen = advice(study, method, loss).remedy
     if not chosen.recovered.low > 0:
         return
@@ -51,10 +53,6 @@ def _offer(study: BalanceStudy, method: str, loss: str) -> None:
 
 def show_details(study: BalanceStudy, method: str, loss: str) -> None:
     """Say the parts in words, and list them and the corrections for other losses too."""
-    import pandas as pd
-
-    from lincore.report import balance_rows, balance_words
-
     if not _has(study, method, loss):
         return
     for sentence in balance_words.parts_in_words(study, method, loss).values():
@@ -85,8 +83,6 @@ def show_details(study: BalanceStudy, method: str, loss: str) -> None:
 def _waterfall(
     parts: tuple[tuple[str, float, float, float], ...], start: float, loss: str, n_seeds: int
 ) -> go.Figure:
-    from lincore import plots
-
     in_nats = loss == "log loss"
     return plots.waterfall(
         {name: (value, low, high) for name, value, low, high in parts},
@@ -100,9 +96,6 @@ def _waterfall(
 
 
 def _corrections(study: BalanceStudy, method: str, loss: str) -> go.Figure:
-    from lincore import plots
-    from lincore.report import balance_rows
-
     found, in_nats = study.remedies(method, loss), loss == "log loss"
     is_alone = in_nats or bool(study.is_reduced.all())
     return plots.remedies(
@@ -120,8 +113,6 @@ def _corrections(study: BalanceStudy, method: str, loss: str) -> go.Figure:
 
 
 def _has(study: BalanceStudy, method: str, loss: str) -> bool:
-    from lincore.report import balance_words
-
     split = study.attribution(method, loss)
     if split.full.value != split.full.value:
         st.info(text.escape(balance_words.balance_finding(study, method, loss)))

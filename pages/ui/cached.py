@@ -8,8 +8,17 @@ from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
+import numpy as np
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import data_checks as checks
+from lincore.experiments.holdout import summarise
+from lincore.images import write_image_zip
+from lincore.samples import TABLES, sample_file
+from lincore.samples import sample as load_sample
+from lincore.splits import split as split_rows
+from pages.ui.data_sources import Source, of_sample
 from pages.ui.kept import Shared
 
 if TYPE_CHECKING:
@@ -20,7 +29,6 @@ if TYPE_CHECKING:
     from lincore.experiments.holdout import TrainingPart
     from lincore.experiments.pipeline import Steps
     from lincore.files.target_guess import TargetGuess
-    from pages.ui.data_sources import Source
 
 
 #: What holds rows, or as much as rows do: of all visitors and kinds together.
@@ -83,17 +91,12 @@ class ModelChoice(NamedTuple):
 @st.cache_resource(max_entries=8, show_spinner=False)
 def sample(name: str) -> Dataset:
     """Return a bundled sample."""
-    from lincore.samples import sample as load_sample
-
     return load_sample(name)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def sample_table(name: str) -> Source | None:
     """Return the table that a sample is read from, where it is one with columns of all kinds."""
-    from lincore.samples import TABLES, sample_file
-    from pages.ui.data_sources import Source
-
     if name not in TABLES:
         return None
     return Source(None, TABLES[name], raw=sample_file(name), name=f"{name}.csv").read()
@@ -102,16 +105,12 @@ def sample_table(name: str) -> Source | None:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def sample_source(name: str) -> Source:
     """Return a bundled table, of which columns can be used otherwise."""
-    from pages.ui.data_sources import of_sample
-
     return of_sample(sample(name), name)
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
     """Return the rows of the training and of the test part."""
-    from lincore.splits import split as split_rows
-
     return split_rows(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
 
@@ -124,18 +123,12 @@ def data_checks(
     _data: Dataset,
 ) -> tuple[DataFinding, ...]:
     """Return what makes scores on this split doubtful."""
-    from lincore.experiments import data_checks as checks
-
     return checks.data_checks(_data, split(digest, choice, _data))
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure:
     """Draw how many rows of each class train and test."""
-    import numpy as np
-
-    from lincore import plots
-
     rows = split(digest, choice, _data)
     train, test = (np.bincount(_data.codes[part], minlength=_data.n_classes) for part in rows)
     return plots.class_balance(train, test, _data.classes)
@@ -144,14 +137,10 @@ def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure
 @by_bytes("Summarising the training rows …")
 def training_part(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingPart:
     """Make the one pass over the training rows that every fit is solved from."""
-    from lincore.experiments.holdout import summarise
-
     return summarise(_data, split(digest, choice, _data))
 
 
 @st.cache_data(max_entries=8, ttl="10m", max_size="50MB", show_spinner="Packing the images …")
 def image_zip(digest: str, _data: Dataset) -> bytes:
     """Return the data set as a zip of images in class folders."""
-    from lincore.images import write_image_zip
-
     return write_image_zip(_data)

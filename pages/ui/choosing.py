@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from lincore.experiments.methods import FACTORIES, LABELS
+from lincore.experiments.options import OPTIONS
+from lincore.experiments.pipeline import MOST_VARIANCE, Steps, default_steps
+from lincore.experiments.specs import render
+from lincore.report.step_words import projection_sentence
 from pages.ui import controls
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset, Split
     from lincore.experiments.option_types import Option
-    from lincore.experiments.pipeline import Steps
 
 # Beyond this many coordinates a covariance by class is slow to look at in a browser.
 MOST_COMPONENTS = 200
@@ -45,8 +49,6 @@ _BASES = {
 
 def word(data: Dataset, *, key: str, default: str = "lda") -> str:
     """Ask for a classifier; return its word in `lincore.experiments.methods`."""
-    from lincore.experiments.methods import LABELS
-
     words = suitable(data)
     return controls.choose(
         "Classifier",
@@ -60,8 +62,6 @@ def word(data: Dataset, *, key: str, default: str = "lda") -> str:
 
 def suitable(data: Dataset) -> list[str]:
     """Return the words of the classifiers that the rows allow: multinomial ones want counts."""
-    from lincore.experiments.methods import FACTORIES
-
     words = [name for name in FACTORIES if name != "multinomial-nb"]
     if not counts(data):
         return words
@@ -87,8 +87,6 @@ def options(name: str, data: Dataset, *, key: str) -> dict[str, Any]:
     dict
         Those that differ from their defaults.
     """
-    from lincore.experiments.options import OPTIONS
-
     chosen: dict[str, Any] = {}
     main = [option for option in OPTIONS[name] if option.main]
     rest = [option for option in OPTIONS[name] if not option.main]
@@ -106,15 +104,11 @@ def options(name: str, data: Dataset, *, key: str) -> dict[str, Any]:
 
 def line(name: str, chosen: dict[str, Any]) -> str:
     """Return the line of text that `lincore.compare` reads a method from."""
-    from lincore.experiments.specs import render
-
     return render(name, chosen)
 
 
 def steps(data: Dataset, split: Split, *, key: str) -> Steps:
     """Ask for the steps before a classifier; at first those of `default_steps`."""
-    from lincore.experiments.pipeline import Steps, default_steps
-
     sparse = bool(data.n_words)
     n_components, whiten, basis = None, False, None
     standardize = not sparse and controls.standardize(data, key=f"{key}.standardize")
@@ -141,8 +135,6 @@ def steps(data: Dataset, split: Split, *, key: str) -> Steps:
 
 def _components(data: Dataset, split: Split, default: Steps, *, key: str) -> float | None:
     """Ask for principal components: none, for most of the variance, two, or a number."""
-    from lincore.experiments.pipeline import MOST_VARIANCE
-
     labels = {
         ALL: "None",
         SHARE: f"{100 * MOST_VARIANCE:.0f} % of the variance",
@@ -184,8 +176,6 @@ def _components(data: Dataset, split: Split, default: Steps, *, key: str) -> flo
 
 def show_projection(data: Dataset, steps: Steps, split: Split, *, who: str) -> None:
     """Write what stands in the place of the features, where something does."""
-    from lincore.report.step_words import projection_sentence
-
     sentence = projection_sentence(data, steps.n_components, len(split.train), who=who)
     if sentence:
         st.caption(sentence)

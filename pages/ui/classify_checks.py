@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore.experiments import checks
+from lincore.experiments.methods import as_method
+from lincore.experiments.specs import parse
+from lincore.report import check_words
 from pages.ui import cached, jobs, text
 
 if TYPE_CHECKING:
@@ -24,22 +28,19 @@ _MARKS = {
 
 def assumptions(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Say in words what was checked, what came out, and what it means for the choice of model."""
-    from lincore.experiments.checks import ASSUMED, assumptions, coordinates_of
-    from lincore.report import check_words
-
     data, choice, split = experiment
     if data.n_words and "svd" not in fitted.pipeline.named_steps:
         st.caption("Counts of words are not checked: nothing here takes them for Gaussian.")
         return
     pipeline, word = fitted.pipeline, _assumes(model.line)
     called = text.escape(fitted.results.methods[0])
-    if not ASSUMED[word]:
+    if not checks.ASSUMED[word]:
         st.caption(f"Nothing is assumed by {called} that is checked here.")
         return
 
     def work(progress):
-        progress(0, 0, ", ".join(ASSUMED[word]))
-        return assumptions(*coordinates_of(pipeline, data, split.train), model=word)
+        progress(0, 0, ", ".join(checks.ASSUMED[word]))
+        return checks.assumptions(*checks.coordinates_of(pipeline, data, split.train), model=word)
 
     # What the classifier sees depends on the steps before it alone.
     settings = (data.digest, choice, model.steps, word)
@@ -70,9 +71,6 @@ def assumptions(experiment: Experiment, model: cached.ModelChoice, fitted: Fitte
 
 def _assumes(line: str) -> str:
     """Return the word of the classifier whose assumptions hold: the binary one of several."""
-    from lincore.experiments.methods import as_method
-    from lincore.experiments.specs import parse
-
     method = as_method(line)
     if method.word in ("one-vs-rest", "one-vs-one"):
         return parse(str(method.options.get("estimator", "logistic")))[0]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments.pipeline import before_classifier
+from lincore.experiments.solver_race import race
 from pages.ui import cached, controls, jobs, tables, text
 
 if TYPE_CHECKING:
@@ -27,8 +31,6 @@ RATES = (0.002, 0.02)
 
 def convergence(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Draw how the error fell, with its final value, and offer to run other solvers beside it."""
-    from lincore import plots
-
     classifier = fitted.pipeline.steps[-1][1]
     traces = _traces(classifier, experiment)
     if traces:
@@ -126,16 +128,11 @@ def _compare(
     C = classifier.C
 
     def work(progress: Progress) -> Any:
-        from lincore.experiments.pipeline import before_classifier
-        from lincore.experiments.solver_race import race
-
         rows = before_classifier(pipeline, data.X[split.train])
         return race(rows, data.codes[split.train], solvers=chosen, rates=rates, C=C,
                     progress=progress, keep=progress.keep)  # fmt: skip
 
     def draw(job: Job) -> None:
-        from lincore import plots
-
         names = {_title(line): line for line in job.result}
         traces = {name: line.trace for name, line in names.items()}
         figure = plots.convergence(traces, quantity=quantity, across=across)
@@ -175,8 +172,6 @@ def _title(line: Any) -> str:
 
 
 def _table(lines: Any) -> None:
-    import pandas as pd
-
     shown = [
         (
             _title(line),

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import curves, scores
 from pages.ui import cached, controls, text
 
 if TYPE_CHECKING:
@@ -20,9 +22,6 @@ ALL = -1
 
 def rates(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Draw the ROC and precision-recall curves of the classes, with the operating points."""
-    from lincore import plots
-    from lincore.experiments import curves, scores
-
     results, data = fitted.results, experiment.data
     method = results.methods[0]
     ranked_by = "posterior" if scores.has_posteriors(results, method) else "decision score"
@@ -46,9 +45,6 @@ def rates(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> 
 
 def calibration(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Draw the observed frequency of classes against their posteriors."""
-    from lincore import plots
-    from lincore.experiments import curves
-
     if not _has_posteriors(fitted):
         return
     results, data = fitted.results, experiment.data
@@ -70,8 +66,6 @@ def calibration(experiment: Experiment, model: cached.ModelChoice, fitted: Fitte
 
 
 def _has_posteriors(fitted: Fitted) -> bool:
-    from lincore.experiments import scores
-
     results = fitted.results
     if scores.has_posteriors(results, results.methods[0]):
         return True

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import scores as found
+from lincore.experiments.cells import cell
+from lincore.report import words
 from pages.ui import cached, selection, tables, text
 
 if TYPE_CHECKING:
@@ -23,8 +28,6 @@ MOST_CLASSES = 6
 
 def confusion(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Draw the confusion matrix; a chosen cell lists its rows or pictures."""
-    from lincore import plots
-
     data, results = experiment.data, fitted.results
     left, right = st.columns(2, gap="large")
     with left:
@@ -54,11 +57,6 @@ def confusion(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted)
 
 def scores(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Show every score with its interval, and recall and precision of each class."""
-    import pandas as pd
-
-    from lincore.experiments import scores as found
-    from lincore.report import words
-
     results, noun = fitted.results, text.row_noun(experiment.data)
     method = results.methods[0]
     guesses = found.baselines(results)
@@ -113,8 +111,6 @@ def _part(intervals: Any, place: int) -> list[float]:
 
 
 def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
-    from lincore.experiments.cells import cell
-
     found = cell(fitted.results, fitted.pipeline, data, true, predicted)
     one, other = (text.escape(data.classes[code]) for code in (true, predicted))
     verdict = "predicted correctly" if true == predicted else f"misclassified as {other}"

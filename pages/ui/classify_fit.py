@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore.errors import DataError
+from lincore.experiments.methods import as_method
+from lincore.experiments.running import steps_of
 from pages.ui import classify_fitting, jobs, text
 from pages.ui.classify_fitting import Fitted
 
@@ -22,9 +24,6 @@ def require(experiment: Experiment, model: ModelChoice) -> Fitted:
 
     A fit that was stopped before it had anything leaves the last one of the same data in place.
     """
-    from lincore.experiments.methods import as_method
-    from lincore.experiments.running import steps_of
-
     data, choice, split = experiment
     method = as_method(model.line)
     try:

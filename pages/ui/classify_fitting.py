@@ -8,13 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sklearn.pipeline import Pipeline
+
 from lincore.errors import DataError
+from lincore.experiments import holdout
+from lincore.experiments.fitting import Training, categorical_columns, fit_classifier, fit_front
+from lincore.experiments.methods import LABELS, as_method
+from lincore.experiments.pipeline import pipeline_for
+from lincore.experiments.running import steps_of
 from lincore.heard import heard
+from lincore.optimize import watched
 from pages.ui import cached
 
 if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
-
     from lincore.datasets import Dataset, Split
     from lincore.experiments.holdout import TrainingPart
     from lincore.experiments.pipeline import Steps
@@ -54,9 +60,6 @@ def classify(
 
     For what is solved at once; what iterates runs as a job, see `pages.ui.classify_fit.require`.
     """
-    from lincore.experiments.methods import as_method
-    from lincore.experiments.running import steps_of
-
     steps = steps_of(as_method(model.line), _data, model.steps)
     fitted = fit(
         _data, cached.split(digest, choice, _data), front(digest, choice, steps, _data), model
@@ -74,9 +77,6 @@ def fit_steps(data: Dataset, split: Split, part: TrainingPart, steps: Steps) -> 
     DataError
         When the training rows do not allow them, with the reason.
     """
-    from lincore.experiments.fitting import fit_front
-    from lincore.experiments.pipeline import pipeline_for
-
     front = pipeline_for(data, None, steps).steps
     if part.moments is not None and part.prepare is not None:
         front[0] = ("prepare", part.prepare)
@@ -113,13 +113,6 @@ def fit(
     DataError
         When the training rows do not allow the model, with the reason.
     """
-    from sklearn.pipeline import Pipeline
-
-    from lincore.experiments import holdout
-    from lincore.experiments.fitting import Training, categorical_columns, fit_classifier
-    from lincore.experiments.methods import LABELS, as_method
-    from lincore.optimize import watched
-
     method = as_method(model.line)
     classifier, watch = method.fresh(data.classes), _Watch(progress)
     solved = method.from_moments and front.moments is not None

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from lincore import plots
+from lincore.plots.class_ellipses import with_ellipses
 from pages.ui import cached, classify_fit, classify_model, classify_planes, controls, text
 
 if TYPE_CHECKING:
@@ -125,9 +127,6 @@ def _drawing(kind: str, view: View, data: Dataset) -> Drawing:
 
 
 def _draw(drawing: Drawing, view: View) -> go.Figure:
-    from lincore import plots
-    from lincore.plots.class_ellipses import with_ellipses
-
     if drawing.kind == "Histogram":
         return plots.direction_histogram(view, counts=drawing.counts)
     if drawing.kind == "Surface":

@@ -6,6 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from lincore.experiments import weights
+from lincore.experiments.beyond import learned_beyond
+from lincore.experiments.methods import as_method
+from lincore.experiments.pipeline import Steps
+from lincore.report import beyond_words
+from lincore.report.endings import ending
+from lincore.report.factor_words import factors
+from lincore.splits import Fold
 from pages.ui import cached, choosing, text
 
 if TYPE_CHECKING:
@@ -30,9 +38,6 @@ class Row(NamedTuple):
 
 def ask(data: Dataset, split: Split) -> tuple[cached.ModelChoice, Row]:
     """Ask for a classifier and, in a popover, for its options and the steps before it."""
-    from lincore.experiments.methods import as_method
-    from lincore.experiments.pipeline import Steps
-
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
         word = choosing.word(data, key=f"{KEY}.word")
         plot, plane = st.container(), st.container()
@@ -49,13 +54,6 @@ def ask(data: Dataset, split: Split) -> tuple[cached.ModelChoice, Row]:
 
 def show_steps(fitted: Fitted, model: cached.ModelChoice, data: Dataset, split: Split) -> None:
     """Say in one line what the rows go through, and how the fit ended."""
-    from lincore.experiments.beyond import learned_beyond
-    from lincore.experiments.weights import factor_counts
-    from lincore.report import beyond_words
-    from lincore.report.endings import ending
-    from lincore.report.factor_words import factors
-    from lincore.splits import Fold
-
     pipeline = fitted.pipeline
     method = fitted.results.methods[0]
     steps = " → ".join(text.escape(part) for part in describe(pipeline, data, method))
@@ -72,7 +70,7 @@ def show_steps(fitted: Fitted, model: cached.ModelChoice, data: Dataset, split: 
         + beyond_words.fitted_on(rows, took, for_steps, counts.get(method, 0))
         + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
     )
-    counts_of_columns = factor_counts(pipeline, data)
+    counts_of_columns = weights.factor_counts(pipeline, data)
     if counts_of_columns is not None:
         st.caption(factors(*counts_of_columns))
     if not end.is_fine:
@@ -104,9 +102,7 @@ def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:
 
 def coordinate_names(pipeline: Pipeline, data: Dataset) -> list[str]:
     """Return the names of the coordinates that the classifier sees."""
-    from lincore.experiments.weights import coordinate_names
-
-    return list(coordinate_names(pipeline, data))
+    return list(weights.coordinate_names(pipeline, data))
 
 
 def _prepared(data: Dataset) -> str:

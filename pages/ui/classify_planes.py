@@ -6,6 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from lincore.experiments import planes, views
+from lincore.experiments.default_plane import (
+    default_kind,
+    default_plane,
+    leading_coordinates,
+    leading_features,
+)
+from lincore.experiments.discriminant_planes import discriminant_plane
+from lincore.experiments.planes import typical_row
 from pages.ui import cached, classify_model, controls, text
 
 if TYPE_CHECKING:
@@ -61,8 +70,6 @@ def ask(pipeline: Pipeline, data: Dataset, split: Split, row: Row) -> Look:
 
 def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
     """Return the kinds of planes that show something of this model, the one to begin with first."""
-    from lincore.experiments.default_plane import default_kind
-
     width = len(classify_model.coordinate_names(pipeline, data))
     names = [name for name, _ in pipeline.steps[:-1]]
     raw_words = data.n_words and "svd" not in names
@@ -86,10 +93,6 @@ def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
 
 def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
     """Look at a fitted model, with the test rows."""
-    from lincore.experiments import planes, views
-    from lincore.experiments.default_plane import default_kind, default_plane
-    from lincore.experiments.discriminant_planes import discriminant_plane
-
     train = split.train
     if look.kind == "coordinates":
         return views.model_view(pipeline, data, split.test, look.axes)
@@ -125,8 +128,6 @@ def _is_fisher(pipeline: Pipeline) -> bool:
 
 def _chosen_axes(kind: str, pipeline: Pipeline, data: Dataset, split: Split) -> Look:
     """Ask for the axes of a plane of features or model inputs, at first the leading ones."""
-    from lincore.experiments.default_plane import leading_coordinates, leading_features
-
     if kind == "coordinates":
         names = classify_model.coordinate_names(pipeline, data)
         return Look(kind, _axes(names, leading_coordinates(pipeline), key=KEY))
@@ -166,8 +167,6 @@ def _axes(names: list[str], first: tuple[int, ...], *, key: str) -> tuple[int, .
 
 def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
     """Ask where the other features are held."""
-    from lincore.experiments.planes import typical_row
-
     with st.expander("Other features held at", key=f"{KEY}.held"):
         rest = st.segmented_control(
             "At their",

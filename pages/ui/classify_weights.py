@@ -5,13 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments.coefficients import likelihood_coefficients, score_coefficients
+from lincore.experiments.weights import equation as equation_of
+from lincore.experiments.weights import feature_weights
+from lincore.report import equations
+from lincore.report.coefficient_rows import coefficient_rows
 from pages.ui import cached, controls, sheets, tables, text
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from lincore.datasets import Dataset
     from lincore.experiments.coefficients import Coefficients
     from lincore.experiments.weights import Weights
@@ -42,9 +48,6 @@ WRAPPED = """<style>
 
 def coefficients(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Draw what each feature does, with a table beside it; of pixels, images of coefficients."""
-    from lincore.experiments.coefficients import score_coefficients
-    from lincore.experiments.weights import feature_weights
-
     data, _, split = experiment
     try:
         weights = feature_weights(fitted.pipeline, data, split.train)
@@ -81,9 +84,6 @@ def coefficients(experiment: Experiment, model: cached.ModelChoice, fitted: Fitt
 
 def equation(experiment: Experiment, model: cached.ModelChoice, fitted: Fitted) -> None:
     """Write the boundary between two classes as text and as LaTeX."""
-    from lincore.experiments.weights import equation as equation_of
-    from lincore.report import equations
-
     data = experiment.data
     first, second = _pair(data)
     try:
@@ -150,8 +150,6 @@ def _sides(row: np.ndarray, names: list[str]) -> str:
 
 
 def _pictures(weights: Weights, labels: list[str], data: Dataset) -> None:
-    from lincore import plots
-
     stack = weights.values[:MOST_PICTURES].reshape(-1, *data.image_shape)
     if stack.ndim == 4:
         stack = stack.mean(axis=3)
@@ -168,8 +166,6 @@ def _pictures(weights: Weights, labels: list[str], data: Dataset) -> None:
 
 def _bars(found: Coefficients) -> int:
     """Draw the coefficients of one score as bars; return which."""
-    from lincore import plots
-
     with st.container(horizontal=True, vertical_alignment="bottom"):
         place = _place(found, "Score of", "Whose score the coefficients add up to.", "weights")
         comparable = st.toggle(
@@ -204,10 +200,6 @@ def _place(found: Coefficients, label: str, help: str, key: str) -> int:
 
 def _table(found: Coefficients, place: int) -> None:
     """Show the coefficients of one line, to be sorted and downloaded."""
-    import pandas as pd
-
-    from lincore.report.coefficient_rows import coefficient_rows
-
     frame = pd.DataFrame(list(coefficient_rows(found, place)))
     formats = {
         column: st.column_config.NumberColumn(format="%.4g", help=HELP.get(column))
@@ -229,8 +221,6 @@ def _likelihood(experiment: Experiment, fitted: Fitted) -> Coefficients | None:
 
     Nothing is said of other classifiers, nor of a penalty, which the table speaks of.
     """
-    from lincore.experiments.coefficients import likelihood_coefficients
-
     data, _, split = experiment
     model = fitted.pipeline.steps[-1][1]
     if not hasattr(model, "wald") or math.isfinite(model.C):
@@ -244,10 +234,6 @@ def _likelihood(experiment: Experiment, fitted: Fitted) -> Coefficients | None:
 
 def _odds(found: Coefficients) -> int:
     """Draw the odds ratios of one class against the reference; return which."""
-    import numpy as np
-
-    from lincore import plots
-
     assert found.low is not None and found.high is not None
     place = _place(found, "Odds of", "Which odds one unit more of a feature multiplies.", "odds")
     shown = [j for j, name in enumerate(found.names) if name != "intercept"]

@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
+from scipy.sparse import csr_array
 
+from lincore import plots
+from lincore.experiments.fitting import predictions
+from lincore.experiments.pipeline import before_classifier
+from lincore.experiments.planes import typical_row
 from pages.ui import cached, classify_model, controls, sheets, tables, text
 
 if TYPE_CHECKING:
@@ -80,8 +86,6 @@ def _start(experiment: Experiment) -> int:
 
 
 def _first_values(experiment: Experiment, start: int) -> np.ndarray:
-    from lincore.experiments.planes import typical_row
-
     data, _, split = experiment
     usual = np.nan_to_num(typical_row(data, split.train))
     if start == TYPICAL:
@@ -181,8 +185,6 @@ def _components(experiment: Experiment, pipeline: Pipeline, start: int) -> np.nd
 
 
 def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
-    from lincore import plots
-
     values = pipeline.named_steps["pca"].inverse_transform(row[None])
     if "standardize" in pipeline.named_steps:
         step = pipeline.named_steps["standardize"]
@@ -193,21 +195,13 @@ def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
 
 
 def _seen(pipeline: Pipeline, rows: np.ndarray, data: Dataset) -> Any:
-    from lincore.experiments.pipeline import before_classifier
-
     if data.n_words:
-        from scipy.sparse import csr_array
-
         return before_classifier(pipeline, csr_array(rows))
     return before_classifier(pipeline, rows)
 
 
 def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
     """List the classes, the likeliest first, with posteriors and distances where there are any."""
-    import pandas as pd
-
-    from lincore.experiments.fitting import predictions
-
     predicted, log_proba, _ = predictions(classifier, seen, data.n_classes)
     table = pd.DataFrame({"class": [str(label) for label in data.classes]})
     sure = ""

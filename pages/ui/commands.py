@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError
+from lincore.samples import fetch, gaussian_classes
 from pages.ui import jobs, state
 from pages.ui.data_sources import File, Pictures, Source, recognise
 
@@ -47,8 +48,6 @@ class Made(NamedTuple):
 
 def generate(arguments: Mapping[str, Any]) -> None:
     """Draw Gaussian classes and make them the data set; `arguments` of `gaussian_classes`."""
-    from lincore.samples import gaussian_classes
-
     try:
         data = gaussian_classes(**arguments)
     except DataError as error:
@@ -133,7 +132,6 @@ def decode(pictures: Pictures, *, is_new: bool) -> None:
 
 def download(name: str) -> None:
     """Begin to fetch a data set; `adopt` takes it over."""
-    from lincore.samples import fetch
 
     def work(progress: jobs.Progress) -> Any:
         progress(0, 0, "waiting for the server")

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from lincore.experiments.methods import LABELS
+from lincore.experiments.options import OPTIONS
 from pages.ui import cached, choosing, controls, text
 
 if TYPE_CHECKING:
@@ -92,8 +94,6 @@ def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
 
 
 def _words(data: Dataset) -> list[str]:
-    from lincore.experiments.methods import LABELS
-
     offered = choosing.suitable(data)
     key = f"{KEY}.words"
     usual = FOR_WORDS if data.n_words else FOR_TABLES
@@ -164,9 +164,6 @@ def _tell_torn_groups(scheme: str, data: Dataset) -> None:
 
 def _lines(words: list[str], data: Dataset) -> tuple[str, ...]:
     """Ask for the options of each model, and whether it enters twice."""
-    from lincore.experiments.methods import LABELS
-    from lincore.experiments.options import OPTIONS
-
     lines: list[str] = []
     for word in words:
         if not OPTIONS[word]:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import differences
+from lincore.experiments.evidence import evidence
+from lincore.experiments.verdicts import p_text
+from lincore.report import words
 from pages.ui import controls, tables, text
 
 if TYPE_CHECKING:
@@ -19,11 +25,6 @@ WIDEST_NAME = 260
 
 def show(shown: Shown) -> None:
     """Draw the differences, and list them with their tests."""
-    from lincore import plots
-    from lincore.experiments import differences
-    from lincore.experiments.evidence import evidence
-    from lincore.report import words
-
     if len(shown.results.methods) < 2:
         st.caption("A pairwise comparison needs two models.")
         return
@@ -59,8 +60,6 @@ def show(shown: Shown) -> None:
 
 def named(shown: Shown) -> list[Difference]:
     """Return the differences of all pairs by the labels of the models, the better named first."""
-    from lincore.experiments import differences
-
     labels = dict(zip(shown.results.methods, shown.labels, strict=True))
     return [
         d._replace(first=labels[d.first], second=labels[d.second])
@@ -74,10 +73,6 @@ def short_names(shown: Shown) -> list[str]:
 
 
 def _table(shown: Shown, found: list[Difference]) -> None:
-    import pandas as pd
-
-    from lincore.experiments.verdicts import p_text
-
     unit, scale = ("points", 100) if shown.is_share else (shown.score, 1)
     lines = [
         {

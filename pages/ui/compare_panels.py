@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import ranking, scores
+from lincore.report.compare_words import scope
+from lincore.report.words import with_interval
 from pages.ui import (
     compare_pairs,
     compare_planes,
@@ -26,8 +31,6 @@ KEY = "compare"
 @st.fragment
 def show(shown: Shown) -> None:
     """Draw the tabs, and in the open one what it holds, under the rows that it is of."""
-    from lincore.report.compare_words import scope
-
     panels: dict[str, Callable[[Shown], None]] = {
         "Pairwise comparisons": compare_pairs.show,
         "Disagreements": compare_rows.show,
@@ -46,9 +49,6 @@ def show(shown: Shown) -> None:
 
 
 def _recall(shown: Shown) -> None:
-    from lincore import plots
-    from lincore.experiments import scores
-
     results = shown.results
     recalls = [[found.value for found in scores.recall(results, m)] for m in results.methods]
     controls.figure(
@@ -63,11 +63,6 @@ def _recall(shown: Shown) -> None:
 
 
 def _recall_table(shown: Shown) -> None:
-    import pandas as pd
-
-    from lincore.experiments import scores
-    from lincore.report.words import with_interval
-
     columns = {
         label: [with_interval(found, "accuracy") for found in scores.recall(shown.results, name)]
         for name, label in zip(shown.results.methods, shown.labels, strict=True)
@@ -81,9 +76,6 @@ def _recall_table(shown: Shown) -> None:
 
 
 def _seconds(shown: Shown) -> None:
-    from lincore import plots
-    from lincore.experiments import ranking, scores
-
     results = shown.results
     kept = [
         i

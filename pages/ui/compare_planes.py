@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from lincore import plots
 from lincore.errors import DataError
+from lincore.experiments import holdout, planes, views
+from lincore.experiments.discriminant_planes import discriminant_plane
+from lincore.experiments.methods import as_methods
+from lincore.experiments.pipeline import pipeline_for
+from lincore.experiments.running import steps_of
 from lincore.heard import heard
 from pages.ui import cached, controls, jobs, text
 
@@ -67,11 +73,6 @@ def fit(
     data: Dataset, split: Split, lines: tuple[str, ...], choice: Choice, progress: Progress
 ) -> Fits:
     """Fit each method on the training part; those behind other steps than most are left out."""
-    from lincore.experiments import holdout
-    from lincore.experiments.methods import as_methods
-    from lincore.experiments.pipeline import pipeline_for
-    from lincore.experiments.running import steps_of
-
     methods = as_methods(lines)
     wanted = {method.name: steps_of(method, data, choice.steps) for method in methods}
     common = max(wanted.values(), key=list(wanted.values()).count)
@@ -129,9 +130,6 @@ def _figure(
     _data: Dataset,
 ) -> tuple[go.Figure, str]:
     """Draw all models in a plane; all depends on `settings`, the digest of the data among it."""
-    from lincore import plots
-    from lincore.experiments import views
-
     # A cut through every one of them: half cuts, half marginals could not be compared.
     seen = [
         views.look(pipeline, _data, _split.test, _plane, how="cut")
@@ -148,9 +146,6 @@ def _figure(
 
 def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:
     """Ask for a plane through what all the models see; return it with what names it."""
-    from lincore.experiments import planes
-    from lincore.experiments.discriminant_planes import discriminant_plane
-
     width = planes.coordinates(pipeline, data.X[split.train[:1]]).shape[1]
     if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
         return "all", planes.feature_plane(data, tuple(range(width)), split.train)

@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore.experiments import differences
+from lincore.experiments.disagreement import disagreement
+from lincore.experiments.verdicts import chance
+from lincore.report import words
+from lincore.report.compare_words import disagreement_finding
 from pages.ui import controls, selection, text
 
 if TYPE_CHECKING:
@@ -17,9 +22,6 @@ KEY = "compare"
 
 def show(shown: Shown) -> None:
     """Ask for two models, say which is correct where they disagree, and list the rows."""
-    from lincore.experiments.disagreement import disagreement
-    from lincore.report.compare_words import disagreement_finding
-
     results, noun = shown.results, text.row_noun(shown.data)
     if len(results.methods) < 2:
         st.caption("Disagreements need two models.")
@@ -84,10 +86,6 @@ def _first_that_differs(shown: Shown, first: str, others: list[str]) -> int:
 
 def _test(shown: Shown, pair: tuple[str, str]) -> str:
     """Say what the test of the score that decides says of the two, as under all pairs."""
-    from lincore.experiments import differences
-    from lincore.experiments.verdicts import chance
-    from lincore.report import words
-
     labels = dict(zip(shown.results.methods, shown.labels, strict=True))
     for d in differences.pairwise(shown.results, shown.score, shown.rope):
         if {d.first, d.second} == set(pair):

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
+from lincore.experiments import ranking, scores
+from lincore.experiments.class_ratio import leading_score
+from lincore.experiments.compare import compare as run
+from lincore.experiments.methods import as_methods
 from lincore.heard import heard
+from lincore.report import compare_words, words
 from pages.ui import jobs, tables, text
 
 if TYPE_CHECKING:
@@ -62,8 +68,6 @@ def of(data: Dataset, choice: Choice) -> Job | None:
 
 def notes(results: Results) -> None:
     """Say which models are missing or warned, with a remedy at a click where there is one."""
-    from lincore.report import compare_words
-
     for note in compare_words.notes(results):
         st.caption(text.escape(note))
     if "regularization" in results.settings["failed"].get("qda", ""):
@@ -83,10 +87,6 @@ def _regularise() -> None:
 
 def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None:
     """Compare, and compute every score with its interval, away from the page."""
-    from lincore.experiments import ranking, scores
-    from lincore.experiments.class_ratio import leading_score
-    from lincore.experiments.compare import compare as run
-
     with heard():  # what a fit has to say stands in the settings of the results
         results = run(
             data,
@@ -109,13 +109,6 @@ def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None
 
 def live(job: Job) -> None:
     """Show which models are finished and what they reached so far."""
-    import pandas as pd
-
-    from lincore.experiments import scores
-    from lincore.experiments.class_ratio import leading_score
-    from lincore.experiments.methods import as_methods
-    from lincore.report import words
-
     results: Results = job.result
     leading = leading_score(results.class_counts)
     labels = {method.name: method.label for method in as_methods(job.settings.lines)}

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import differences, ranking, scores
+from lincore.experiments.class_ratio import is_imbalanced, leading_score
+from lincore.experiments.estimates import why_missing
+from lincore.experiments.scores import SCORES
+from lincore.report import words
 from pages.ui import controls, tables, text
 
 if TYPE_CHECKING:
@@ -61,30 +68,20 @@ class Shown(NamedTuple):
     @property
     def is_share(self) -> bool:
         """Whether the score reads well in per cent."""
-        from lincore.experiments.scores import SCORES
-
         return SCORES[self.score].is_share
 
     @property
     def unequal(self) -> bool:
         """Whether classes are so unequal that the rarest has a column of its own."""
-        from lincore.experiments.class_ratio import is_imbalanced
-
         return is_imbalanced(self.results.class_counts)
 
 
 def _rarest(shown: Shown) -> str:
-    from lincore.report import words
-
     return f"recall of {shown.results.classes[words.rarest_class(shown.results)]} (%)"
 
 
 def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
     """Ask for the score that decides, and how small a difference does not matter."""
-    from lincore.experiments import ranking
-    from lincore.experiments.class_ratio import leading_score
-    from lincore.experiments.scores import SCORES
-
     leading = leading_score(results.class_counts)
     names = sorted(ranking.known(results), key=lambda name: name != leading)
     with row.score:
@@ -116,10 +113,6 @@ def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
 
 def figure(shown: Shown) -> None:
     """Draw the score of each method with its interval, baselines and tiers."""
-    from lincore.experiments import differences, ranking, scores
-    from lincore.experiments.estimates import why_missing
-    from lincore.report import words
-
     results, score = shown.results, shown.score
     tier = differences.tiers(results, score, shown.rope)
     told = [i for i, name in enumerate(results.methods) if tier[name]]
@@ -154,8 +147,6 @@ def _intervals(
     tiers: tuple[int, ...],
     is_share: bool,
 ) -> go.Figure:
-    from lincore import plots
-
     return plots.score_intervals(
         labels,
         intervals,
@@ -168,12 +159,6 @@ def _intervals(
 
 def table(shown: Shown) -> None:
     """Show every score of every method with its interval, and offer it as CSV."""
-    import pandas as pd
-
-    from lincore.experiments import differences, ranking, scores
-    from lincore.experiments.estimates import why_missing
-    from lincore.report import words
-
     results = shown.results
     group = differences.tiers(results, shown.score, shown.rope)
     names = sorted(scores.SCORES, key=lambda name: (name != shown.score, _ORDER.index(name)))

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments.learning import learning_curve
+from lincore.splits import split
 from pages.ui import cached, controls, jobs, text
 
 if TYPE_CHECKING:
@@ -41,8 +44,6 @@ def work(
     data: Dataset, choice: Choice, lines: tuple[str, ...], progress: Progress
 ) -> LearningCurve | None:
     """Compute the curves: over random splits, or on the test part that is given."""
-    from lincore.experiments.learning import learning_curve
-
     random = choice.split.how in ("stratified", "group")
     seeds = range(choice.split.seed, choice.split.seed + (REPEATS if random else 1))
     splits = [_split(data, choice.split._replace(seed=seed)) for seed in seeds]
@@ -63,14 +64,10 @@ def _best_two(shown: Shown, labels: list[str]) -> list[str]:
 
 
 def _split(data: Dataset, choice: cached.SplitChoice) -> object:
-    from lincore.splits import split
-
     return split(data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
 
 def _draw(shown: Shown, curve: LearningCurve) -> None:
-    from lincore import plots
-
     band = curve.band(shown.score)
     known = shown.results.settings["labels"]
     labels = [str(known.get(name, name)) for name in band.methods]

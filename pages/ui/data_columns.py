@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import streamlit as st
 
 from lincore.errors import DataError
+from lincore.files.columns import REASONS, ROLES
 from pages.ui import commands, data_bulk, data_edits, data_filters, tables
 from pages.ui.data_sources import Source
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from lincore.files.columns import Column
 
 TURN = "data.columns.turn"
@@ -76,10 +76,6 @@ def _retarget(found: Source, key: str) -> None:
 
 
 def _frame(found: Source) -> pd.DataFrame:
-    import pandas as pd
-
-    from lincore.files.columns import REASONS
-
     names = set(found.choices.get("categories", ()))
     selected = set(st.session_state.get(data_bulk.SELECTED, ()))
     n_rows = len(found.used.frame) if found.used is not None else 1
@@ -166,8 +162,6 @@ def _apply(found: Source, key: str) -> None:
 
 
 def _config(n_rows: int) -> dict[str, Any]:
-    from lincore.files.columns import ROLES
-
     column = st.column_config
     return {
         "select": column.CheckboxColumn(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.bayes import BayesClassifier
+from lincore.bayes_error import bayes_error
 from lincore.errors import DataError
+from lincore.gaussian_classes import ellipse, means_on_ring
 from pages.ui import commands, controls, panels, state, tables, text
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from lincore.bayes_error import ExpectedLoss
     from lincore.datasets import Dataset, GaussianTruth
 
@@ -90,8 +93,6 @@ def show() -> None:
 
 def truth(data: Dataset) -> None:
     """Show the distribution that generated data were drawn from."""
-    from lincore import plots
-
     if data.truth is None:
         return
     if data.n_features >= 2:
@@ -131,9 +132,6 @@ def truth(data: Dataset) -> None:
 
 @st.cache_data(max_entries=16, ttl="2h", show_spinner="Finding the least error …")
 def _bayes_error(digest: str, _truth: GaussianTruth) -> ExpectedLoss:
-    from lincore.bayes import BayesClassifier
-    from lincore.bayes_error import bayes_error
-
     known = BayesClassifier(_truth.means, _truth.covariances, priors=_truth.priors)
     return bayes_error(known, standard_error=5e-4)
 
@@ -177,10 +175,6 @@ def _table(n_classes: int, n_features: int, distance: float) -> pd.DataFrame:
 
 
 def _ring(n_classes: int, n_features: int, distance: float) -> pd.DataFrame:
-    import pandas as pd
-
-    from lincore.gaussian_classes import means_on_ring
-
     means = means_on_ring(n_classes, n_features, distance).round(3) + 0.0
     table = pd.DataFrame(
         {
@@ -198,8 +192,6 @@ def _ring(n_classes: int, n_features: int, distance: float) -> pd.DataFrame:
 
 
 def _draw(table: pd.DataFrame, n_features: int, mixed: bool, shares: dict[str, Any]) -> None:
-    from lincore.gaussian_classes import ellipse
-
     try:
         covariances = [
             ellipse(spread, ratio, angle, n_features=n_features).tolist()

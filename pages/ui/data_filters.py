@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import streamlit as st
 
 from lincore.errors import DataError
+from lincore.files.features import level_name, merge_labels
+from lincore.files.labels import is_number, natural_key
+from lincore.files.row_filters import Condition, matching_rows
 from pages.ui import commands, controls, tables
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from lincore.files.row_filters import Condition
     from pages.ui.data_sources import Source
 
 # Different values of a column that are listed to choose from.
@@ -107,8 +108,6 @@ def classes(found: Source) -> None:
 
 def _relations(values: pd.Series[Any]) -> list[str]:
     """Return the relations that make sense for a column, the likeliest first."""
-    from lincore.files.labels import is_number
-
     is_date = str(values.dtype).startswith("datetime")
     ranged = is_date or is_number(values)
     relations = ["is one of", "is not one of"]
@@ -119,9 +118,6 @@ def _relations(values: pd.Series[Any]) -> list[str]:
 
 def _condition(column: str, relation: str, values: pd.Series[Any]) -> Condition | None:
     """Ask what a column is compared with; None while nothing is chosen."""
-    from lincore.files.features import level_name
-    from lincore.files.row_filters import Condition
-
     if relation == "between":
         low, high = _ends(values)
         if low is None and high is None:
@@ -171,8 +167,6 @@ def _ends(values: pd.Series[Any]) -> tuple[Any, Any]:
 
 
 def _matching(found: Source, condition: Condition) -> int:
-    from lincore.files.row_filters import matching_rows
-
     assert found.table is not None
     try:
         return int(matching_rows(found.table.frame, (condition,), found.name).sum())
@@ -187,11 +181,6 @@ def _forget() -> None:
 
 
 def _classes(found: Source) -> pd.DataFrame:
-    import pandas as pd
-
-    from lincore.files.features import merge_labels
-    from lincore.files.labels import natural_key
-
     assert found.used is not None
     counts = merge_labels(found.used.frame[found.target], {}).value_counts()
     labels = sorted((str(label) for label in counts.index), key=natural_key)

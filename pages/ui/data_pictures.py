@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
 from lincore.errors import DataError, Notice
 from lincore.files.limits import LIMITS
+from lincore.files.near_duplicates import near_duplicates
+from lincore.images import ImageOptions
 from pages.ui import commands, controls, jobs, sheets, state, tables, text
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
-    from lincore.images import ImageOptions
     from pages.ui.data_sources import Pictures
 
 SHOWN_PAIRS = 12
@@ -28,8 +32,6 @@ _LEVELS = {None: "As found", 0: "The outermost", 1: "The second", 2: "The third"
 
 def otherwise(found: Pictures, data: Dataset | None) -> None:
     """Offer to read pictures in another size, in colour, or with other classes."""
-    from lincore.images import ImageOptions
-
     options = found.options or ImageOptions()
     with st.expander("Import options", key="data.pictures"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -80,8 +82,6 @@ def _lacks_copies(data: Dataset) -> bool:
 
 def skipped(data: Dataset) -> None:
     """List every file that was skipped, with the reason."""
-    import pandas as pd
-
     if not data.skipped:
         return
     many = "file was" if len(data.skipped) == 1 else "files were"
@@ -110,8 +110,6 @@ def copies(data: Dataset) -> None:
     """Say which pictures stand there twice, or all but."""
 
     def work(progress: jobs.Progress) -> Any:
-        from lincore.files.near_duplicates import near_duplicates
-
         progress(0, 0, "comparing images")
         return near_duplicates(data)
 
@@ -137,8 +135,6 @@ def copies(data: Dataset) -> None:
 
 def _leave_out(data: Dataset, found: Any) -> None:
     """Keep the first of each pair of copies, unless a class were left without an image."""
-    import numpy as np
-
     kept = np.ones(data.n_rows, dtype=bool)
     kept[found.rows[found.nearest < found.rows]] = False
     left = np.bincount(data.codes[kept], minlength=data.n_classes)
@@ -168,10 +164,6 @@ def _leave_out(data: Dataset, found: Any) -> None:
 
 
 def _pairs(data: Dataset, found: Any) -> None:
-    import numpy as np
-
-    from lincore import plots
-
     order, seen = [], set()
     for row, other in zip(found.rows.tolist(), found.nearest.tolist(), strict=True):
         pair = (min(row, other), max(row, other))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from lincore.samples import DOWNLOADS, SAMPLES
 from pages.ui import commands, state
 
 _TITLES = {
@@ -15,8 +16,6 @@ _TITLES = {
 
 def show() -> None:
     """Offer samples and downloads."""
-    from lincore.samples import DOWNLOADS, SAMPLES
-
     st.markdown("**Samples**")
     with st.container(horizontal=True):
         for name in SAMPLES:

@@ -12,16 +12,26 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lincore.errors import DataError, Remedy
+from lincore.files.archives import UnusableFile
+from lincore.files.arrays_file import is_arrays_file, read_arrays_file
+from lincore.files.choosing import choose_roles, describe_columns
+from lincore.files.findings import find_problems
+from lincore.files.limits import is_zip, refuse_foreign
+from lincore.files.parquet import is_parquet
+from lincore.files.pictures import image_kind
+from lincore.files.reading import ReadOptions
+from lincore.files.row_filters import filter_rows
+from lincore.files.workbooks import table_in_zip
+from lincore.images import ImageOptions, read_image_files, read_image_zip
+from lincore.tables import dataset_to_table, propose_target, read_table, table_to_dataset
 
 if TYPE_CHECKING:
     from lincore.datasets import Dataset
     from lincore.files.columns import Column
     from lincore.files.findings import Finding
-    from lincore.files.reading import ReadOptions
     from lincore.files.row_filters import Condition
     from lincore.files.table import Table
     from lincore.files.target_guess import TargetGuess
-    from lincore.images import ImageOptions
 
 File = tuple[str, bytes]
 
@@ -67,8 +77,6 @@ class Source:
     @cached_property
     def used(self) -> Table | None:
         """The table with the rows that meet the conditions; all rows where none would be left."""
-        from lincore.files.row_filters import filter_rows
-
         if self.table is None or not self.choices.get("where"):
             return self.table
         try:
@@ -79,8 +87,6 @@ class Source:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """What each column holds and what it is for; nothing while there is no table."""
-        from lincore.files.choosing import choose_roles, describe_columns
-
         if self.used is None:
             return ()
         roles, categories = self.choices.get("roles"), self.choices.get("categories", ())
@@ -94,8 +100,6 @@ class Source:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is suspicious and not yet dealt with."""
-        from lincore.files.findings import find_problems
-
         if self.used is None or self.target is None:
             return ()
         found = find_problems(self.used, self.columns)
@@ -125,8 +129,6 @@ class Source:
         DataError
             When it cannot be read.
         """
-        from lincore.tables import dataset_to_table, propose_target, read_table
-
         if self.bundled is not None:
             table = dataset_to_table(self.bundled, _called(self.bundled), self.options)
         else:
@@ -153,8 +155,6 @@ class Source:
         DataError
             When it makes none, or `progress` returned False.
         """
-        from lincore.tables import table_to_dataset
-
         assert self.table is not None
         if self.bundled is not None and self._is_untouched():
             return self.bundled
@@ -234,8 +234,6 @@ class Source:
         DataError
             When two marks that must differ are the same.
         """
-        from lincore.files.reading import ReadOptions
-
         return replace(self, options=replace(self.options or ReadOptions(), **changes), table=None)
 
     def with_missing(self, column: str, values: Sequence[str | float]) -> Source:
@@ -261,8 +259,6 @@ class Source:
         return found.with_reading(**reading) if reading else found
 
     def _is_untouched(self) -> bool:
-        from lincore.files.reading import ReadOptions
-
         as_it_is = self.options in (None, ReadOptions()) and not self.choices
         return self.bundled is not None and as_it_is and self.target == _called(self.bundled)
 
@@ -311,9 +307,6 @@ class Pictures:
         DataError
             When they make no data set, or `progress` returned False.
         """
-        from lincore.files.limits import is_zip
-        from lincore.images import ImageOptions, read_image_files, read_image_zip
-
         options = self.options or ImageOptions()
         if len(self.files) == 1 and is_zip(self.files[0][1]):
             name, raw = self.files[0]
@@ -329,10 +322,6 @@ def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
     DataError
         When they are several and not pictures, or a workbook.
     """
-    from lincore.files.arrays_file import is_arrays_file, read_arrays_file
-    from lincore.files.limits import is_zip
-    from lincore.files.workbooks import table_in_zip
-
     if len(files) > 1:
         if not any(_is_picture(name, raw) for name, raw in files):
             raise DataError(
@@ -354,9 +343,6 @@ def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
 
 def is_readable(source: Source) -> bool:
     """Tell whether reading a file otherwise could help: it is text, or may be."""
-    from lincore.files.limits import refuse_foreign
-    from lincore.files.parquet import is_parquet
-
     try:
         refuse_foreign(source.raw, source.name)
     except DataError:
@@ -368,9 +354,6 @@ def is_readable(source: Source) -> bool:
 
 
 def _is_picture(name: str, raw: bytes) -> bool:
-    from lincore.files.archives import UnusableFile
-    from lincore.files.pictures import image_kind
-
     try:
         image_kind(raw, name)
     except UnusableFile:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.errors import DataError
+from lincore.files.reading import SEPARATOR_NAMES
 from pages.ui import commands, tables, text
 from pages.ui.data_sources import Source, is_readable
 
@@ -129,8 +130,6 @@ def _part(
 
 
 def _detected(word: str, names: dict[Any, str], said: Reading | None, chosen: Any) -> str:
-    from lincore.files.reading import SEPARATOR_NAMES
-
     if said is None or chosen is not None:
         return AS_DETECTED
     value = said.header_line or False if word == "header" else getattr(said, word)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from lincore.files.bins import Bins
 from lincore.files.labels import is_number
 from pages.ui import commands
 
@@ -50,8 +51,6 @@ def show(found: Source) -> None:
 
 
 def _bins(found: Source) -> None:
-    from lincore.files.bins import Bins
-
     assert found.table is not None
     if found.target is None or not is_number(found.table.frame[found.target]):
         return

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore.errors import DataError, Notice, Remedy
+from lincore.images import MADE_GREY, ImageOptions
+from lincore.report import beyond_words
 from pages.ui import commands, state, text
 from pages.ui.data_sources import Pictures, Source
 
@@ -35,8 +37,6 @@ def target(data: Dataset) -> None:
 
 def held(data: Dataset) -> None:
     """Say which rows of a file too large to be held are held, and which are summed."""
-    from lincore.report import beyond_words
-
     if data.n_beyond:
         st.markdown(text.escape(beyond_words.held(data)))
 
@@ -64,8 +64,6 @@ def refused() -> None:
 
 def made_grey(found: Pictures, data: Dataset) -> None:
     """Say so where images that have colours were made grey, and offer to keep the colours."""
-    from lincore.images import MADE_GREY
-
     if not any(notice.what == MADE_GREY for notice in data.notices):
         return
     with st.container(horizontal=True, vertical_alignment="center", key="data.grey"):
@@ -80,8 +78,6 @@ def made_grey(found: Pictures, data: Dataset) -> None:
 
 
 def _keep_colours(found: Pictures) -> None:
-    from lincore.images import ImageOptions
-
     # The switch among the import options goes with it.
     st.session_state["data.pictures.colour"] = True
     options = replace(found.options or ImageOptions(), colour=True)

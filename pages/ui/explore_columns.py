@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments import association, univariate
+from lincore.experiments.association import associations as rank
+from lincore.experiments.association import level_names
+from lincore.experiments.univariate import summary as summarise
+from lincore.report import explore_words
 from pages.ui import controls, explore_rows, explore_views, state, tables, text
 
 if TYPE_CHECKING:
-    import pandas as pd
     import plotly.graph_objects as go
 
     from lincore.datasets import Dataset
@@ -27,8 +34,6 @@ COLUMN, RANKED = "explore.column", "explore.ranked"
 
 def show(experiment: Experiment) -> None:
     """Draw one column by class; the one that separates the classes best at first."""
-    from lincore.report import explore_words
-
     data = experiment.data
     heading = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
@@ -64,8 +69,6 @@ def show(experiment: Experiment) -> None:
 
 def _kind(data: Dataset, column: int) -> str:
     """Ask how to draw a column: numbers and categories have their own ways."""
-    from lincore.experiments.association import level_names
-
     is_numeric = level_names(data, column) is None
     ways = _NUMERIC if is_numeric else _LEVELS
     # Bars of many classes side by side are mostly gaps; stacked ones are not.
@@ -108,8 +111,6 @@ def _bins() -> tuple[int | None, bool]:
 
 
 def _ranking(rows: Rows, ranked: list[Association], column: int, data: Dataset) -> None:
-    import pandas as pd
-
     st.markdown("**Association with the class**")
     frame = pd.DataFrame(
         {
@@ -173,8 +174,6 @@ def show_summary(frame: pd.DataFrame, *, key: str, height: int | str = "content"
 @st.cache_resource(max_entries=16, ttl="2h", show_spinner="Comparing the columns …")
 def associations(rows: Rows, _data: Dataset) -> list[Association]:
     """Rank the columns by their association with the class."""
-    from lincore.experiments.association import associations as rank
-
     return rank(_data, rows.of(_data))
 
 
@@ -183,8 +182,6 @@ def summary(
     rows: Rows, columns: tuple[int, ...], _data: Dataset
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Summarise columns by class."""
-    from lincore.experiments.univariate import summary as summarise
-
     return summarise(_data, columns, rows.of(_data))
 
 
@@ -193,12 +190,6 @@ def figure(
     rows: Rows, column: int, kind: str, bins: int | None, shares: bool, _data: Dataset
 ) -> go.Figure:
     """Draw a column by class."""
-    import numpy as np
-
-    from lincore import plots
-    from lincore.experiments import association, univariate
-    from lincore.report import explore_words
-
     chosen = rows.of(_data)
     values = association.column_values(_data, column, chosen)
     codes = _data.codes if chosen is None else _data.codes[chosen]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from lincore.experiments.projections import fisher_components
+from lincore.report.explore_words import criterion
 from pages.ui import controls, text
 
 if TYPE_CHECKING:
@@ -100,15 +102,11 @@ def fisher_names(fisher: FisherDiscriminant) -> list[str]:
 
 def fisher_axes(fisher: FisherDiscriminant, axes: Sequence[int]) -> list[str]:
     """Return the names of some directions with J on the training rows."""
-    from lincore.report.explore_words import criterion
-
     return [f"Direction {i + 1} (J = {criterion(fisher.criterion_[i])})" for i in axes]
 
 
 def n_fisher_components(data: Dataset, projection: Projection) -> int:
     """Ask how many components Fisher's discriminant sees."""
-    from lincore.experiments.projections import fisher_components
-
     most = len(projection.components)
     if most == 1:
         return 1

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments.association import column_values
+from lincore.experiments.correlation import correlation_matrix
+from lincore.experiments.correlation import correlations as compute
+from lincore.experiments.univariate import spread
+from lincore.report import explore_words
 from pages.ui import controls, explore_columns, explore_rows, explore_views, selection, text
 
 if TYPE_CHECKING:
@@ -22,8 +29,6 @@ _ORDERS = {"file": "As in the file", "clustered": "Clustered"}
 
 def scatter(experiment: Experiment) -> None:
     """Draw two numeric columns by class, those that separate the classes best at first."""
-    from lincore.report import explore_words
-
     data = experiment.data
     heading = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
@@ -59,9 +64,6 @@ def scatter(experiment: Experiment) -> None:
 
 def correlations(experiment: Experiment) -> None:
     """Draw the correlations of the columns, within the classes at first."""
-    from lincore import plots
-    from lincore.report import explore_words
-
     data = experiment.data
     heading = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
@@ -119,19 +121,12 @@ def correlated(
     rows: Rows, within: bool, most: int, clustered: bool, _data: Dataset
 ) -> Correlations:
     """Compute the correlations that are shown."""
-    from lincore.experiments.correlation import correlations as compute
-
     return compute(_data, rows.of(_data), within=within, most=most, clustered=clustered)
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def pair(rows: Rows, x: int, y: int, _data: Dataset) -> tuple[float, float]:
     """Return the correlation of two columns within the classes and over all rows."""
-    import numpy as np
-
-    from lincore.experiments.association import column_values
-    from lincore.experiments.correlation import correlation_matrix
-
     chosen = rows.of(_data)
     values = column_values(_data, (x, y), chosen)
     codes = _data.codes if chosen is None else _data.codes[chosen]
@@ -142,13 +137,6 @@ def pair(rows: Rows, x: int, y: int, _data: Dataset) -> tuple[float, float]:
 @st.cache_resource(max_entries=16, ttl="2h", show_spinner=False)
 def figure(rows: Rows, x: int, y: int, ellipses: bool, _data: Dataset) -> go.Figure:
     """Draw two columns by class: the rows that have a value in both."""
-    import numpy as np
-
-    from lincore import plots
-    from lincore.experiments.association import column_values
-    from lincore.experiments.univariate import spread
-    from lincore.report import explore_words
-
     chosen = rows.of(_data)
     chosen = np.arange(_data.n_rows) if chosen is None else chosen
     values = column_values(_data, (x, y), chosen)

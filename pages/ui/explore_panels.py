@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore import plots
 from pages.ui import controls, explore_options, explore_pictures, explore_work, text
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ def show(
 
 
 def _variance(experiment: Experiment, seen: Seen) -> None:
-    from lincore import plots
-
     n_rows = f"{len(experiment.split.train):,} training {text.row_noun(experiment.data)}"
     if seen.projection.is_sparse:
         controls.figure(plots.vector_shares(seen.projection.shares), key="explore.scree")
@@ -62,8 +61,6 @@ def _variance(experiment: Experiment, seen: Seen) -> None:
 
 
 def _loadings(experiment: Experiment, options: Options, seen: Seen) -> None:
-    from lincore import plots
-
     weights, names = _directions(seen)
     position = controls.choose(
         "Weights of",
@@ -101,8 +98,6 @@ def _directions(seen: Seen) -> tuple[list, list[str]]:
 
 
 def _biplot(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -> None:
-    from lincore import plots
-
     data, axes = experiment.data, seen.axes[:2]
     rows = explore_work.part_rows(experiment.split, options.part)
     names = explore_options.component_axes(seen.projection, axes)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
+from lincore import plots
 from pages.ui import controls, explore_options, explore_work, sheets, text
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from lincore.datasets import Dataset
     from pages.ui.explore_options import Options
     from pages.ui.explore_scores import Seen
@@ -51,10 +51,6 @@ def eigen_images(experiment: Experiment, options: Options, seen: Seen) -> None:
 
 def means(experiment: Experiment, choice: Choice) -> None:
     """Draw the mean training picture of each class."""
-    import numpy as np
-
-    from lincore import plots
-
     data = experiment.data
     found = explore_work.class_means(choice, data)
     seen = np.flatnonzero(np.isfinite(found).all(axis=1))
@@ -72,8 +68,6 @@ def means(experiment: Experiment, choice: Choice) -> None:
 
 def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: list[int]) -> None:
     """Ask for a picture and a number of components; draw what they make of it."""
-    from lincore import plots
-
     data, projection = experiment.data, seen.projection
     most = len(projection.components)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -119,8 +113,6 @@ def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: l
 
 def _beside(experiment: Experiment, row: int, chosen: list[int]) -> list[int]:
     """Return up to six rows: the one that is asked for, and chosen ones or one of each class."""
-    import numpy as np
-
     data, test = experiment.data, experiment.split.test
     others = chosen
     if not others:
@@ -130,8 +122,6 @@ def _beside(experiment: Experiment, row: int, chosen: list[int]) -> list[int]:
 
 
 def _weights(data: Dataset, weights: np.ndarray, names: list[str], title: str, *, key: str) -> None:
-    from lincore import plots
-
     shape = _shape(data)
     stack = weights.reshape(-1, *shape)
     columns = _columns(len(stack))
@@ -144,8 +134,6 @@ def _weights(data: Dataset, weights: np.ndarray, names: list[str], title: str, *
 
 def _balanced(stack: np.ndarray) -> np.ndarray:
     """Return weights in colour as bytes, zero in the middle, each picture by its own largest."""
-    import numpy as np
-
     largest = np.abs(stack).max(axis=(1, 2, 3), keepdims=True)
     return np.rint(127.5 + 127.5 * stack / np.where(largest > 0, largest, 1)).astype(np.uint8)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore.errors import DataError
+from lincore.report import explore_words, words
 from pages.ui import (
     explore_options,
     explore_panels,
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 def show(experiment: Experiment) -> None:
     """Draw where the training rows vary, where the classes part, and that these differ."""
-    from lincore.report import explore_words, words
-
     data, split = experiment.data, experiment.split
     heading = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from lincore import plots
 from pages.ui import controls, explore_options, explore_work, selection, text
 
 if TYPE_CHECKING:
@@ -140,8 +141,6 @@ def _figure(
     key: str,
 ) -> list[int]:
     """Draw rows along two axes, in which they can be chosen, or along three."""
-    from lincore import plots
-
     data = experiment.data
     rows = explore_work.part_rows(experiment.split, options.part)
     noun = text.row_noun(data)

@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments.association import n_columns
+from lincore.experiments.univariate import summarised
+from lincore.experiments.word_counts import word_shares
+from lincore.report import explore_words
 from pages.ui import controls, explore_columns, explore_rows, explore_views, text
 
 if TYPE_CHECKING:
@@ -22,10 +27,6 @@ _ORDERS = {"characteristic": "Most characteristic", "frequent": "Most frequent"}
 
 def summary(experiment: Experiment) -> None:
     """Show the summary of every column by class."""
-    from lincore.experiments.association import n_columns
-    from lincore.experiments.univariate import summarised
-    from lincore.report import explore_words
-
     data = experiment.data
     heading = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
@@ -55,8 +56,6 @@ def summary(experiment: Experiment) -> None:
 
 def words(experiment: Experiment) -> None:
     """Draw the share of each class's rows in which words occur."""
-    from lincore.report import explore_words
-
     data = experiment.data
     heading = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
@@ -87,9 +86,6 @@ def word_figure(
     rows: Rows, order: str, most: int, _data: Dataset
 ) -> tuple[go.Figure, list[tuple[str, list[float]]]]:
     """Draw words by class; with the first words and their shares by class."""
-    from lincore import plots
-    from lincore.experiments.word_counts import word_shares
-
     found = word_shares(
         _data,
         rows.of(_data),

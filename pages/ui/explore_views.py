@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore.experiments.association import level_names, n_columns
 from pages.ui import controls
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ _NAMES = {
 
 def offered(data: Dataset) -> list[str]:
     """Return the views that make sense for some data, the first of which is shown first."""
-    from lincore.experiments.association import level_names, n_columns
-
     if data.image_shape:
         return ["projections"]
     columns = n_columns(data)

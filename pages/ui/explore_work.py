@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from lincore.experiments import projections
 from pages.ui import cached
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from lincore.datasets import Dataset, Split
     from lincore.experiments.projections import Projection
     from lincore.fisher import FisherDiscriminant
@@ -35,8 +36,6 @@ class Directions(NamedTuple):
 @cached.by_bytes("Finding the principal components …")
 def projection(choice: Choice, _data: Dataset) -> Projection:
     """Fit principal components on the training part."""
-    from lincore.experiments import projections
-
     part = cached.training_part(choice.digest, choice.split, _data)
     rows = cached.split(choice.digest, choice.split, _data)
     return projections.project(_data, rows, part, standardize=choice.standardize)
@@ -89,8 +88,6 @@ def separations(choice: Choice, n_components: int, _data: Dataset) -> tuple[np.n
 @cached.by_bytes()
 def class_means(choice: Choice, _data: Dataset) -> np.ndarray:
     """Return the mean training row of each class."""
-    from lincore.experiments import projections
-
     rows = cached.split(choice.digest, choice.split, _data).train
     return projections.class_means(_data.X[rows], _data.codes[rows], _data.n_classes)
 
@@ -105,10 +102,6 @@ class Error(NamedTuple):
 @cached.by_bytes()
 def rebuilding_error(choice: Choice, n_components: int, _data: Dataset) -> Error:
     """Judge rebuilding on test rows, an even sample of them where they are many."""
-    import numpy as np
-
-    from lincore.experiments import projections
-
     test = cached.split(choice.digest, choice.split, _data).test
     judged = test[:: -(-len(test) // MOST_JUDGED) or 1]
     if not len(judged):

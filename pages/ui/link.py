@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from lincore.samples import SAMPLES
 from pages.ui import commands, state
 
 #: Widgets whose value, a word, the link keeps; a page forgets one that it does not offer.
@@ -109,8 +110,6 @@ def _data_parameters(origin: state.Origin) -> dict[str, str]:
 
 def _open(parameters: Mapping[str, str]) -> None:
     """Open the data of a link, or wait for them."""
-    from lincore.samples import SAMPLES
-
     if parameters.get("sample") in SAMPLES:
         state.choose_sample(parameters["sample"])
     elif "gaussian" in parameters:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
-from pages.ui import cached, sheets, tables, text
+from lincore import plots
+from lincore.experiments import scores
+from lincore.experiments.class_ratio import leading_score
+from lincore.report import words
+from pages.ui import cached, selection, sheets, tables, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -22,10 +28,6 @@ SHEET_CLASSES = 10
 
 def table_head(data: Dataset, *, key: str) -> None:
     """Show the first rows with their classes."""
-    import numpy as np
-
-    from pages.ui import selection
-
     shown = min(SHOWN_ROWS, data.n_rows)
     frame = selection.frame(data, np.arange(shown), {})
     st.subheader("Rows", anchor=False)
@@ -42,10 +44,6 @@ def table_head(data: Dataset, *, key: str) -> None:
 
 def contact_sheet(data: Dataset, *, key: str) -> None:
     """Show some images of each class, and offer all of them as a zip."""
-    import numpy as np
-
-    from lincore import plots
-
     shown = range(min(SHEET_CLASSES, data.n_classes))
     # One line for each class, where each has enough to fill one.
     fewest = int(data.counts.min())
@@ -76,8 +74,6 @@ def contact_sheet(data: Dataset, *, key: str) -> None:
 
 def truth(data: Dataset) -> None:
     """Show the distribution that generated data were drawn from."""
-    import pandas as pd
-
     if data.truth is None:
         return
     st.subheader("True parameters", anchor=False)
@@ -107,10 +103,6 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
     Where classes are unequal these are MCC, accuracy and the recall of the rarest class; the log
     loss elsewhere.
     """
-    from lincore.experiments import scores
-    from lincore.experiments.class_ratio import leading_score
-    from lincore.report import words
-
     leading = leading_score(results.class_counts)
     unequal = leading != "accuracy"
     names = [leading, "MCC", "accuracy"] if unequal else [leading, "log loss"]
@@ -150,8 +142,6 @@ def _metric(
     column: DeltaGenerator, label: str, found: Interval, score: str, help: str, no_ends: str = ""
 ) -> None:
     """Show a score with its interval or why it has none; "none" where there is no such score."""
-    from lincore.report import words
-
     value, _, ends = words.with_interval(found, score).partition(" (")
     column.metric(
         label[:1].upper() + label[1:],

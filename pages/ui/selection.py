@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
+from lincore import plots
 from pages.ui import controls, sheets, tables, text
 
 if TYPE_CHECKING:
-    import pandas as pd
     import plotly.graph_objects as go
 
     from lincore.datasets import Dataset
@@ -138,8 +139,6 @@ def frame(data: Dataset, rows: np.ndarray, columns: Mapping[str, Sequence[Any]])
     rows : (m,) intp
     columns : mapping of str to sequences of length m
     """
-    import pandas as pd
-
     labels = [str(data.classes[code]) for code in data.codes[rows]]
     parts: list[tuple[str, Any]] = [("row", rows), ("class", labels)]
     if data.row_names is not None:
@@ -160,8 +159,6 @@ def frame(data: Dataset, rows: np.ndarray, columns: Mapping[str, Sequence[Any]])
 def _pictures(
     data: Dataset, rows: np.ndarray, captions: Sequence[str] | None, *, key: str, title: str
 ) -> None:
-    from lincore import plots
-
     titles = captions or [str(data.classes[code]) for code in data.codes[rows]]
     stack = data.X[rows].reshape(-1, *data.image_shape)
     sheet = plots.images(stack, titles, columns=SHEET_COLUMNS, title=title)

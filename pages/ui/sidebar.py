@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError
+from lincore.plots.style import shorten
 from pages.ui import cached, commands, controls, link, start_again, state, text, uploads
 
 if TYPE_CHECKING:
@@ -116,8 +117,6 @@ def _problem() -> None:
 
 
 def _what() -> tuple[Dataset, cached.SplitChoice]:
-    from lincore.plots.style import shorten
-
     data = state.require_dataset()
     with st.sidebar, st.container(key="sidebar.summary", gap="small"):
         st.page_link(
@@ -158,8 +157,6 @@ def _target(data: Dataset) -> None:
 
 def _guess(guess: TargetGuess) -> None:
     """Say that the target is a guess, and offer the next best column at one click."""
-    from lincore.plots.style import shorten
-
     why = "its name" if guess.by_name else "its place and its few values"
     st.caption(f"Guessed by {why}. Is it right?")
     with st.container(horizontal=True, key="sidebar.guess", gap="small"):

@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from lincore import plots
+from lincore.experiments.arm_views import aligned_planes, cell_view
+from lincore.experiments.balance import balance
+from lincore.gaussian_classes import gaussian_classes
+from lincore.report.balance_rows import REMEDY_NAMES
 from pages.ui import commands, controls, text
 
 if TYPE_CHECKING:
@@ -57,9 +62,6 @@ def show() -> None:
 # One for all visitors of a server: it depends on nothing.
 @st.cache_resource(show_spinner=False)
 def _example() -> Example:
-    from lincore.experiments.balance import balance
-    from lincore.gaussian_classes import gaussian_classes
-
     data = gaussian_classes(MEANS, sizes=[ROWS] * len(MEANS))
     study = balance(data, {RARE: KEPT}, METHOD)
     full, reduced = (int(study.counts[cell][-1]) for cell in ("full", "reduced"))
@@ -86,9 +88,6 @@ def _finding(study: BalanceStudy, full: int, reduced: int) -> str:
 
 
 def _regions(study: BalanceStudy, data: Dataset) -> go.Figure:
-    from lincore import plots
-    from lincore.experiments.arm_views import aligned_planes, cell_view
-
     example = study.example
     pipelines = [example.pipelines[METHOD, cell] for cell in CELLS]
     planes = aligned_planes(pipelines, data, example.split.test, (0, 1))
@@ -102,9 +101,6 @@ def _regions(study: BalanceStudy, data: Dataset) -> go.Figure:
 
 
 def _recalls(study: BalanceStudy, full: int, reduced: int) -> go.Figure:
-    from lincore import plots
-    from lincore.report.balance_rows import REMEDY_NAMES
-
     split = study.attribution(METHOD, LOSS)
     found = sorted(study.remedies(METHOD, LOSS), key=lambda one: -one.loss.value)
     named = {f"{full:,} rows": split.full, f"{reduced:,} rows, uncorrected": split.reduced}

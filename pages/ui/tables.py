@@ -6,12 +6,12 @@ A label such as ``=cmd|…`` therefore stands in the table already as it may sta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-if TYPE_CHECKING:
-    import pandas as pd
+from lincore.files.spreadsheet import spreadsheet_safe
 
 
 def show(frame: pd.DataFrame, **options: Any) -> Any:
@@ -36,9 +36,6 @@ def safe(frame: pd.DataFrame) -> pd.DataFrame:
     >>> safe(pd.DataFrame({"=x": ["@y", "z"], "n": [-1, 0]})).to_dict("list")
     {"'=x": ["'@y", 'z'], 'n': [-1, 0]}
     """
-    import pandas as pd
-
-    from lincore.files.spreadsheet import spreadsheet_safe
 
     def harmless(value: Any) -> Any:
         # The very same object where there is nothing to do.

@@ -14,7 +14,8 @@ from contextlib import suppress
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from lincore.files.limits import LIMITS
+from lincore.files.limits import LIMITS, table_limits
+from lincore.images import image_limits
 from pages.ui import commands, jobs, serving, state, text
 
 # The uploader of the page that was drawn last, if it had one.
@@ -93,9 +94,6 @@ def _read(files: Sequence[Sent]) -> None:
 
 def limits() -> None:
     """Say how large files may be."""
-    from lincore.files.limits import table_limits
-    from lincore.images import image_limits
-
     st.caption(f"How large: {text.escape(table_limits())} {text.escape(image_limits())}")
 
 
