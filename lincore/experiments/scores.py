@@ -258,8 +258,8 @@ def _training(results: Results, influence: Array, common: Estimate | None) -> fl
     base, known = evidence(results), evidence(results.common)
     means = np.bincount(base.folds, influence) / np.bincount(base.folds)
     width = 1 + max(results.fold.max(), results.common.fold.max())
-    cells = [np.unique(part.repetition * width + part.fold) for part in (results, results.common)]
-    inside = np.isin(*cells)
+    every, asked = (np.unique(of.repetition * width + of.fold) for of in (results, results.common))
+    inside = np.isin(every, asked)
     return training_variance(
         common.influence, means[inside], known.n_folds, base.ratio, common.by_row
     )
