@@ -194,8 +194,7 @@ def _cell_spread(
 ) -> Spread:
     """Return how much a score of predictions varies, see `_spread`.
 
-    How it varies with the training rows is read from posteriors, as if labels were drawn from
-    them: few rows are so near a border that their label changes.
+    How it varies with the training rows is read from softened labels, see `softened`.
 
     Parameters
     ----------
