@@ -3,7 +3,7 @@
 Run ``python benchmarks/coverage.py CACHE`` (hours; ``--times 400`` data sets a cell). CACHE is a
 folder: what was simulated stays there, and a run that was stopped goes on. Every cell gets some
 data sets before any gets more, and the table is written to docs/coverage.md after each such round.
-The truth is that named in `lincore.experiments.scores.score`: the fitted model's own score on one
+The truth is that named in `lincore.metrics.scores.score`: the fitted model's own score on one
 test set, and over folds the mean score of models that learn from as many rows. How many rows of a
 class there are is chance in every data set.
 """
@@ -32,10 +32,10 @@ from coverage_designs import (
 from coverage_table import write
 
 from lincore import Results
-from lincore.experiments import scores
-from lincore.experiments.estimates import SCORES
-from lincore.experiments.training_variance import common_rows
-from lincore.splits import Fold
+from lincore.data.splits import Fold
+from lincore.metrics import scores
+from lincore.metrics.estimates import SCORES
+from lincore.metrics.training_variance import common_rows
 
 SIZES = (100, 300, 1000)
 #: Repetitions and folds of what is planned together, and the schemes that are read from it.

@@ -33,16 +33,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.discriminant import DiagonalLinearDiscriminantAnalysis, LinearDiscriminantAnalysis
-from lincore.fisher import FisherDiscriminant
-from lincore.least_squares import LeastSquaresClassifier
-from lincore.linear import LinearClassifier, SoftmaxPosterior
-from lincore.logistic import LogisticRegression
-from lincore.naive_bayes import GaussianNB
-from lincore.pca import PCA
-from lincore.perceptron import Perceptron
-from lincore.quadratic import QuadraticDiscriminantAnalysis, QuadraticScores
-from lincore.standardize import Standardizer
+from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
+from lincore.estimators.fisher import FisherDiscriminant
+from lincore.estimators.least_squares import LeastSquaresClassifier
+from lincore.estimators.linear_discriminant import (
+    DiagonalLinearDiscriminantAnalysis,
+    LinearDiscriminantAnalysis,
+)
+from lincore.estimators.logistic.estimator import LogisticRegression
+from lincore.estimators.naive_bayes import GaussianNB
+from lincore.estimators.perceptron import Perceptron
+from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis, QuadraticScores
+from lincore.preprocessing.pca import PCA
+from lincore.preprocessing.standardize import Standardizer
 
 try:
     from skl2onnx import update_registered_converter

@@ -9,8 +9,8 @@ import numpy as np
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import commands, state
-from pages.ui.data_sources import Source
+from pages.ui.session import commands, state
+from pages.ui.session.sources import Source
 from tests.app.settling import kept_jobs
 from tests.app.test_pages import assert_fine
 
