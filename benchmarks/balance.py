@@ -17,7 +17,7 @@ from common import DATA, finish, mnist, ratio, require, seconds
 import lincore
 from lincore.data.dataset import Dataset, Split
 from lincore.imbalance.sample_fits import Job, Sample, fit_sample
-from lincore.imbalance.sweep import sweep
+from lincore.imbalance.class_size_sweep import sweep
 from lincore.io.samples import gaussian_classes
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import Steps

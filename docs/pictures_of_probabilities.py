@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import lincore
 from lincore.estimators.bayes import BayesClassifier
-from lincore.estimators.bayes_error import bayes_error, expected_loss
+from lincore.estimators.bayes_risk import bayes_error, expected_loss
 from lincore.io.samples import gaussian_classes
 from lincore.plots.base.palette import COLOURS, GREY, INK, translucent
 

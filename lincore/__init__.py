@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # What editors and type checkers see; at run time `__getattr__` finds the same.
     from lincore import plots as plots
-    from lincore.checks.assumptions import assumptions as assumptions
-    from lincore.checks.assumptions import coordinates_of as coordinates_of
-    from lincore.checks.data_checks import data_checks as data_checks
+    from lincore.checks.model_assumptions import assumptions as assumptions
+    from lincore.checks.model_assumptions import coordinates_of as coordinates_of
+    from lincore.checks.data_findings import data_checks as data_checks
     from lincore.checks.table_findings import find_problems as find_problems
     from lincore.checks.train_test_duplicates import copies_across as copies_across
     from lincore.data.dataset import Dataset as Dataset
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
     from lincore.estimators.quadratic_discriminant import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
-    from lincore.imbalance.balance import balance as balance
+    from lincore.imbalance.run_study import balance as balance
     from lincore.imbalance.cost.estimate import imbalance_cost as imbalance_cost
     from lincore.imbalance.cost.record import ImbalanceCost as ImbalanceCost
     from lincore.imbalance.study import BalanceStudy as BalanceStudy
-    from lincore.imbalance.sweep import sweep as sweep
-    from lincore.inspection.default_plane import default_plane as default_plane
+    from lincore.imbalance.class_size_sweep import sweep as sweep
+    from lincore.inspection.first_plane import default_plane as default_plane
     from lincore.inspection.discriminant_planes import discriminant_plane as discriminant_plane
     from lincore.inspection.planes import feature_plane as feature_plane
     from lincore.inspection.planes import principal_plane as principal_plane
     from lincore.inspection.views import look as look
     from lincore.inspection.views import model_view as model_view
-    from lincore.io.load import load as load
-    from lincore.io.read_table import read_table as read_table
-    from lincore.io.read_table import table_to_dataset as table_to_dataset
+    from lincore.io.loading import load as load
+    from lincore.io.table_files import read_table as read_table
+    from lincore.io.table_files import table_to_dataset as table_to_dataset
     from lincore.io.samples import sample as sample
     from lincore.io.tables.column_selection import describe_columns as describe_columns
     from lincore.io.tables.table import frame_to_table as frame_to_table
@@ -63,9 +63,9 @@ if TYPE_CHECKING:
     from lincore.metrics.priors import estimate_priors as estimate_priors
     from lincore.metrics.priors import reprior as reprior
     from lincore.metrics.results import Results as Results
-    from lincore.model_selection.compare import compare as compare
-    from lincore.model_selection.holdout import holdout as holdout
-    from lincore.model_selection.learning_curve import learning_curve as learning_curve
+    from lincore.model_selection.comparison import compare as compare
+    from lincore.model_selection.hold_out import holdout as holdout
+    from lincore.model_selection.learning_curves import learning_curve as learning_curve
     from lincore.model_selection.pipeline import Steps as Steps
     from lincore.model_selection.pipeline import pipeline_for as pipeline_for
     from lincore.moments.moments import Moments as Moments
@@ -78,22 +78,22 @@ if TYPE_CHECKING:
 
 _HOME = {
     "adjust": "lincore.metrics.priors",
-    "assumptions": "lincore.checks.assumptions",
-    "balance": "lincore.imbalance.balance",
+    "assumptions": "lincore.checks.model_assumptions",
+    "balance": "lincore.imbalance.run_study",
     "BalanceStudy": "lincore.imbalance.study",
     "basis": "lincore.preprocessing.basis",
-    "bayes_error": "lincore.estimators.bayes_error",
+    "bayes_error": "lincore.estimators.bayes_risk",
     "BayesClassifier": "lincore.estimators.bayes",
     "boundary": "lincore.estimators.boundary_geometry",
-    "compare": "lincore.model_selection.compare",
-    "coordinates_of": "lincore.checks.assumptions",
+    "compare": "lincore.model_selection.comparison",
+    "coordinates_of": "lincore.checks.model_assumptions",
     "copies_across": "lincore.checks.train_test_duplicates",
-    "data_checks": "lincore.checks.data_checks",
+    "data_checks": "lincore.checks.data_findings",
     "DataError": "lincore.errors",
     "Dataset": "lincore.data.dataset",
     "describe_columns": "lincore.io.tables.column_selection",
     "DiagonalLinearDiscriminantAnalysis": "lincore.estimators.linear_discriminant",
-    "default_plane": "lincore.inspection.default_plane",
+    "default_plane": "lincore.inspection.first_plane",
     "discriminant_plane": "lincore.inspection.discriminant_planes",
     "estimate_priors": "lincore.metrics.priors",
     "feature_plane": "lincore.inspection.planes",
@@ -101,13 +101,13 @@ _HOME = {
     "FisherDiscriminant": "lincore.estimators.fisher",
     "frame_to_table": "lincore.io.tables.table",
     "GaussianNB": "lincore.estimators.naive_bayes",
-    "holdout": "lincore.model_selection.holdout",
+    "holdout": "lincore.model_selection.hold_out",
     "imbalance_cost": "lincore.imbalance.cost.estimate",
     "ImbalanceCost": "lincore.imbalance.cost.record",
-    "learning_curve": "lincore.model_selection.learning_curve",
+    "learning_curve": "lincore.model_selection.learning_curves",
     "LeastSquaresClassifier": "lincore.estimators.least_squares",
     "LinearDiscriminantAnalysis": "lincore.estimators.linear_discriminant",
-    "load": "lincore.io.load",
+    "load": "lincore.io.loading",
     "LogisticRegression": "lincore.estimators.logistic.estimator",
     "look": "lincore.inspection.views",
     "model_view": "lincore.inspection.views",
@@ -123,7 +123,7 @@ _HOME = {
     "principal_plane": "lincore.inspection.planes",
     "QuadraticDiscriminantAnalysis": "lincore.estimators.quadratic_discriminant",
     "RadialBasis": "lincore.preprocessing.basis",
-    "read_table": "lincore.io.read_table",
+    "read_table": "lincore.io.table_files",
     "ReadOptions": "lincore.io.tables.text.options",
     "reprior": "lincore.metrics.priors",
     "Results": "lincore.metrics.results",
@@ -132,8 +132,8 @@ _HOME = {
     "spreadsheet_safe": "lincore.utils.spreadsheet",
     "Standardizer": "lincore.preprocessing.standardize",
     "Steps": "lincore.model_selection.pipeline",
-    "sweep": "lincore.imbalance.sweep",
-    "table_to_dataset": "lincore.io.read_table",
+    "sweep": "lincore.imbalance.class_size_sweep",
+    "table_to_dataset": "lincore.io.table_files",
     "tiers": "lincore.metrics.differences",
     "TrigonometricFeatures": "lincore.preprocessing.basis",
 }

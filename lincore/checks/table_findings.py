@@ -61,7 +61,7 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     Examples
     --------
     >>> from lincore.io.tables.column_selection import describe_columns
-    >>> from lincore.io.read_table import read_table
+    >>> from lincore.io.table_files import read_table
     >>> table = read_table(b"u,class\n1.5,a\n2.5,b\n2.5,b\n", "made.csv")
     >>> for finding in find_problems(table, describe_columns(table)):
     ...     print(finding.notice, [remedy.label for remedy in finding.remedies])

@@ -57,7 +57,7 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
 
     Examples
     --------
-    >>> from lincore.io.load import load
+    >>> from lincore.io.loading import load
     >>> data = load(([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]))
     >>> split(data, "last", test_size=0.5).test.tolist()
     [1, 3]

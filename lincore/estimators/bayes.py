@@ -114,8 +114,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
     """Decide with the least expected loss under densities that are known, not learned.
 
     No classifier does better on rows from these densities; how well it does is
-    `lincore.estimators.bayes_error.bayes_error`, and what another one loses is
-    `lincore.estimators.bayes_error.regret`.
+    `lincore.estimators.bayes_risk.bayes_error`, and what another one loses is
+    `lincore.estimators.bayes_risk.regret`.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.estimators.bayes import BayesClassifier
-from lincore.estimators.bayes_error import ExpectedLoss, bayes_error
+from lincore.estimators.bayes_risk import ExpectedLoss, bayes_error
 from lincore.imbalance.study import BalanceStudy
 from lincore.metrics.intervals import Interval, wilson
 from lincore.metrics.results import Results

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from lincore.data.dataset import Dataset
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.estimators.logistic.wald import Wald, wald_errors
-from lincore.inspection.feature_weights import feature_weights, named_steps_end
+from lincore.inspection.weights import feature_weights, named_steps_end
 from lincore.model_selection.pipeline import before_classifier
 from lincore.preprocessing.tabular import Contrast, contrasts
 

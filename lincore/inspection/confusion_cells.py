@@ -51,7 +51,7 @@ def cell(results: Results, pipeline: Pipeline, data: Dataset, true: int, predict
     Examples
     --------
     >>> import lincore
-    >>> from lincore.model_selection.holdout import holdout
+    >>> from lincore.model_selection.hold_out import holdout
     >>> from lincore.model_selection.pipeline import pipeline_for
     >>> iris = lincore.sample("iris")
     >>> model = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())

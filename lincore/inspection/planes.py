@@ -98,7 +98,7 @@ def feature_plane(
 
     Examples
     --------
-    >>> from lincore.io.load import load
+    >>> from lincore.io.loading import load
     >>> data = load(([[0.0, 5.0, 1.0], [1.0, 7.0, 2.0], [2.0, 9.0, 9.0]], ["a", "b", "a"]))
     >>> plane = feature_plane(data, (0, 2), np.arange(3))
     >>> plane.lift([[10.0, 20.0]]).tolist()

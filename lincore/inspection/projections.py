@@ -13,7 +13,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.linalg.fisher_criterion import fisher_criterion
 from lincore.linalg.products import blocked_product
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.model_selection.pipeline import Steps, before_classifier, pipeline_for
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import prepared_names
@@ -155,7 +155,7 @@ class Projection:
 
 
 def project(
-    data: Dataset, split: Split, part: holdout.TrainingPart, *, standardize: bool
+    data: Dataset, split: Split, part: hold_out.TrainingPart, *, standardize: bool
 ) -> Projection:
     """Fit principal components, or singular vectors for words, on the training part.
 
@@ -164,7 +164,7 @@ def project(
     data : Dataset
     split : Split
     part : TrainingPart
-        What `lincore.model_selection.holdout.summarise` made of both.
+        What `lincore.model_selection.hold_out.summarise` made of both.
     standardize : bool
         Bring features to variance one first; never done to words.
 
@@ -188,7 +188,7 @@ def project(
     >>> import lincore
     >>> iris = lincore.sample("iris")
     >>> split = lincore.split(iris)
-    >>> found = project(iris, split, holdout.summarise(iris, split), standardize=True)
+    >>> found = project(iris, split, hold_out.summarise(iris, split), standardize=True)
     >>> found.components.shape, found.shares.round(2).tolist()
     ((4, 4), [0.74, 0.22, 0.04, 0.01])
     """
@@ -199,7 +199,7 @@ def project(
         steps = Steps(
             standardize, n_components=max(1, min(MOST_COMPONENTS, width, len(split.train)))
         )
-    pipeline = holdout.fit(pipeline_for(data, None, steps), data, split, part)
+    pipeline = hold_out.fit(pipeline_for(data, None, steps), data, split, part)
     prepare = pipeline.named_steps.get("prepare")
     moments = part.moments
     if moments is None:
@@ -211,7 +211,7 @@ def project(
     return Projection(pipeline, prepared_names(prepare, data), moments)
 
 
-def _width(data: Dataset, part: holdout.TrainingPart) -> int:
+def _width(data: Dataset, part: hold_out.TrainingPart) -> int:
     """Return how many columns the projection sees."""
     if part.moments is not None:
         return part.moments.n_features

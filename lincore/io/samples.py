@@ -17,7 +17,7 @@ from lincore.data.generators import gaussian_classes
 from lincore.data.labels import encode_labels, pixel_names
 from lincore.data.passengers import passengers_csv
 from lincore.errors import DataError
-from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.table_files import read_table, table_to_dataset
 
 __all__ = ["DOWNLOADS", "SAMPLES", "TABLES", "fetch", "gaussian_classes", "sample", "sample_file"]
 

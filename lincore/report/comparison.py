@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics import scores
-from lincore.metrics.disagreement import Disagreement
+from lincore.metrics.disagreements import Disagreement
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import evidence
 from lincore.report import sentences, streamed_rows
@@ -59,7 +59,7 @@ def groups(results: Results) -> str:
     Examples
     --------
     >>> from dataclasses import replace
-    >>> from lincore.model_selection.compare import compare
+    >>> from lincore.model_selection.comparison import compare
     >>> from lincore.io.arrays import arrays_to_dataset
     >>> data = arrays_to_dataset(np.arange(40.0)[:, None] % 7, np.arange(40) % 2)
     >>> groups(compare(replace(data, groups=np.arange(40) // 4), "lda"))

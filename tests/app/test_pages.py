@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 import lincore
 from lincore.io.samples import SAMPLES
 from lincore.metrics import scores
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.model_selection.pipeline import pipeline_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,7 +77,7 @@ def test_the_numbers_on_classify_are_the_librarys():
     app = open_app("pages/classify.py")
     iris = lincore.sample("iris")
     pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
-    _, results = holdout.holdout(iris, pipeline, lincore.split(iris), method="LDA")
+    _, results = hold_out.holdout(iris, pipeline, lincore.split(iris), method="LDA")
     right = scores.accuracy(results, "LDA")
     assert app.metric[0].value == f"{100 * right.value:.1f} %"
     assert app.metric[1].value == f"{scores.log_loss(results, 'LDA').value:.3f}"

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 import lincore
 from lincore.inspection.confusion_cells import cell
 from lincore.metrics import scores
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from tests.data import DATA, needs_data
@@ -23,7 +23,7 @@ def test_a_cell_of_the_matrix_shows_exactly_its_pictures(dashboard):
     dashboard.visit("classify")
     digits = lincore.sample("digits")
     pipeline = pipeline_for(digits, lincore.LinearDiscriminantAnalysis())
-    fitted, results = holdout.holdout(digits, pipeline, lincore.split(digits), method="LDA")
+    fitted, results = hold_out.holdout(digits, pipeline, lincore.split(digits), method="LDA")
     counts = scores.confusion(results, "LDA")
     np.fill_diagonal(counts, 0)
     true, predicted = np.unravel_index(counts.argmax(), counts.shape)
@@ -62,7 +62,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     method = as_method("logistic(C=inf, solver=newton)")
     pipeline = pipeline_for(faces, method.estimator, Steps(n_components=2))
     split = lincore.split(faces, "last", test_size=0.1)
-    fitted, results = holdout.holdout(faces, pipeline, split)
+    fitted, results = hold_out.holdout(faces, pipeline, split)
     model = fitted.named_steps["classify"]
     accuracy = scores.accuracy(results, "model").value
     assert f"Logistic regression reaches an accuracy of {100 * accuracy:.1f} %" in dashboard.text()
@@ -85,7 +85,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.enter("sidebar.seed", 3)
     split = lincore.split(faces, "stratified", test_size=0.1, seed=3)
     np.testing.assert_array_equal(np.bincount(faces.codes[split.train]), 900)
-    fitted, _ = holdout.holdout(faces, pipeline, split)
+    fitted, _ = hold_out.holdout(faces, pipeline, split)
     error = fitted.named_steps["classify"].log_error_
     assert 957 < error < 1047
     expect(dashboard.element("classify.panels")).to_contain_text(f"{error:.4f} nats")

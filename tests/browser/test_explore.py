@@ -7,7 +7,7 @@ import pytest
 
 import lincore
 from lincore.inspection import projections
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 def projected(data, standardize: bool):
     split = lincore.split(data)
-    part = holdout.summarise(data, split)
+    part = hold_out.summarise(data, split)
     return split, projections.project(data, split, part, standardize=standardize)
 
 

@@ -20,7 +20,7 @@ import lincore
 from lincore.checks.table_findings import find_problems
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
-from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.table import Table
 from lincore.io.tables.text.options import ReadOptions

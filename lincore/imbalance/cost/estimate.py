@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
-from lincore.imbalance.balance import Progress, settings_of
+from lincore.imbalance.run_study import Progress, settings_of
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, size_name
 from lincore.imbalance.cost.samples import Samples, draw_samples
 from lincore.imbalance.sample_fits import Job, Prediction, fit_sample, fit_samples

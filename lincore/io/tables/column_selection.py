@@ -47,7 +47,7 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
 
     Examples
     --------
-    >>> from lincore.io.read_table import read_table
+    >>> from lincore.io.table_files import read_table
     >>> raw = b"id,size,sex,class\n7,1.5,m,a\n8,2.5,f,b\n9,2.5,m,a\n10,3.5,f,b\n"
     >>> for column in describe_columns(read_table(raw, "made.csv")):
     ...     print(column.name, column.kind, column.role)
@@ -186,7 +186,7 @@ def keep_rows(
     used : sequence of Column
         The features.
     missing, drop_classes, drop_duplicates
-        As for `lincore.io.read_table.table_to_dataset`.
+        As for `lincore.io.table_files.table_to_dataset`.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore import balance
-from lincore.imbalance.sweep import sweep as run_sweep
+from lincore.imbalance.class_size_sweep import sweep as run_sweep
 from lincore.imbalance.trials import are_solved_together
 from lincore.model_selection.methods import as_methods
 from pages.ui.jobs import page_jobs

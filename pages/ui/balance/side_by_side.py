@@ -13,7 +13,7 @@ from lincore import plots
 from lincore.imbalance.prior_shifts import source_of
 from lincore.imbalance.remedies import REMEDIES
 from lincore.imbalance.views import aligned_planes, cell_view, shared_planes
-from lincore.inspection.default_plane import default_kind
+from lincore.inspection.first_plane import default_kind
 from lincore.metrics import scores
 from lincore.plots.base.style import shorten, shorten_all
 from lincore.report.imbalance_tables import REMEDY_NAMES

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore import plots
-from lincore.imbalance.size_grid import size_grid
+from lincore.imbalance.sizes import size_grid
 from lincore.report import comparison, imbalance
 from pages.ui.widgets import controls, text
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore.checks import assumptions as checks
+from lincore.checks import model_assumptions as checks
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.specs import parse
 from lincore.report import checks as check_words

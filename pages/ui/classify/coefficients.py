@@ -11,8 +11,8 @@ import streamlit as st
 
 from lincore import plots
 from lincore.inspection.coefficients import likelihood_coefficients, score_coefficients
-from lincore.inspection.feature_weights import equation as equation_of
-from lincore.inspection.feature_weights import feature_weights
+from lincore.inspection.weights import equation as equation_of
+from lincore.inspection.weights import feature_weights
 from lincore.report import equations
 from lincore.report.coefficients import coefficient_rows
 from pages.ui.session import cache
@@ -21,7 +21,7 @@ from pages.ui.widgets import controls, image_sheets, tables, text
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
     from lincore.inspection.coefficients import Coefficients
-    from lincore.inspection.feature_weights import Weights
+    from lincore.inspection.weights import Weights
     from pages.ui.classify.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.errors import DataError
 from lincore.linalg.optimize import watched
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.model_selection.engine import steps_of
 from lincore.model_selection.fitting import Training, categorical_columns, fit_classifier, fit_front
 from lincore.model_selection.methods import LABELS, as_method
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lincore.data.dataset import Dataset, Split
     from lincore.linalg.optimize import Step
     from lincore.metrics.results import Results
-    from lincore.model_selection.holdout import TrainingPart
+    from lincore.model_selection.hold_out import TrainingPart
     from lincore.model_selection.pipeline import Steps
     from lincore.moments.moments import Moments
     from pages.ui.jobs.executor import Progress
@@ -129,7 +129,7 @@ def fit(
         return None
     pipeline = Pipeline([*front.steps, ("classify", classifier)])
     label = LABELS[method.word] if method.word else method.label
-    results = holdout.evaluate(pipeline, data, split, method=label, seconds=seconds)
+    results = hold_out.evaluate(pipeline, data, split, method=label, seconds=seconds)
     notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
     return Fitted(pipeline, results, notes)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore.data.splits import Fold
-from lincore.inspection import feature_weights
+from lincore.inspection import weights
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.streamed_rows import learned_beyond
@@ -71,7 +71,7 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
         + streamed_rows.fitted_on(rows, took, for_steps, counts.get(method, 0))
         + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
     )
-    counts_of_columns = feature_weights.factor_counts(pipeline, data)
+    counts_of_columns = weights.factor_counts(pipeline, data)
     if counts_of_columns is not None:
         st.caption(factors(*counts_of_columns))
     if not end.is_fine:
@@ -103,7 +103,7 @@ def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:
 
 def coordinate_names(pipeline: Pipeline, data: Dataset) -> list[str]:
     """Return the names of the coordinates that the classifier sees."""
-    return list(feature_weights.coordinate_names(pipeline, data))
+    return list(weights.coordinate_names(pipeline, data))
 
 
 def _prepared(data: Dataset) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore.inspection import planes, views
-from lincore.inspection.default_plane import (
+from lincore.inspection.first_plane import (
     default_kind,
     default_plane,
     leading_coordinates,

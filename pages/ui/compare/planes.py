@@ -11,7 +11,7 @@ from lincore import plots
 from lincore.errors import DataError
 from lincore.inspection import planes, views
 from lincore.inspection.discriminant_planes import discriminant_plane
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.model_selection.engine import steps_of
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import pipeline_for
@@ -79,7 +79,7 @@ def fit(
     methods = as_methods(lines)
     wanted = {method.name: steps_of(method, data, choice.steps) for method in methods}
     common = max(wanted.values(), key=list(wanted.values()).count)
-    part, pipelines, missing = holdout.summarise(data, split), {}, []
+    part, pipelines, missing = hold_out.summarise(data, split), {}, []
     for done, method in enumerate(methods):
         if not progress(done, len(methods), method.label):
             break
@@ -90,7 +90,7 @@ def fit(
         try:
             with heard():
                 pipeline = pipeline_for(data, model, common, seed=choice.split.seed)
-                pipelines[method.name] = holdout.fit(pipeline, data, split, part)
+                pipelines[method.name] = hold_out.fit(pipeline, data, split, part)
         except DataError as error:
             missing.append(f"{method.label}: {error.notice.what}")
     return Fits(pipelines, tuple(missing))

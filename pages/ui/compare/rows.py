@@ -8,13 +8,13 @@ import streamlit as st
 
 from lincore.checks.check import chance
 from lincore.metrics import differences
-from lincore.metrics.disagreement import disagreement
+from lincore.metrics.disagreements import disagreement
 from lincore.report import sentences
 from lincore.report.comparison import disagreement_finding
 from pages.ui.widgets import controls, selection, text
 
 if TYPE_CHECKING:
-    from lincore.metrics.disagreement import Disagreement
+    from lincore.metrics.disagreements import Disagreement
     from pages.ui.compare.score_table import Shown
 
 KEY = "compare"

@@ -9,7 +9,7 @@ import streamlit as st
 
 from lincore.metrics import ranking, scores
 from lincore.metrics.class_ratio import leading_score
-from lincore.model_selection.compare import compare as run
+from lincore.model_selection.comparison import compare as run
 from lincore.model_selection.methods import as_methods
 from lincore.report import comparison, sentences
 from lincore.utils.captured_warnings import heard

@@ -11,13 +11,13 @@ from lincore import plots
 from lincore.data.generators import ellipse, means_on_ring
 from lincore.errors import DataError
 from lincore.estimators.bayes import BayesClassifier
-from lincore.estimators.bayes_error import bayes_error
+from lincore.estimators.bayes_risk import bayes_error
 from pages.ui.session import commands, panels, state
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset, GaussianTruth
-    from lincore.estimators.bayes_error import ExpectedLoss
+    from lincore.estimators.bayes_risk import ExpectedLoss
 
 BASE = "data.draw.base"
 KEPT = "data.draw.kept"

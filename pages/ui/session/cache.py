@@ -12,22 +12,22 @@ import numpy as np
 import streamlit as st
 
 from lincore import plots
-from lincore.checks import data_checks as checks
+from lincore.checks import data_findings as checks
 from lincore.data.splits import split as split_rows
 from lincore.io.images.read import write_image_zip
 from lincore.io.samples import TABLES, sample_file
 from lincore.io.samples import sample as load_sample
-from lincore.model_selection.holdout import summarise
+from lincore.model_selection.hold_out import summarise
 from pages.ui.jobs.shared_cache import Shared
 from pages.ui.session.sources import Source, of_sample
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.checks.data_checks import DataFinding
+    from lincore.checks.data_findings import DataFinding
     from lincore.data.dataset import Dataset, Split
     from lincore.data.target_guess import TargetGuess
-    from lincore.model_selection.holdout import TrainingPart
+    from lincore.model_selection.hold_out import TrainingPart
     from lincore.model_selection.pipeline import Steps
 
 

@@ -17,7 +17,7 @@ from lincore.io.files.archives import UnusableFile
 from lincore.io.images.decode import image_kind
 from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
 from lincore.io.npz import is_arrays_file, read_arrays_file
-from lincore.io.read_table import dataset_to_table, propose_target, read_table, table_to_dataset
+from lincore.io.table_files import dataset_to_table, propose_target, read_table, table_to_dataset
 from lincore.io.tables.column_selection import choose_roles, describe_columns
 from lincore.io.tables.parquet import is_parquet
 from lincore.io.tables.row_filters import filter_rows
@@ -58,7 +58,7 @@ class Source:
     options : ReadOptions, optional
         How it is to be read; detected where None.
     choices : mapping
-        Further keywords of `lincore.io.read_table.table_to_dataset`.
+        Further keywords of `lincore.io.table_files.table_to_dataset`.
     bundled : Dataset, optional
         The sample that the table shows, instead of a file.
     guess : TargetGuess, optional

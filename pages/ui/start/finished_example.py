@@ -8,7 +8,7 @@ import streamlit as st
 
 from lincore import plots
 from lincore.data.generators import gaussian_classes
-from lincore.imbalance.balance import balance
+from lincore.imbalance.run_study import balance
 from lincore.imbalance.views import aligned_planes, cell_view
 from lincore.report.imbalance_tables import REMEDY_NAMES
 from pages.ui.session import commands

@@ -13,10 +13,10 @@ from streamlit.typing import PlotlyState
 import lincore
 from lincore.inspection.coefficients import likelihood_coefficients
 from lincore.inspection.confusion_cells import cell
-from lincore.inspection.feature_weights import equation
+from lincore.inspection.weights import equation
 from lincore.linalg.optimize import Reason
 from lincore.metrics import scores
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.model_selection.methods import FACTORIES, LABELS, as_method
 from lincore.model_selection.options import OPTIONS
 from lincore.model_selection.pipeline import Steps, pipeline_for
@@ -336,7 +336,7 @@ def test_what_there_is_of_a_stopped_fit_is_told_as_such():
             return len(told) < 5
 
     model = cache.ModelChoice("logistic(solver=gradient)", Steps())
-    part = holdout.summarise(data, split)
+    part = hold_out.summarise(data, split)
     front = fitting.fit_steps(data, split, part, Steps().resolved(data))
     found = fitting.fit(data, split, front, model, Watched())
     assert found.pipeline.steps[-1][1].reason_ is Reason.STOPPED
@@ -353,7 +353,7 @@ def fitted_by_hand(line: str):
     data = lincore.sample("gaussian")
     method = as_method(line)
     pipeline = pipeline_for(data, method.fresh(data.n_classes))
-    return holdout.holdout(data, pipeline, lincore.split(data), method=LABELS[method.word])
+    return hold_out.holdout(data, pipeline, lincore.split(data), method=LABELS[method.word])
 
 
 def decoded(values) -> list[float]:

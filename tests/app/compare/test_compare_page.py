@@ -17,7 +17,7 @@ from lincore.data.dataset import Dataset
 from lincore.io.samples import SAMPLES
 from lincore.metrics import differences, ranking, scores
 from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.disagreement import disagreement
+from lincore.metrics.disagreements import disagreement
 from lincore.model_selection.methods import LABELS
 from lincore.model_selection.pipeline import Steps, default_steps
 from lincore.report import comparison, sentences

@@ -16,7 +16,7 @@ from streamlit.typing import PlotlyState
 
 import lincore
 from lincore.inspection import association, correlation, projections
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.report import exploration, sentences
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -84,7 +84,7 @@ PANELS = {
 def projected(name: str, standardize: bool):
     data = lincore.sample(name)
     split = lincore.split(data)
-    part = holdout.summarise(data, split)
+    part = hold_out.summarise(data, split)
     return data, split, projections.project(data, split, part, standardize=standardize)
 
 

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from statsmodels.stats.multivariate import test_cov_oneway as known_box_m
 
 import lincore
-from lincore.checks.assumptions import (
+from lincore.checks.model_assumptions import (
     ASSUMED,
     assumptions,
     coordinates_of,

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.checks.data_checks import data_checks, leaking_features
+from lincore.checks.data_findings import data_checks, leaking_features
 from lincore.data.dataset import Dataset
 from lincore.data.target_guess import TargetGuess
-from lincore.io.load import load
+from lincore.io.loading import load
 from tests.data import DATA, needs_data
 
 

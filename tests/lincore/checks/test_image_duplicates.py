@@ -9,7 +9,7 @@ from lincore.checks import image_duplicates as module
 from lincore.checks.image_duplicates import near_duplicates
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
-from lincore.io.load import load
+from lincore.io.loading import load
 from lincore.io.samples import sample
 from tests.data import DATA, needs_data
 

@@ -8,7 +8,7 @@ import pytest
 
 from lincore.checks.table_findings import find_problems
 from lincore.errors import DataError
-from lincore.io.read_table import table_to_dataset
+from lincore.io.table_files import table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.table import frame_to_table
 

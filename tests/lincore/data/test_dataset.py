@@ -18,7 +18,7 @@ import lincore
 from lincore.data.dataset import Dataset
 from lincore.data.splits import split
 from lincore.errors import DataError
-from lincore.io.load import load
+from lincore.io.loading import load
 from lincore.io.tables.text.options import ReadOptions
 
 TEXT = b"length,width,kind\n5.5,3.5,b\n6.5,2.5,a\n4.5,3.0,b\n5.0,3.1,b\n"

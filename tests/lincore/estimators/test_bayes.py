@@ -21,7 +21,7 @@ from lincore import (
     QuadraticDiscriminantAnalysis,
     sample,
 )
-from lincore.estimators.bayes_error import (
+from lincore.estimators.bayes_risk import (
     _best,
     _integrate,
     _monte_carlo,

@@ -11,9 +11,9 @@ from sklearn.naive_bayes import GaussianNB as ScikitNB
 
 import lincore
 from lincore import GaussianNB, Moments, OneVsRest
-from lincore.inspection.feature_weights import factor_counts
+from lincore.inspection.weights import factor_counts
 from lincore.model_selection.engine import steps_of
-from lincore.model_selection.holdout import fit_pipeline
+from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.report.naive_bayes import factors

@@ -11,7 +11,7 @@ from lincore import LinearDiscriminantAnalysis, Moments
 from lincore.errors import DataError
 from lincore.imbalance.size_curves import Sweep
 from lincore.imbalance.subsets import Shuffling
-from lincore.imbalance.sweep import sweep
+from lincore.imbalance.class_size_sweep import sweep
 from lincore.io.samples import gaussian_classes
 from lincore.model_selection.pipeline import Steps
 
@@ -135,7 +135,7 @@ def test_default_sizes_and_several_classes():
 
 
 def test_iterative_methods_skip_sizes_of_many_rows(monkeypatch):
-    monkeypatch.setattr("lincore.imbalance.sweep.FEW_VALUES", 10)
+    monkeypatch.setattr("lincore.imbalance.class_size_sweep.FEW_VALUES", 10)
     sizes = [5, 10, 15, 20, 25, 30, 35]
     found = sweep(skewed(), "class 3", sizes, ("lda", "logistic"), repeats=1)
     assert_array_equal(found.curve("logistic").sizes, [20, 42])

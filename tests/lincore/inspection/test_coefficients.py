@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 
 import lincore
 from lincore.inspection.coefficients import likelihood_coefficients, score_coefficients
-from lincore.inspection.feature_weights import feature_weights
-from lincore.model_selection import holdout
+from lincore.inspection.weights import feature_weights
+from lincore.model_selection import hold_out
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.report.coefficients import coefficient_rows
@@ -36,7 +36,7 @@ def fitted(frame, line, steps=None):
     data = lincore.load(frame, target="fate", name="passengers")
     rows = np.arange(data.n_rows)
     pipeline = pipeline_for(data, as_method(line).fresh(data.classes), steps or Steps())
-    return data, rows, holdout.fit_pipeline(pipeline, data, rows)
+    return data, rows, hold_out.fit_pipeline(pipeline, data, rows)
 
 
 def design(frame):
@@ -121,7 +121,7 @@ def test_missing_and_rare_levels_are_levels_as_any_other():
     data = replace(data, imputation="indicator")
     rows = np.arange(data.n_rows)
     pipeline = pipeline_for(data, as_method("logistic(C=inf)").fresh(data.classes), Steps())
-    pipeline = holdout.fit_pipeline(pipeline, data, rows)
+    pipeline = hold_out.fit_pipeline(pipeline, data, rows)
     found = likelihood_coefficients(pipeline, data, rows)
     assert np.isfinite(found.error).all() and (found.error > 0).all()
     n_columns = feature_weights(pipeline, data, rows).values.shape[1]

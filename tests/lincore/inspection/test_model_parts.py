@@ -13,11 +13,11 @@ from lincore import plots
 from lincore.data.dataset import Dataset
 from lincore.inspection import views
 from lincore.inspection.confusion_cells import cell
-from lincore.inspection.feature_weights import coordinate_names, equation, feature_weights
+from lincore.inspection.weights import coordinate_names, equation, feature_weights
 from lincore.inspection.solver_comparison import race
 from lincore.linalg.optimize import Reason, watched
 from lincore.linalg.quadric import Quadric
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
 from lincore.plots.plane.class_ellipses import with_ellipses
@@ -31,7 +31,7 @@ def fitted_on(name: str, line: str, steps: Steps = PLAIN):
     split = lincore.split(data)
     method = as_method(line)
     pipeline = pipeline_for(data, method.fresh(data.n_classes), steps)
-    return (data, split, *holdout.holdout(data, pipeline, split, method="m"))
+    return (data, split, *hold_out.holdout(data, pipeline, split, method="m"))
 
 
 @pytest.mark.parametrize("line", ["lda", "fisher", "perceptron(max_epochs=3)"])

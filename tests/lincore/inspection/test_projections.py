@@ -13,13 +13,13 @@ from lincore import FisherDiscriminant, plots
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.inspection import projections
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.report import exploration
 
 
 def of(data: Dataset, *, standardize: bool = False) -> tuple[projections.Projection, Split]:
     split = lincore.split(data)
-    part = holdout.summarise(data, split)
+    part = hold_out.summarise(data, split)
     return projections.project(data, split, part, standardize=standardize), split
 
 
@@ -139,12 +139,12 @@ def test_equal_means_and_rows_without_variance_are_told():
     X = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]] * 2)
     data = lincore.load((X, np.repeat([0, 1], 4)), name="equal")
     part = Split(np.arange(8), np.arange(0))
-    found = projections.project(data, part, holdout.summarise(data, part), standardize=False)
+    found = projections.project(data, part, hold_out.summarise(data, part), standardize=False)
     with pytest.raises(ValueError, match="means of the classes are equal"):
         found.fisher(2)
     flat = lincore.load((np.ones((8, 2)), np.repeat([0, 1], 4)), name="flat")
     with pytest.raises(DataError, match="no direction"):
-        projections.project(flat, part, holdout.summarise(flat, part), standardize=False)
+        projections.project(flat, part, hold_out.summarise(flat, part), standardize=False)
 
 
 def test_class_means_of_bytes_do_not_overflow():

@@ -26,8 +26,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lincore.errors import DataError
-from lincore.io.load import load
-from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.loading import load
+from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
 from lincore.utils.spreadsheet import spreadsheet_safe

@@ -7,8 +7,8 @@ import pytest
 
 from lincore.checks.table_findings import find_problems
 from lincore.errors import DataError
-from lincore.io.load import load
-from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.loading import load
+from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.text.delimited import read_delimited
 from lincore.io.tables.text.leading_zeros import may_have_zeros

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lincore.errors import DataError
-from lincore.io.load import load
+from lincore.io.loading import load
 from lincore.io.npz import is_arrays_file, read_arrays_file
 from lincore.limits import Limits
 from tests.data import DATA, needs_data

@@ -21,8 +21,8 @@ import lincore
 from lincore.data.dataset import Dataset, Split
 from lincore.metrics import scores
 from lincore.model_selection import fold_moments
-from lincore.model_selection.compare import compare
-from lincore.model_selection.holdout import fit_pipeline
+from lincore.model_selection.comparison import compare
+from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.model_selection.splitters import folds

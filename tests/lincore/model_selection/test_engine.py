@@ -13,7 +13,7 @@ import lincore
 from lincore import LinearDiscriminantAnalysis
 from lincore.inspection.views import model_view
 from lincore.metrics import scores
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.model_selection.pipeline import (
     Steps,
     before_classifier,
@@ -43,12 +43,12 @@ def test_from_moments_equals_from_rows(options, gaps):
     data = lincore.sample("wine")
     data = with_gaps(data) if gaps else data
     split = lincore.split(data, seed=3)
-    part = holdout.summarise(data, split)
+    part = hold_out.summarise(data, split)
     assert part.moments is not None
     pipelines = [
         pipeline_for(data, LinearDiscriminantAnalysis(), Steps(**options)) for _ in range(2)
     ]
-    fast = holdout.fit(pipelines[0], data, split, part)
+    fast = hold_out.fit(pipelines[0], data, split, part)
     slow = pipelines[1].fit(data.X[split.train], data.codes[split.train])
     X = data.X[split.test]
     assert_allclose(fast.predict_proba(X), slow.predict_proba(X), rtol=1e-6, atol=1e-9)
@@ -63,7 +63,7 @@ def test_nothing_leaks_from_the_test_rows(options):
     ruined = data.X.copy()
     ruined[split.test] = 1e6
     fitted = [
-        holdout.holdout(
+        hold_out.holdout(
             version, pipeline_for(version, LinearDiscriminantAnalysis(), Steps(**options)), split
         )[0]
         for version in (data, replace(data, X=ruined))
@@ -83,7 +83,7 @@ def test_classes_keep_the_order_of_the_data_whatever_their_names():
         data = lincore.load((shape, names[codes]), name="many")
         pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=3))
         split = lincore.split(data)
-        _, results = holdout.holdout(data, pipeline, split, method="lda")
+        _, results = hold_out.holdout(data, pipeline, split, method="lda")
         assert_array_equal(results.truth, data.codes[split.test])
         assert scores.accuracy(results, "lda").value > 0.9 or shape is not X
 
@@ -92,7 +92,7 @@ def test_what_the_model_cannot_do_is_said_as_a_data_error():
     data = lincore.load((np.array([[0.0], [0.0], [1.0], [1.0]]), [0, 0, 1, 1]), name="two points")
     pipeline = build_pipeline(LinearDiscriminantAnalysis())
     with pytest.raises(lincore.DataError, match="Nothing varies within the classes"):
-        holdout.holdout(data, pipeline, lincore.split(data, test_size=0.5))
+        hold_out.holdout(data, pipeline, lincore.split(data, test_size=0.5))
 
 
 def images(n_rows, side):
@@ -125,7 +125,7 @@ def test_the_default_steps_lose_nothing_of_real_data(name, least):
     split = lincore.split(data)
     steps = default_steps(data, len(split.train))
     pipeline = pipeline_for(data, LinearDiscriminantAnalysis(), steps)
-    _, results = holdout.holdout(data, pipeline, split, method="LDA")
+    _, results = hold_out.holdout(data, pipeline, split, method="LDA")
     assert scores.accuracy(results, "LDA").value >= least
 
 
@@ -133,7 +133,7 @@ def test_a_view_of_all_coordinates_has_the_models_own_posterior():
     data = lincore.sample("wine")
     split = lincore.split(data)
     pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=2))
-    fitted, results = holdout.holdout(data, pipeline, split)
+    fitted, results = hold_out.holdout(data, pipeline, split)
     view = model_view(fitted, data, split.test)
     assert_allclose(view.log_posterior(view.points), results.log_proba[0], atol=1e-9)
     assert_array_equal(view.predicted, results.predicted[0])
@@ -143,7 +143,7 @@ def test_a_view_of_all_coordinates_has_the_models_own_posterior():
 def test_a_view_of_some_features_is_the_exact_marginal_in_their_own_units():
     data = lincore.sample("wine")
     split = lincore.split(data)
-    fitted, _ = holdout.holdout(data, build_pipeline(LinearDiscriminantAnalysis()), split)
+    fitted, _ = hold_out.holdout(data, build_pipeline(LinearDiscriminantAnalysis()), split)
     view = model_view(fitted, data, split.test, axes=(6, 2))
     train = data.X[split.train][:, [6, 2]]
     codes = data.codes[split.train]
@@ -161,7 +161,7 @@ def test_a_view_of_one_coordinate():
     data = lincore.sample("iris")
     split = lincore.split(data)
     pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=1))
-    fitted, results = holdout.holdout(data, pipeline, split)
+    fitted, results = hold_out.holdout(data, pipeline, split)
     view = model_view(fitted, data, split.test)
     assert view.points.shape == (45, 1)
     assert_allclose(view.log_posterior(view.points), results.log_proba[0], atol=1e-9)
@@ -171,7 +171,7 @@ def test_the_steps_before_the_classifier_can_stand_alone():
     data = lincore.sample("iris")
     split = lincore.split(data)
     pipeline = build_pipeline(None, steps=Steps(n_components=2))
-    fitted = holdout.fit(pipeline, data, split, holdout.summarise(data, split))
+    fitted = hold_out.fit(pipeline, data, split, hold_out.summarise(data, split))
     found = before_classifier(fitted, data.X)
     assert_allclose(found[split.train].mean(axis=0), 0, atol=1e-9)
     assert found.shape == (150, 2)

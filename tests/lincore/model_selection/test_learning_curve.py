@@ -10,10 +10,10 @@ import lincore
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.metrics import scores
-from lincore.metrics.disagreement import disagreement
+from lincore.metrics.disagreements import disagreement
 from lincore.metrics.ranking import guesses, known, ranked
-from lincore.model_selection.compare import compare
-from lincore.model_selection.learning_curve import learning_curve
+from lincore.model_selection.comparison import compare
+from lincore.model_selection.learning_curves import learning_curve
 from lincore.model_selection.pipeline import Steps
 
 pytestmark = pytest.mark.filterwarnings(

@@ -9,14 +9,14 @@ import pytest
 from sklearn.datasets import load_iris
 
 from lincore import plots
-from lincore.checks.assumptions import assumptions, coordinates_of
+from lincore.checks.model_assumptions import assumptions, coordinates_of
 from lincore.data.dataset import Dataset
 from lincore.data.splits import split as split_rows
 from lincore.errors import DataError
 from lincore.inspection import views
 from lincore.inspection.axis_units import drawable_units, gaussians_in, named_units
 from lincore.linalg.gaussian import Gaussians
-from lincore.model_selection import holdout
+from lincore.model_selection import hold_out
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.plots.plane.class_ellipses import with_ellipses
@@ -45,7 +45,7 @@ def fitted_view(data, word, *, axes=(0, 1), standardize=False, rows=None):
     split = split_rows(data, "stratified", test_size=0.3)
     steps = Steps(standardize=standardize)
     pipeline = pipeline_for(data, as_method(word).estimator, steps)
-    fitted, _ = holdout.holdout(data, pipeline, split)
+    fitted, _ = hold_out.holdout(data, pipeline, split)
     return views.model_view(fitted, data, split.test if rows is None else rows, axes)
 
 
@@ -147,7 +147,7 @@ def test_what_is_checked_behind_a_pipeline_is_told_one_by_one():
     data = flowers((1e-300, 1.0))
     split = split_rows(data, "stratified", test_size=0.3)
     pipeline = pipeline_for(data, as_method("lda").estimator, Steps(standardize=False))
-    fitted, _ = holdout.holdout(data, pipeline, split)
+    fitted, _ = hold_out.holdout(data, pipeline, split)
     assert len(assumptions(*coordinates_of(fitted, data, split.train))) == 5
 
 

@@ -15,7 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
 from lincore.data.dataset import Dataset
-from lincore.io.load import load
+from lincore.io.loading import load
 from lincore.preprocessing.tabular import Preparer, build_preparer, prepared_names
 
 NAN = np.nan

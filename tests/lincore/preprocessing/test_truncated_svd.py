@@ -8,7 +8,7 @@ import pytest
 
 import lincore
 from lincore.data.splits import split
-from lincore.io.read_table import table_to_dataset
+from lincore.io.table_files import table_to_dataset
 from lincore.io.tables.table import frame_to_table
 from lincore.model_selection.pipeline import Steps, pipeline_for
 

@@ -107,7 +107,7 @@ def large_table_to_dataset(
     table : Table
         As `open_large_table` returns it.
     target, roles, drop_classes, merge_classes
-        As for `lincore.io.read_table.table_to_dataset`.
+        As for `lincore.io.table_files.table_to_dataset`.
     missing : {"drop"}, optional
         Rows with a missing value are left out: nothing is known yet that could be filled in.
     unsuited : mapping of str to bool, optional

@@ -14,7 +14,7 @@ from lincore import LogisticRegression
 from lincore.estimators.logistic.batched import has_one_minimum
 from lincore.estimators.logistic.batched_newton import solve_stack
 from lincore.imbalance import sample_fits
-from lincore.imbalance.sweep import sweep
+from lincore.imbalance.class_size_sweep import sweep
 from lincore.imbalance.trials import Plan, outcomes
 from lincore.model_selection.batched_fits import stackable
 from lincore.model_selection.fitting import Training

@@ -26,7 +26,7 @@ from lincore.io.images.read import (
     read_image_zip,
     write_image_zip,
 )
-from lincore.io.load import load
+from lincore.io.loading import load
 from lincore.io.samples import sample
 from lincore.limits import LIMITS
 from tests.data import DATA, needs_data

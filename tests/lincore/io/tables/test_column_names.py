@@ -11,8 +11,8 @@ import pytest
 
 import lincore
 from lincore.checks.table_findings import find_problems
-from lincore.io.load import load
-from lincore.io.read_table import dataset_to_table, read_table, table_to_dataset
+from lincore.io.loading import load
+from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lincore.checks.table_findings import find_problems
 from lincore.errors import DataError
-from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.bins import Bins, cut_into_bins
 from lincore.io.tables.column_roles import kind_of
 from lincore.io.tables.column_selection import describe_columns

@@ -8,7 +8,7 @@ import pytest
 
 import lincore
 from lincore.checks.table_findings import find_problems
-from lincore.io.load import load
+from lincore.io.loading import load
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.repeated_ids import repeated_ids
 from lincore.io.tables.table import frame_to_table

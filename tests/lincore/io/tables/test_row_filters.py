@@ -7,7 +7,7 @@ import pytest
 
 import lincore
 from lincore.errors import DataError
-from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.row_filters import Condition, filter_rows
 from lincore.io.tables.table import frame_to_table
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore.checks.table_findings import find_problems
-from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.table import frame_to_table
 from lincore.io.tables.text.missing_values import missing_codes

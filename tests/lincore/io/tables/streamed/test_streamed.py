@@ -14,13 +14,13 @@ import pytest
 import lincore
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
-from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.sampled_rows import Draw
 from lincore.io.tables.streamed import delimited
 from lincore.io.tables.table import Table
 from lincore.limits import LIMITS
-from lincore.model_selection import holdout
-from lincore.model_selection.learning_curve import learning_curve
+from lincore.model_selection import hold_out
+from lincore.model_selection.learning_curves import learning_curve
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.model_selection.splitters import folds
@@ -183,7 +183,7 @@ def test_a_path_too_large_to_be_held_is_read_in_blocks(tmp_path, monkeypatch):
     frame = frame_of_numbers()
     path = tmp_path / "big.csv"
     path.write_bytes(csv_of(frame))
-    from lincore.io import load
+    from lincore.io import loading as load
     from lincore.io.files import sources
 
     monkeypatch.setattr(
@@ -209,8 +209,8 @@ def test_what_is_solved_from_moments_learns_from_all_training_rows(scheme, steps
         for fold in folds(data, scheme, 4):
             pipeline = pipeline_for(everything, as_method(word).fresh(3, 0), steps)
             rows = np.concatenate([fold.train, beyond])
-            fitted = holdout.fit_pipeline(pipeline, everything, rows)
-            there = holdout.evaluate(fitted, everything, Split(rows, fold.test), method=word)
+            fitted = hold_out.fit_pipeline(pipeline, everything, rows)
+            there = hold_out.evaluate(fitted, everything, Split(rows, fold.test), method=word)
             at = np.isin(results.rows, fold.test) & (results.fold == fold.fold)
             np.testing.assert_array_equal(results.predicted[j, at], there.predicted[0])
             np.testing.assert_allclose(results.log_proba[j, at], there.log_proba[0], atol=1e-9)
@@ -221,12 +221,12 @@ def test_what_is_solved_from_moments_learns_from_all_training_rows(scheme, steps
 def test_the_page_classify_learns_the_same(word):
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
     split = lincore.split(data, seed=1)
-    part = holdout.summarise(data, split)
+    part = hold_out.summarise(data, split)
     pipeline = pipeline_for(data, as_method(word).fresh(3, 0), STEPS)
-    fitted = holdout.fit(pipeline, data, split, part)
-    found = holdout.evaluate(fitted, data, split, method=word)
+    fitted = hold_out.fit(pipeline, data, split, part)
+    found = hold_out.evaluate(fitted, data, split, method=word)
     compared = lincore.compare(data, word, "holdout", steps=STEPS, seed=1)
-    again, results = holdout.holdout(
+    again, results = hold_out.holdout(
         data, pipeline_for(data, as_method(word).fresh(3, 0), STEPS), split, method=word
     )
     np.testing.assert_allclose(found.log_proba, compared.log_proba, atol=1e-9)
@@ -260,7 +260,7 @@ def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
         forecast.log_proba, lincore.compare(known, "lda", "last").log_proba
     )
     assert forecast.settings["beyond"] == {"lda": 0}
-    part = holdout.summarise(data, lincore.split(data, "last"))
+    part = hold_out.summarise(data, lincore.split(data, "last"))
     assert part.moments is not None
     assert part.moments.count.sum() < data.n_rows
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from lincore.io.read_table import read_table
+from lincore.io.table_files import read_table
 from lincore.io.tables.text.options import ReadOptions
 
 MARKS = {".": ",", ",": "."}

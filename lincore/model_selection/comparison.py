@@ -20,11 +20,11 @@ from lincore.data.frames import is_frame
 from lincore.data.magnitudes import require_squares
 from lincore.data.splits import Fold
 from lincore.errors import DataError
-from lincore.io.load import load
+from lincore.io.loading import load
 from lincore.metrics.results import Results
 from lincore.model_selection.engine import execute, steps_of
 from lincore.model_selection.fitted_model import FittedModel
-from lincore.model_selection.holdout import fit_pipeline
+from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import Method, Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
 from lincore.model_selection.run import Collected, Progress, Run
@@ -33,7 +33,7 @@ from lincore.model_selection.streamed_rows import learned_beyond, with_beyond
 from lincore.utils.captured_warnings import heard
 
 if TYPE_CHECKING:
-    from lincore.io.load import Source
+    from lincore.io.loading import Source
 
 
 def compare(

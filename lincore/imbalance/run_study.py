@@ -33,7 +33,7 @@ from lincore.imbalance.trials import (
 )
 from lincore.metrics.results import Results
 from lincore.metrics.row_variance import RowSums, RowVariance
-from lincore.model_selection.compare import versions
+from lincore.model_selection.comparison import versions
 from lincore.model_selection.engine import steps_of
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps

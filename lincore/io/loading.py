@@ -12,7 +12,7 @@ from lincore.io.arrays import arrays_to_dataset
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.read import ImageOptions, read_image_zip
 from lincore.io.npz import is_arrays_file, read_arrays_file
-from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.table import frame_to_table
 from lincore.io.tables.workbooks import table_in_zip
 from lincore.limits import is_zip
@@ -65,7 +65,7 @@ def load(
         detected. For files of text only.
     **choices
         Roles of columns, missing values, rare levels, bins and so on: the keywords of
-        `lincore.io.read_table.table_to_dataset`. For tables only.
+        `lincore.io.table_files.table_to_dataset`. For tables only.
 
     Returns
     -------

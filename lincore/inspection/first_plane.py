@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.inspection.discriminant_planes import discriminant_plane
-from lincore.inspection.feature_weights import coordinate_names, feature_weights
+from lincore.inspection.weights import coordinate_names, feature_weights
 from lincore.inspection.planes import (
     Plane,
     coordinate_plane,

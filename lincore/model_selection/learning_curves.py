@@ -14,7 +14,7 @@ from lincore.errors import DataError
 from lincore.metrics import scores
 from lincore.metrics.results import Results
 from lincore.metrics.seed_intervals import over_seeds
-from lincore.model_selection.compare import compare
+from lincore.model_selection.comparison import compare
 from lincore.model_selection.methods import Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.run import Progress

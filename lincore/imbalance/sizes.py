@@ -45,7 +45,7 @@ def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Gr
     Examples
     --------
     >>> import lincore
-    >>> from lincore.imbalance.sweep import sweep
+    >>> from lincore.imbalance.class_size_sweep import sweep
     >>> found = sweep(lincore.sample("gaussian"), "class 3", [5, 20], ["lda", "qda"], repeats=3)
     >>> grid = size_grid(found)
     >>> grid.sizes.tolist(), grid.mean.shape
