@@ -15,12 +15,10 @@ import numpy as np
 from common import DATA, finish, mnist, ratio, require, seconds
 
 import lincore
-from lincore.data.dataset import Dataset, Split
-from lincore.imbalance.sample_fits import Job, Sample, fit_sample
-from lincore.imbalance.class_size_sweep import sweep
-from lincore.io.samples import gaussian_classes
-from lincore.model_selection.methods import as_methods
-from lincore.model_selection.pipeline import Steps
+from lincore.data import Dataset, Split
+from lincore.imbalance import Job, Sample, fit_sample, sweep
+from lincore.io import gaussian_classes
+from lincore.model_selection import Steps, as_methods
 
 MOMENT_METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
 SIZES = 20

@@ -10,8 +10,7 @@ from common import DATA, Ratio, finish, ratio, require, seconds
 from sklearn.feature_extraction.text import CountVectorizer
 
 from lincore import LogisticRegression
-from lincore.checks.model_assumptions import assumptions
-from lincore.checks.row_duplicates import find_copies
+from lincore.checks import assumptions, find_copies
 
 TURNS = 7
 

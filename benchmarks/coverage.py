@@ -16,6 +16,8 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
+from lincore import metrics
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # products of a few rows
 
 import numpy as np
@@ -32,10 +34,8 @@ from coverage_designs import (
 from coverage_table import write
 
 from lincore import Results
-from lincore.data.splits import Fold
-from lincore.metrics import scores
-from lincore.metrics.estimates import SCORES
-from lincore.metrics.training_variance import common_rows
+from lincore.data import Fold
+from lincore.metrics import SCORES, common_rows
 
 SIZES = (100, 300, 1000)
 #: Repetitions and folds of what is planned together, and the schemes that are read from it.
@@ -118,7 +118,7 @@ def simulate(design: str, n: int, method: str, done: int) -> dict[str, np.ndarra
             worth = true_rates(posteriors, population, np.array(shares))
             for scheme, repetitions in schemes.items():
                 results = first(every, repetitions)
-                ends = [scores.score(results, method, name) for name in SCORES]
+                ends = [metrics.score(results, method, name) for name in SCORES]
                 found.setdefault(scheme, []).append((ends, worth))
     return {
         f"{scheme} {kind}": np.array([line[place] for line in lines], dtype=np.float32)

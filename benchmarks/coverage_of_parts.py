@@ -17,9 +17,9 @@ import numpy as np
 from common import finish, require
 
 import lincore
-from lincore.data.dataset import Dataset
-from lincore.io.samples import gaussian_classes
-from lincore.metrics.intervals import Interval
+from lincore.data import Dataset
+from lincore.io import gaussian_classes
+from lincore.metrics import Interval
 
 LOSSES = ("balanced error", "log loss")
 Found = Iterator[tuple[str, Interval]]

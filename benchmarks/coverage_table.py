@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lincore.metrics.estimates import SCORES
+from lincore.metrics import SCORES
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "coverage.md"
 SCHEMES = ("hold-out", "5-fold", "10-fold", "5×5", "10×10", "leave-one-out")

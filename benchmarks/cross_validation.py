@@ -31,10 +31,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lincore
-from lincore.data.dataset import Dataset
-from lincore.data.splits import Fold
-from lincore.model_selection.pipeline import Steps
-from lincore.model_selection.splitters import folds
+from lincore.data import Dataset, Fold
+from lincore.model_selection import Steps, folds
 
 OURS = ["lda", "qda", "naive-bayes", "least-squares", "fisher"]
 THEIRS: list[Any] = [

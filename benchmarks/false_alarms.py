@@ -15,8 +15,7 @@ import numpy as np
 from common import finish, require
 from scipy.special import expit, log_softmax, ndtr
 
-from lincore import Results
-from lincore.metrics import differences, scores
+from lincore import Results, metrics
 
 COVERS = {"at_least": 0.92, "at_most": 0.98}
 FALSE_ALARMS = 0.06
@@ -61,7 +60,7 @@ def one_test_set(m: int, times: int) -> Tallies:
             for what, interval in intervals(results, method).items():
                 found[what].append(interval.low <= truth[what] <= interval.high)
         alarms(results, found)
-        found["false alarms of Cochran's Q"].append(differences.cochran(results).p < 0.05)
+        found["false alarms of Cochran's Q"].append(metrics.cochran(results).p < 0.05)
     return found
 
 
@@ -78,23 +77,23 @@ def draw(m: int, n_methods: int, rng: np.random.Generator) -> Results:
     )
 
 
-def intervals(results: Results, method: str) -> dict[str, scores.Interval]:
+def intervals(results: Results, method: str) -> dict[str, metrics.Interval]:
     """Return the intervals of every score and of the recall of the first class."""
-    found = {name: scores.score(results, method, name) for name in scores.SCORES}
-    return found | {"recall": scores.recall(results, method)[0]}
+    found = {name: metrics.score(results, method, name) for name in metrics.SCORES}
+    return found | {"recall": metrics.recall(results, method)[0]}
 
 
 def judge(results: Results) -> dict[str, float]:
     """Return the truth that very many rows tell."""
     method = results.methods[0]
-    truth = {name: scores.estimate(results, method, name).value for name in scores.SCORES}
-    return truth | {"recall": scores.recall(results, method)[0].value}
+    truth = {name: metrics.estimate(results, method, name).value for name in metrics.SCORES}
+    return truth | {"recall": metrics.recall(results, method)[0].value}
 
 
 def alarms(results: Results, found: Tallies) -> None:
     """Note where methods of equal worth are told apart: pair by pair, and by Holm at all."""
-    for name in scores.SCORES:
-        pairs = differences.pairwise(results, name, rope=0.0)
+    for name in metrics.SCORES:
+        pairs = metrics.pairwise(results, name, rope=0.0)
         found[f"false alarms in {name}, one pair"].extend(pair.p < 0.05 for pair in pairs)
         if len(pairs) > 1:
             any_better = any(pair.better is not None for pair in pairs)

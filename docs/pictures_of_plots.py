@@ -23,7 +23,8 @@ Each is a function of `lincore.plots`, returns a Plotly figure (`figure.show()`,
 `figure.write_html("it.html")`) and carries its finding as text in `figure.layout.meta["alt"]`.
 Those marked **results** take what `lincore.compare` returns, and a method's name where they draw
 one method; those marked **model** take `results.model(name)` or a fitted classifier; those marked
-**view** take what `lincore.look` or `lincore.model_view` returns. The others take numbers.
+**view** take what `lincore.inspection.look` or `lincore.inspection.model_view` returns. The others
+take numbers.
 
 Written by `make docs`, like its pictures: see `docs/pictures_of_plots.py`.
 """
@@ -58,8 +59,10 @@ def view(word: str = "lda", axes: tuple[int, int] = (0, 1)) -> Any:
     model = classes.get(word) or lincore.OneVsRest(lincore.LinearDiscriminantAnalysis())
     split = lincore.split(data)
     two = lincore.load((data.X[:, list(axes)], data.y), name="iris")
-    pipeline, _ = lincore.holdout(two, lincore.pipeline_for(two, model), split)
-    return lincore.look(pipeline, two, split.test, lincore.feature_plane(two, (0, 1), split.train))
+    pipeline, _ = lincore.holdout(two, lincore.model_selection.pipeline_for(two, model), split)
+    return lincore.inspection.look(
+        pipeline, two, split.test, lincore.inspection.feature_plane(two, (0, 1), split.train)
+    )
 
 
 @cache
@@ -67,10 +70,10 @@ def line() -> Any:
     """Return a fitted method of two classes along its discriminant direction."""
     two = iris().take(iris().codes > 0)
     split = lincore.split(two)
-    pipeline = lincore.pipeline_for(two, lincore.LinearDiscriminantAnalysis())
+    pipeline = lincore.model_selection.pipeline_for(two, lincore.LinearDiscriminantAnalysis())
     pipeline, _ = lincore.holdout(two, pipeline, split)
-    plane = lincore.discriminant_plane(pipeline, two, split.train, n_axes=1)
-    return lincore.look(pipeline, two, split.test, plane)
+    plane = lincore.inspection.discriminant_plane(pipeline, two, split.train, n_axes=1)
+    return lincore.inspection.look(pipeline, two, split.test, plane)
 
 
 def _column(kind: Callable[..., Any]) -> Any:

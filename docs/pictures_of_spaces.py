@@ -91,7 +91,7 @@ def geometry() -> go.Figure:
         figure.add(panel, *regions(model, x, y, width=3, color=INK))
         figure.add(panel, *rows(data.X, data.codes, data.classes, size=5))
         figure.plane(panel, x, y, ("x₁ (cm)", "x₂ (cm)"), square=True)
-    plane = lincore.boundary(line, 0, 1)
+    plane = lincore.estimators.boundary(line, 0, 1)
     for point in np.array([[-1.6, 2.6], [4.6, 1.8], [1.0, -3.2]]):
         foot = point - plane.values(point[None])[0] * plane.b / (plane.b @ plane.b)
         figure.add(1, curve(*np.array([point, foot]).T, width=3))

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lincore.report import sentences
+from lincore import report
 from pages.ui.classify import detail_panels, geometry, model_choice
 from pages.ui.session import checks_line, panels, sidebar
 from pages.ui.widgets import text
@@ -15,9 +15,9 @@ checks_line.show(experiment)
 model, fitted = geometry.show(experiment)
 
 method = fitted.results.methods[0]
-finding = sentences.classification_finding(fitted.results, method, rows=text.row_noun(data))
+finding = report.classification_finding(fitted.results, method, rows=text.row_noun(data))
 heading.header(text.escape(finding), anchor=False)
-heading.markdown(text.escape(sentences.against_baseline(fitted.results, method)))
+heading.markdown(text.escape(report.against_baseline(fitted.results, method)))
 
 model_choice.show_steps(fitted, model, data, split)
 panels.scores_row(fitted.results, method, data)

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from lincore.metrics.class_ratio import leading_score
-from lincore.report import comparison, sentences
+from lincore import report
+from lincore.metrics import leading_score
 from pages.ui.compare import choices, panels, run, score_table
 from pages.ui.jobs import page_jobs
 from pages.ui.session import checks_line, sidebar
@@ -26,15 +26,15 @@ if job is None:
 
 shown = score_table.ask(data, job.settings, job.result, row)
 results, rows = shown.results, text.row_noun(data)
-finding = sentences.comparison_finding(results, shown.score, shown.rope)
+finding = report.comparison_finding(results, shown.score, shown.rope)
 heading.header(text.escape(finding), anchor=False)
 best = ""
 if shown.score == leading_score(results.class_counts):
-    best = sentences.against_baseline(results, results.methods[0], subject=shown.labels[0])
-heading.markdown(text.escape(f"{best} {comparison.scope(results, rows)}"))
+    best = report.against_baseline(results, results.methods[0], subject=shown.labels[0])
+heading.markdown(text.escape(f"{best} {report.scope(results, rows)}"))
 
 score_table.figure(shown)
-st.caption(comparison.rule(results, shown.score))
+st.caption(report.rule(results, shown.score))
 score_table.table(shown)
 run.notes(results)
 panels.show(shown)

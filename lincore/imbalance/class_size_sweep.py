@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
-from lincore.imbalance.run_study import Progress, settings_of
 from lincore.imbalance.losses import loss_names, losses_of
+from lincore.imbalance.run_study import Progress, settings_of
 from lincore.imbalance.sample_fits import Job, Prediction, Sample, fit_samples
 from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.imbalance.subsets import Counts, wanted_sizes

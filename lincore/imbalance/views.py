@@ -14,9 +14,9 @@ from sklearn.pipeline import Pipeline
 from lincore.data.dataset import Dataset
 from lincore.imbalance.losses import Example
 from lincore.inspection.decision_functions import Belief
-from lincore.inspection.first_plane import default_kind, leading_features
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.evaluate import features_are_seen, is_gaussian
+from lincore.inspection.first_plane import default_kind, leading_features
 from lincore.inspection.planes import Plane, coordinates, feature_plane
 from lincore.inspection.views import View, look
 from lincore.metrics.results import Results

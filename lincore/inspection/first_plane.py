@@ -10,7 +10,6 @@ from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.inspection.discriminant_planes import discriminant_plane
-from lincore.inspection.weights import coordinate_names, feature_weights
 from lincore.inspection.planes import (
     Plane,
     coordinate_plane,
@@ -18,6 +17,7 @@ from lincore.inspection.planes import (
     feature_plane,
     principal_plane,
 )
+from lincore.inspection.weights import coordinate_names, feature_weights
 from lincore.model_selection.pipeline import before_classifier
 from lincore.preprocessing.tabular import source_features
 
@@ -96,7 +96,7 @@ def leading_features(
     >>> import lincore
     >>> iris = lincore.sample("iris")
     >>> model = lincore.LinearDiscriminantAnalysis()
-    >>> pipeline = lincore.pipeline_for(iris, model).fit(iris.X, iris.codes)
+    >>> pipeline = lincore.model_selection.pipeline_for(iris, model).fit(iris.X, iris.codes)
     >>> [iris.feature_names[i] for i in leading_features(pipeline, iris, np.arange(150))]
     ['petal length (cm)', 'petal width (cm)']
     """

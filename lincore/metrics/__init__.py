@@ -10,12 +10,17 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import lazy_loader
+
 from lincore.metrics.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from lincore.metrics.differences import Difference
+
+# The names that `__init__.pyi` lists, each imported when it is first asked for.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def _table(self: Results, score: str | None = None, *, wide: bool = False) -> pd.DataFrame:
@@ -58,7 +63,7 @@ def _pairwise(
 ) -> tuple[Difference, ...]:
     """Return every pair's difference with interval, p-value (Holm) and verdict.
 
-    See `lincore.pairwise`.
+    See `lincore.metrics.pairwise`.
     """
     from lincore.metrics.differences import pairwise
 
@@ -68,7 +73,7 @@ def _pairwise(
 def _groups(self: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
     """Return groups of methods that are not significantly different, 1 with the best method.
 
-    See `lincore.tiers`.
+    See `lincore.metrics.tiers`.
     """
     from lincore.metrics.differences import tiers
 

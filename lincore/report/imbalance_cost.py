@@ -91,7 +91,7 @@ def _price(found: ImbalanceCost, chosen: Correction) -> str:
     return f"{text}, error at the file's own class shares by {amount(in_file, 'error')} points."
 
 
-def parts_in_words(found: ImbalanceCost, method: str, loss: str = LOSS) -> tuple[str, ...]:
+def cost_parts_in_words(found: ImbalanceCost, method: str, loss: str = LOSS) -> tuple[str, ...]:
     """Say in one sentence each what the parts of a loss are, and which are not available."""
     split = found.decomposition(method, loss)
     rare = "" if found.rare is None else str(found.classes[found.rare])

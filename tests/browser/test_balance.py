@@ -9,8 +9,8 @@ import pytest
 
 import lincore
 from lincore.imbalance import deployment
-from lincore.imbalance.remedies import advice
 from lincore.imbalance.class_size_sweep import sweep
+from lincore.imbalance.remedies import advice
 from lincore.metrics import priors, scores
 from lincore.model_selection.pipeline import Steps
 from lincore.report import imbalance, imbalance_tables

@@ -41,12 +41,12 @@ def test_long_doubles_with_fewer_rows_than_features(model):
 def test_equal_priors_are_a_word_and_others_are_not():
     even = np.full(3, 1 / 3)
     results = lincore.compare(IRIS, ["lda", "qda"])
-    found = lincore.reprior(results, "equal", [0.2, 0.3, 0.5]).log_proba
-    assert_allclose(found, lincore.reprior(results, even, [0.2, 0.3, 0.5]).log_proba)
-    assert_allclose(lincore.adjust(results.log_proba[0], [0.2, 0.3, 0.5], "equal"),
-                    lincore.adjust(results.log_proba[0], [0.2, 0.3, 0.5], even))  # fmt: skip
+    found = lincore.metrics.reprior(results, "equal", [0.2, 0.3, 0.5]).log_proba
+    assert_allclose(found, lincore.metrics.reprior(results, even, [0.2, 0.3, 0.5]).log_proba)
+    assert_allclose(lincore.metrics.adjust(results.log_proba[0], [0.2, 0.3, 0.5], "equal"),
+                    lincore.metrics.adjust(results.log_proba[0], [0.2, 0.3, 0.5], even))  # fmt: skip
     with pytest.raises(ValueError, match="old priors must be 'equal' or 3 probabilities"):
-        lincore.reprior(results, "even", even)
+        lincore.metrics.reprior(results, "even", even)
     with pytest.raises(ValueError, match="logistic has no option priors"):
         lincore.compare(IRIS, "logistic(priors=equal)")
 

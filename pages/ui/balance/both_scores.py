@@ -8,16 +8,15 @@ import pandas as pd
 import streamlit as st
 
 from lincore import plots
-from lincore.imbalance.training_scores import training_error
-from lincore.metrics.scores import has_posteriors
-from lincore.report.imbalance import objective_in_words
-from lincore.report.imbalance_tables import amount, score_rows
+from lincore.imbalance import training_error
+from lincore.metrics import has_posteriors
+from lincore.report import amount, objective_in_words, score_rows
 from pages.ui.balance import side_by_side, true_parameters
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
-    from lincore.imbalance.study import BalanceStudy
+    from lincore.data import Dataset
+    from lincore.imbalance import BalanceStudy
     from pages.ui.balance.study_setup import Setup
 
 

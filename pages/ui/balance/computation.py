@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore import balance
-from lincore.imbalance.class_size_sweep import sweep as run_sweep
-from lincore.imbalance.trials import are_solved_together
-from lincore.model_selection.methods import as_methods
+from lincore.imbalance import are_solved_together
+from lincore.imbalance import sweep as run_sweep
+from lincore.model_selection import as_methods
 from pages.ui.jobs import page_jobs
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
-    from lincore.imbalance.study import BalanceStudy
+    from lincore.data import Dataset
+    from lincore.imbalance import BalanceStudy
     from pages.ui.balance.study_setup import CostSetup, Setup
     from pages.ui.jobs.executor import Job, Progress
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from lincore import imbalance_cost
-from lincore.imbalance.cost.record import LOG_LOSS, LOSS
+from lincore.imbalance import LOG_LOSS, LOSS
 from pages.ui.balance import computation, cost_panels, models
 from pages.ui.balance.study_setup import CostSetup
 from pages.ui.jobs import page_jobs
@@ -17,8 +17,8 @@ from pages.ui.widgets import controls, text
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from lincore.data.dataset import Dataset
-    from lincore.imbalance.cost.record import ImbalanceCost
+    from lincore.data import Dataset
+    from lincore.imbalance import ImbalanceCost
     from pages.ui.jobs.executor import Progress
     from pages.ui.session.sidebar import Experiment
 

@@ -8,19 +8,17 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.imbalance import deployment
-from lincore.imbalance.views import as_taken, shifted, with_costs
-from lincore.metrics import priors
-from lincore.metrics.scores import has_posteriors
-from lincore.report.imbalance_tables import amount
+from lincore import imbalance, metrics, plots
+from lincore.imbalance import as_taken, shifted, with_costs
+from lincore.metrics import has_posteriors
+from lincore.report import amount
 from pages.ui.balance import priors_in_deployment, side_by_side
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
-    from lincore.imbalance.study import BalanceStudy
-    from lincore.metrics.results import Results
+    from lincore.data import Dataset
+    from lincore.imbalance import BalanceStudy
+    from lincore.metrics import Results
     from pages.ui.balance.study_setup import Setup
 
 COSTS = "balance.costs"
@@ -49,8 +47,8 @@ def show(
     st.caption("What an error costs, in any unit, by true and by predicted class: change a number.")
     costs = _costs(data)
     results = side_by_side.named(study, cell)
-    bold = priors.reprior(results, deployment.priors_of(study, cell), new)
-    careful = deployment.decided(bold, costs)
+    bold = metrics.reprior(results, imbalance.priors_of(study, cell), new)
+    careful = imbalance.decided(bold, costs)
     _costs_table(bold, careful, new, costs)
     st.caption(
         f"{priors_in_deployment.whose(cell)}, told that {text.escape(data.classes[code])} has "
@@ -83,9 +81,9 @@ def _costs_pictures(
     if not has_posteriors(bold, called):
         st.caption(f"{text.escape(called)} has no posteriors, so costs do not move its boundary.")
         return
-    old = deployment.priors_of(study, cell)[study.methods.index(method)]
+    old = imbalance.priors_of(study, cell)[study.methods.index(method)]
     view = side_by_side.views(setup, (method,), cell, axes, study, data)[1]
-    moved = shifted(view, deployment.shift_between(old, new))
+    moved = shifted(view, imbalance.shift_between(old, new))
     frame = plots.Frame.of(moved)
     pair = {
         "most probable class": as_taken(moved, bold, called),
@@ -100,8 +98,8 @@ def _costs_pictures(
 def _costs_table(bold: Results, careful: Results, new: np.ndarray, costs: np.ndarray) -> None:
     rows = []
     for name in bold.methods:
-        before, after = (deployment.cost_in_use(r, name, new, costs) for r in (bold, careful))
-        error = deployment.error_in_use(careful, name, new)
+        before, after = (imbalance.cost_in_use(r, name, new, costs) for r in (bold, careful))
+        error = imbalance.error_in_use(careful, name, new)
         rows.append(
             {
                 "model": name,

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.imbalance.remedies import advice
-from lincore.report import imbalance, imbalance_tables
-from lincore.report.imbalance_tables import REMEDY_NAMES
+from lincore import plots, report
+from lincore.imbalance import advice
+from lincore.report import REMEDY_NAMES
 from pages.ui.balance import side_by_side
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.imbalance.study import BalanceStudy
+    from lincore.imbalance import BalanceStudy
 
 
 def show(study: BalanceStudy, method: str, loss: str) -> None:
@@ -56,12 +55,10 @@ def show_details(study: BalanceStudy, method: str, loss: str) -> None:
     """Say the parts in words, and list them and the corrections for other losses too."""
     if not _has(study, method, loss):
         return
-    for sentence in imbalance.parts_in_words(study, method, loss).values():
+    for sentence in report.parts_in_words(study, method, loss).values():
         st.markdown(f"- {text.escape(sentence)}")
     recalls = [name for name, cut in zip(study.recall_names, study.is_reduced, strict=True) if cut]
-    rows = imbalance_tables.parts_rows(
-        study, method, ["error", "balanced error", "log loss", *recalls]
-    )
+    rows = report.parts_rows(study, method, ["error", "balanced error", "log loss", *recalls])
     with st.container(key="balance.parts"):
         tables.show(
             pd.DataFrame(rows),
@@ -70,7 +67,7 @@ def show_details(study: BalanceStudy, method: str, loss: str) -> None:
         )
     with st.container(key="balance.remedy_rows"):
         tables.show(
-            pd.DataFrame(imbalance_tables.remedy_rows(study, method, loss)),
+            pd.DataFrame(report.remedy_rows(study, method, loss)),
             hide_index=True,
             alt=f"What each correction recovers of the {loss}, with 95 % intervals.",
         )
@@ -102,7 +99,7 @@ def _corrections(study: BalanceStudy, method: str, loss: str) -> go.Figure:
     found, in_nats = study.remedies(method, loss), loss == "log loss"
     is_alone = in_nats or bool(study.is_reduced.all())
     return plots.remedies(
-        [imbalance_tables.REMEDY_NAMES.get(remedy.name, remedy.name) for remedy in found],
+        [report.REMEDY_NAMES.get(remedy.name, remedy.name) for remedy in found],
         [remedy.recovered for remedy in found],
         None if is_alone else [remedy.others for remedy in found],
         whole=abs(study.attribution(method, loss).total.value),
@@ -118,7 +115,7 @@ def _corrections(study: BalanceStudy, method: str, loss: str) -> go.Figure:
 def _has(study: BalanceStudy, method: str, loss: str) -> bool:
     split = study.attribution(method, loss)
     if split.full.value != split.full.value:
-        st.info(text.escape(imbalance.balance_finding(study, method, loss)))
+        st.info(text.escape(report.balance_finding(study, method, loss)))
         return False
     return True
 

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore.model_selection.methods import LABELS, as_method
-from lincore.report import comparison
-from lincore.report.steps import projection_sentence
+from lincore import report
+from lincore.model_selection import LABELS, as_method
+from lincore.report import projection_sentence
 from pages.ui.widgets import controls, model_options, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset, Split
-    from lincore.imbalance.cost.record import ImbalanceCost
-    from lincore.imbalance.study import BalanceStudy
-    from lincore.model_selection.pipeline import Steps
+    from lincore.data import Dataset, Split
+    from lincore.imbalance import BalanceStudy, ImbalanceCost
+    from lincore.model_selection import Steps
 
 KEY = "balance"
 COMPONENTS, REGULARIZATION = "balance.pca", "balance.qda.qda.regularization"
@@ -87,7 +86,7 @@ def left_out(found: BalanceStudy | ImbalanceCost) -> None:
     """Say which models are missing and why, with a remedy at a click where there is one."""
     for name, why in found.failures.items():
         called = found.settings["labels"].get(name, name)
-        said = comparison.with_labels(why, found.classes)
+        said = report.with_labels(why, found.classes)
         st.caption(
             f"{text.escape(called)} is left out, as it cannot be fitted to each of the training "
             f"sets that are compared: {text.escape(said)}"

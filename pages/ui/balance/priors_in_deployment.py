@@ -8,18 +8,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.imbalance import deployment
-from lincore.imbalance.deployment import with_share
-from lincore.metrics import priors
-from lincore.report.imbalance_tables import amount
+from lincore import imbalance, metrics, plots
+from lincore.imbalance import with_share
+from lincore.report import amount
 from pages.ui.balance import side_by_side
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
-    from lincore.imbalance.study import BalanceStudy
-    from lincore.metrics.results import Results
+    from lincore.data import Dataset
+    from lincore.imbalance import BalanceStudy
+    from lincore.metrics import Results
     from pages.ui.balance.study_setup import Setup
 
 CLASS, SHARE = "balance.use.class", "balance.use.share"
@@ -113,14 +111,14 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
 
 
 def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndarray) -> None:
-    told = priors.reprior(results, deployment.priors_of(study, cell), new)
+    told = metrics.reprior(results, imbalance.priors_of(study, cell), new)
     rows = []
     for name in results.methods:
         row = {"model": name}
         for what, found in (("as trained", results), ("told the shares", told)):
-            row[f"error (%), {what}"] = amount(deployment.error_in_use(found, name, new), "error")
+            row[f"error (%), {what}"] = amount(imbalance.error_in_use(found, name, new), "error")
         for what, found in (("as trained", results), ("told the shares", told)):
-            loss = deployment.log_loss_in_use(found, name, new)
+            loss = imbalance.log_loss_in_use(found, name, new)
             row[f"log loss, {what}"] = amount(loss, "log loss")
         rows.append(row)
     with st.container(key="balance.use.rows"):
@@ -138,9 +136,9 @@ def _curves(
     """Return shares of a class, and the error of a method as trained and told of them."""
     position = _study.methods.index(method)
     results = _study.example.results[cell].select(method)
-    old = deployment.priors_of(_study, cell)[position]
+    old = imbalance.priors_of(_study, cell)[position]
     shares = np.geomspace(0.01, 0.95, N_SHARES)
     curves = [
-        deployment.by_share(results, old, code, shares, corrected=told) for told in (False, True)
+        imbalance.by_share(results, old, code, shares, corrected=told) for told in (False, True)
     ]
     return shares, np.vstack(curves)

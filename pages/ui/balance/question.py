@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lincore.metrics.class_ratio import is_imbalanced
+from lincore.metrics import is_imbalanced
 from pages.ui.widgets import controls
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore.imbalance.remedies import advice
-from lincore.report import imbalance
+from lincore import report
+from lincore.imbalance import advice
 from pages.ui.balance import (
     both_scores,
     computation,
@@ -25,7 +25,7 @@ from pages.ui.widgets import controls, text
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
     from pages.ui.session.sidebar import Experiment
 
 WHY, PLOTS, SWEEP, PRIORS, COSTS, SCORES, OBJECTIVE = TABS = (
@@ -73,9 +73,9 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
 def _say(
     title: DeltaGenerator, heading: DeltaGenerator, study: Any, method: str, loss: str
 ) -> None:
-    title.header(text.escape(imbalance.balance_finding(study, method, loss)), anchor=False)
+    title.header(text.escape(report.balance_finding(study, method, loss)), anchor=False)
     if study.attribution(method, loss).full.value == study.attribution(method, loss).full.value:
-        said = imbalance.advice_in_words(advice(study, method, loss), loss)
+        said = report.advice_in_words(advice(study, method, loss), loss)
         heading.markdown(text.escape(said))
 
 

@@ -9,22 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from lincore import plots
-from lincore.imbalance.prior_shifts import source_of
-from lincore.imbalance.remedies import REMEDIES
-from lincore.imbalance.views import aligned_planes, cell_view, shared_planes
-from lincore.inspection.first_plane import default_kind
-from lincore.metrics import scores
-from lincore.plots.base.style import shorten, shorten_all
-from lincore.report.imbalance_tables import REMEDY_NAMES
+from lincore import metrics, plots
+from lincore.imbalance import REMEDIES, aligned_planes, cell_view, shared_planes, source_of
+from lincore.inspection import default_kind
+from lincore.plots import shorten, shorten_all
+from lincore.report import REMEDY_NAMES
 from pages.ui.balance import true_parameters
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
-    from lincore.imbalance.study import BalanceStudy
-    from lincore.inspection.views import View
-    from lincore.metrics.results import Results
+    from lincore.data import Dataset
+    from lincore.imbalance import BalanceStudy
+    from lincore.inspection import View
+    from lincore.metrics import Results
     from pages.ui.balance.study_setup import Setup
 
 DRAWINGS = ("Boundary", "Contour", "Surface", "All models")
@@ -212,8 +209,8 @@ def _matrix_figures(
     before, after = named(_study, "full"), named(_study, cell)
     end = "reduced" if cell == "reduced" else "corrected"
     difference = plots.confusion_difference(
-        scores.confusion(before, called),
-        scores.confusion(after, called),
+        metrics.confusion(before, called),
+        metrics.confusion(after, called),
         _data.classes,
         words=("full", end),
         title=f"From the full to the {end} set: where the rows went",

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore.data.splits import counts_set_apart
-from lincore.plots.base.style import shorten_all
+from lincore.data import counts_set_apart
+from lincore.plots import shorten_all
 from pages.ui.balance import models
 from pages.ui.session import cache, sidebar
 from pages.ui.widgets import controls, model_options, tables, text
@@ -17,8 +17,8 @@ from pages.ui.widgets import controls, model_options, tables, text
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from lincore.data.dataset import Dataset, Split
-    from lincore.model_selection.pipeline import Steps
+    from lincore.data import Dataset, Split
+    from lincore.model_selection import Steps
     from pages.ui.session.sidebar import Experiment
 
 KEY = "balance"

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import plots
-from lincore.imbalance.sizes import size_grid
-from lincore.report import comparison, imbalance
+from lincore import plots, report
+from lincore.imbalance import size_grid
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
-    from lincore.imbalance.size_curves import Sweep
+    from lincore.imbalance import Sweep
 
 KINDS = {
     "as trained": "As trained",
@@ -62,7 +61,7 @@ def show(sweep: Sweep, loss: str) -> None:
         ),
         key="balance.sweep.figure",
     )
-    sentences = imbalance.crossings_in_words(sweep, loss) if crossings else ()
+    sentences = report.crossings_in_words(sweep, loss) if crossings else ()
     for sentence, crossing in zip(sentences, crossings, strict=True):
         first, last = crossing.clear
         clear = f"Beyond chance up to {first:,.0f} and from {last:,.0f} on."
@@ -72,7 +71,7 @@ def show(sweep: Sweep, loss: str) -> None:
     called = dict(zip(sweep.methods, labels, strict=True))
     for name, why in sweep.failures.items():
         model = text.escape(called.get(name, name))
-        said = comparison.with_labels(why, sweep.classes)
+        said = report.with_labels(why, sweep.classes)
         st.caption(f"{model} could not be fitted at some sizes: {text.escape(said)}")
     others = "" if len(sweep.swept) == len(sweep.classes) else "The other classes keep all their "
     others += "training rows, and the" if others else "The"

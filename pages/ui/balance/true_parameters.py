@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore.imbalance.bayes_reference import known_truth
-from lincore.inspection.planes import feature_plane
-from lincore.inspection.views import look
+from lincore.imbalance import known_truth
+from lincore.inspection import feature_plane, look
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
-    from lincore.imbalance.bayes_reference import KnownTruth
-    from lincore.imbalance.study import BalanceStudy
-    from lincore.inspection.views import View
+    from lincore.data import Dataset
+    from lincore.imbalance import BalanceStudy, KnownTruth
+    from lincore.inspection import View
     from pages.ui.balance.study_setup import Setup
 
 

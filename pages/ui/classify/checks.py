@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore.checks import model_assumptions as checks
-from lincore.model_selection.methods import as_method
-from lincore.model_selection.specs import parse
-from lincore.report import checks as check_words
+from lincore import checks, report
+from lincore.model_selection import as_method, parse
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import text
@@ -56,9 +54,9 @@ def assumptions(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted
     page_jobs.show(job)
     if job.result is None:
         return
-    st.markdown(f"**{text.escape(check_words.headline(job.result))}**")
+    st.markdown(f"**{text.escape(report.headline(job.result))}**")
     with st.container(key=f"{KEY}.list"):
-        for line in check_words.table(job.result):
+        for line in report.table(job.result):
             remedy = f"  \n*{text.escape(line['What to do'])}*" if line["What to do"] else ""
             name = f"{line['Check'][:1].upper()}{line['Check'][1:]}"
             st.markdown(

@@ -9,19 +9,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.inspection.coefficients import likelihood_coefficients, score_coefficients
-from lincore.inspection.weights import equation as equation_of
-from lincore.inspection.weights import feature_weights
-from lincore.report import equations
-from lincore.report.coefficients import coefficient_rows
+from lincore import plots, report
+from lincore.inspection import equation as equation_of
+from lincore.inspection import feature_weights, likelihood_coefficients, score_coefficients
+from lincore.report import coefficient_rows
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
-    from lincore.inspection.coefficients import Coefficients
-    from lincore.inspection.weights import Weights
+    from lincore.data import Dataset
+    from lincore.inspection import Coefficients, Weights
     from pages.ui.classify.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 
@@ -94,10 +91,10 @@ def equation(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -
         return
     one, other = (text.escape(data.classes[code]) for code in (first, second))
     st.markdown(f"Positive on the side of **{one}**, negative on that of **{other}**:")
-    plain = equations.as_text(function, names)
+    plain = report.as_text(function, names)
     with st.container(key=f"{KEY}.equation.text"):
         st.code(plain, language=None, wrap_lines=True)
-    latex = equations.as_latex(function, names)
+    latex = report.as_latex(function, names)
     if len(names) <= MOST_DRAWN and function.is_linear:
         st.html(WRAPPED)
         with st.container(key=f"{KEY}.equation.drawn"):

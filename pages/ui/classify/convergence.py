@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from lincore import plots
-from lincore.inspection.solver_comparison import race
-from lincore.model_selection.pipeline import before_classifier
+from lincore.inspection import race
+from lincore.model_selection import before_classifier
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import controls, tables, text

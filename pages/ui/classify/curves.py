@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import plots
-from lincore.metrics import curves, scores
+from lincore import metrics, plots
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
 
@@ -25,9 +24,9 @@ def rates(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> N
     """Draw the ROC and precision-recall curves of the classes, with the operating points."""
     results, data = fitted.results, experiment.data
     method = results.methods[0]
-    ranked_by = "posterior" if scores.has_posteriors(results, method) else "decision score"
+    ranked_by = "posterior" if metrics.has_posteriors(results, method) else "decision score"
     codes = _classes(experiment, key=f"{KEY}.curves")
-    roc, line = curves.roc(results, method), curves.precision_recall(results, method)
+    roc, line = metrics.roc(results, method), metrics.precision_recall(results, method)
     left, right = st.columns(2, gap="large")
     with left:
         chosen = [plots.Curve.from_roc(roc[code], code=code) for code in codes]
@@ -57,7 +56,7 @@ def calibration(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted
         help="Whose posterior is held against what came true.",
         width=260,
     )
-    found = curves.calibration(results, results.methods[0], None if code == ALL else code)
+    found = metrics.calibration(results, results.methods[0], None if code == ALL else code)
     part = plots.Reliability.from_calibration(found, code=None if code == ALL else code)
     controls.figure(plots.calibration([part]), key=f"{KEY}.calibration")
     st.caption(
@@ -68,7 +67,7 @@ def calibration(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted
 
 def _has_posteriors(fitted: Fitted) -> bool:
     results = fitted.results
-    if scores.has_posteriors(results, results.methods[0]):
+    if metrics.has_posteriors(results, results.methods[0]):
         return True
     st.caption(
         f"{text.escape(results.methods[0])} has no posteriors, so that there is no calibration."

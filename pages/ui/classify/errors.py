@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.inspection.confusion_cells import cell
-from lincore.metrics import scores as found
-from lincore.report import sentences
+from lincore import metrics, plots, report
+from lincore.inspection import cell
 from pages.ui.session import cache
 from pages.ui.widgets import selection, tables, text
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
     from pages.ui.classify.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 
@@ -60,11 +58,11 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     """Show every score with its interval, and recall and precision of each class."""
     results, noun = fitted.results, text.row_noun(experiment.data)
     method = results.methods[0]
-    guesses = found.baselines(results)
+    guesses = metrics.baselines(results)
     lines = []
-    for name, kind in found.SCORES.items():
-        value = found.score(results, method, name)
-        guess = found.estimate(
+    for name, kind in metrics.SCORES.items():
+        value = metrics.score(results, method, name)
+        guess = metrics.estimate(
             guesses, _guesser(kind.needs_posteriors or name == "AUC"), name
         ).value
         lines.append((name, *value, guess, kind.help))
@@ -72,7 +70,7 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     st.caption(
         f"On {len(results.rows):,} test {noun}, with 95 % intervals. Baseline: always the largest "
         "class, or the shares of the classes as posterior. "
-        f"{text.escape(sentences.without_intervals(results))}"
+        f"{text.escape(report.without_intervals(results))}"
     )
     with st.container(key=f"{KEY}.scores"):
         tables.show(
@@ -83,13 +81,13 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
             },
             alt="Every score with its interval.",
         )
-    recall, precision = found.recall(results, method), found.precision(results, method)
+    recall, precision = metrics.recall(results, method), metrics.precision(results, method)
     by_class = pd.DataFrame(
         {
             "class": [str(label) for label in results.classes],
             **{f"recall{end}": _part(recall, i) for i, end in enumerate(("", " from", " to"))},
             **{f"precision{e}": _part(precision, i) for i, e in enumerate(("", " from", " to"))},
-            "F1": found.f1(results, method),
+            "F1": metrics.f1(results, method),
         }
     )
     with st.container(key=f"{KEY}.classes"):

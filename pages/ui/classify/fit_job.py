@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore.errors import DataError
-from lincore.model_selection.engine import steps_of
-from lincore.model_selection.methods import as_method
+from lincore.model_selection import as_method, steps_of
 from pages.ui.classify import fitting
 from pages.ui.classify.fitting import Fitted
 from pages.ui.jobs import page_jobs

@@ -10,23 +10,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn.pipeline import Pipeline
 
+from lincore import model_selection
 from lincore.errors import DataError
-from lincore.linalg.optimize import watched
-from lincore.model_selection import hold_out
-from lincore.model_selection.engine import steps_of
-from lincore.model_selection.fitting import Training, categorical_columns, fit_classifier, fit_front
-from lincore.model_selection.methods import LABELS, as_method
-from lincore.model_selection.pipeline import pipeline_for
-from lincore.utils.captured_warnings import heard
+from lincore.linalg import watched
+from lincore.model_selection import (
+    LABELS,
+    Training,
+    as_method,
+    categorical_columns,
+    fit_classifier,
+    fit_front,
+    pipeline_for,
+    steps_of,
+)
+from lincore.utils import heard
 from pages.ui.session import cache
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset, Split
-    from lincore.linalg.optimize import Step
-    from lincore.metrics.results import Results
-    from lincore.model_selection.hold_out import TrainingPart
-    from lincore.model_selection.pipeline import Steps
-    from lincore.moments.moments import Moments
+    from lincore.data import Dataset, Split
+    from lincore.linalg import Step
+    from lincore.metrics import Results
+    from lincore.model_selection import Steps, TrainingPart
+    from lincore.moments import Moments
     from pages.ui.jobs.executor import Progress
 
 
@@ -129,7 +134,7 @@ def fit(
         return None
     pipeline = Pipeline([*front.steps, ("classify", classifier)])
     label = LABELS[method.word] if method.word else method.label
-    results = hold_out.evaluate(pipeline, data, split, method=label, seconds=seconds)
+    results = model_selection.evaluate(pipeline, data, split, method=label, seconds=seconds)
     notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
     return Fitted(pipeline, results, notes)
 

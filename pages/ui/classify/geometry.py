@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore import plots
-from lincore.plots.plane.class_ellipses import with_ellipses
+from lincore.plots import with_ellipses
 from pages.ui.classify import fit_job, model_choice, planes
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
@@ -15,8 +15,8 @@ from pages.ui.widgets import controls, text
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.data.dataset import Dataset
-    from lincore.inspection.views import View
+    from lincore.data import Dataset
+    from lincore.inspection import View
     from pages.ui.classify.fitting import Fitted
     from pages.ui.classify.planes import Look
     from pages.ui.session.sidebar import Experiment

@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore.data.splits import Fold
-from lincore.inspection import weights
-from lincore.model_selection.methods import as_method
-from lincore.model_selection.pipeline import Steps
-from lincore.model_selection.streamed_rows import learned_beyond
-from lincore.report import streamed_rows
-from lincore.report.convergence import ending
-from lincore.report.naive_bayes import factors
+from lincore import inspection, report
+from lincore.data import Fold
+from lincore.model_selection import Steps, as_method, learned_beyond
+from lincore.report import ending, factors
 from pages.ui.session import cache
 from pages.ui.widgets import model_options, text
 
@@ -21,7 +17,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
     from streamlit.delta_generator import DeltaGenerator
 
-    from lincore.data.dataset import Dataset, Split
+    from lincore.data import Dataset, Split
     from pages.ui.classify.fitting import Fitted
 
 KEY = "classify"
@@ -68,10 +64,10 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
     counts = fitted.results.settings.get("beyond", {})
     st.caption(
         f"{steps}. "
-        + streamed_rows.fitted_on(rows, took, for_steps, counts.get(method, 0))
+        + report.fitted_on(rows, took, for_steps, counts.get(method, 0))
         + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
     )
-    counts_of_columns = weights.factor_counts(pipeline, data)
+    counts_of_columns = inspection.factor_counts(pipeline, data)
     if counts_of_columns is not None:
         st.caption(factors(*counts_of_columns))
     if not end.is_fine:
@@ -103,7 +99,7 @@ def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:
 
 def coordinate_names(pipeline: Pipeline, data: Dataset) -> list[str]:
     """Return the names of the coordinates that the classifier sees."""
-    return list(weights.coordinate_names(pipeline, data))
+    return list(inspection.coordinate_names(pipeline, data))
 
 
 def _prepared(data: Dataset) -> str:

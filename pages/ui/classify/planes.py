@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore.inspection import planes, views
-from lincore.inspection.first_plane import (
+from lincore import inspection
+from lincore.inspection import (
     default_kind,
     default_plane,
+    discriminant_plane,
     leading_coordinates,
     leading_features,
+    typical_row,
 )
-from lincore.inspection.discriminant_planes import discriminant_plane
-from lincore.inspection.planes import typical_row
 from pages.ui.classify import model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
@@ -22,8 +22,8 @@ from pages.ui.widgets import controls, text
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from lincore.data.dataset import Dataset, Split
-    from lincore.inspection.views import View
+    from lincore.data import Dataset, Split
+    from lincore.inspection import View
     from pages.ui.classify.fitting import Fitted
     from pages.ui.classify.model_choice import Row
 
@@ -97,18 +97,20 @@ def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
     """Look at a fitted model, with the test rows."""
     train = split.train
     if look.kind == "coordinates":
-        return views.model_view(pipeline, data, split.test, look.axes)
+        return inspection.model_view(pipeline, data, split.test, look.axes)
     if look.kind == "features":
-        plane = planes.feature_plane(data, look.axes, train, values=dict(look.held), rest=look.rest)
+        plane = inspection.feature_plane(
+            data, look.axes, train, values=dict(look.held), rest=look.rest
+        )
     elif look.kind == "principal":
-        plane = planes.principal_plane(pipeline, data, train, look.axes)
+        plane = inspection.principal_plane(pipeline, data, train, look.axes)
     elif look.kind == "direction":
         plane = discriminant_plane(pipeline, data, train, n_axes=1)
     elif default_kind(pipeline, data) == "discriminant":
         plane = default_plane(pipeline, data, train)  # another one where the means are equal
     else:
         plane = discriminant_plane(pipeline, data, train)
-    return views.look(pipeline, data, split.test, plane)
+    return inspection.look(pipeline, data, split.test, plane)
 
 
 @cache.by_bytes("Looking at the model …")

@@ -10,9 +10,8 @@ import streamlit as st
 from scipy.sparse import csr_array
 
 from lincore import plots
-from lincore.inspection.planes import typical_row
-from lincore.model_selection.fitting import predictions
-from lincore.model_selection.pipeline import before_classifier
+from lincore.inspection import typical_row
+from lincore.model_selection import before_classifier, predictions
 from pages.ui.classify import model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
@@ -20,7 +19,7 @@ from pages.ui.widgets import controls, image_sheets, tables, text
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
     from pages.ui.classify.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 

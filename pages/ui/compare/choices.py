@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore.model_selection.methods import LABELS
-from lincore.model_selection.options import OPTIONS
+from lincore.model_selection import LABELS, OPTIONS
 from pages.ui.session import cache
 from pages.ui.widgets import controls, model_options, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from lincore.data.dataset import Dataset
-    from lincore.model_selection.pipeline import Steps
+    from lincore.data import Dataset
+    from lincore.model_selection import Steps
     from pages.ui.session.sidebar import Experiment
 
 KEY = "compare"

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore import plots
-from lincore.data.splits import split
-from lincore.model_selection.learning_curves import learning_curve
+from lincore.data import split
+from lincore.model_selection import learning_curve
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
-    from lincore.model_selection.learning_curves import LearningCurve
+    from lincore.data import Dataset
+    from lincore.model_selection import LearningCurve
     from pages.ui.compare.choices import Choice
     from pages.ui.compare.score_table import Shown
     from pages.ui.jobs.executor import Progress

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.checks.check import p_text
-from lincore.metrics import differences
-from lincore.metrics.sampling_units import evidence
-from lincore.report import sentences
+from lincore import metrics, plots, report
+from lincore.checks import p_text
+from lincore.metrics import evidence
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
-    from lincore.metrics.differences import Difference
+    from lincore.metrics import Difference
     from pages.ui.compare.score_table import Shown
 
 KEY = "compare"
@@ -48,14 +46,14 @@ def show(shown: Shown) -> None:
         f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. Better: it is "
         "below 0.05. Equivalent: the whole interval is inside the region of practical equivalence."
     )
-    blind = sentences.blind_spots(shown.results, list(shown.results.methods))
+    blind = report.blind_spots(shown.results, list(shown.results.methods))
     if blind and any(d.verdict == "equivalent" for d in found):
         st.caption(text.escape(f"Models can be equivalent in a fault. {' '.join(blind)}"))
     base = evidence(shown.results)
     if shown.score == "accuracy" and base.one_fit and base.independent_rows:
         some_pair = any(d.better is not None for d in found)
-        omnibus = differences.cochran(shown.results)
-        st.caption(text.escape(sentences.cochran_finding(omnibus, some_pair=some_pair)))
+        omnibus = metrics.cochran(shown.results)
+        st.caption(text.escape(report.cochran_finding(omnibus, some_pair=some_pair)))
 
 
 def named(shown: Shown) -> list[Difference]:
@@ -63,7 +61,7 @@ def named(shown: Shown) -> list[Difference]:
     labels = dict(zip(shown.results.methods, shown.labels, strict=True))
     return [
         d._replace(first=labels[d.first], second=labels[d.second])
-        for d in differences.pairwise(shown.results, shown.score, shown.rope)
+        for d in metrics.pairwise(shown.results, shown.score, shown.rope)
     ]
 
 

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.metrics import ranking, scores
-from lincore.report.comparison import scope
-from lincore.report.sentences import with_interval
+from lincore import metrics, plots
+from lincore.report import scope, with_interval
 from pages.ui.compare import learning_curve, pairs, planes, rows
 from pages.ui.widgets import controls, tables, text
 
@@ -43,7 +41,7 @@ def show(shown: Shown) -> None:
 
 def _recall(shown: Shown) -> None:
     results = shown.results
-    recalls = [[found.value for found in scores.recall(results, m)] for m in results.methods]
+    recalls = [[found.value for found in metrics.recall(results, m)] for m in results.methods]
     controls.figure(
         plots.recall_map(recalls, pairs.short_names(shown), results.classes),
         key=f"{KEY}.recall",
@@ -57,7 +55,7 @@ def _recall(shown: Shown) -> None:
 
 def _recall_table(shown: Shown) -> None:
     columns = {
-        label: [with_interval(found, "accuracy") for found in scores.recall(shown.results, name)]
+        label: [with_interval(found, "accuracy") for found in metrics.recall(shown.results, name)]
         for name, label in zip(shown.results.methods, shown.labels, strict=True)
     }
     with st.container(key=f"{KEY}.recall.table"):
@@ -73,13 +71,13 @@ def _seconds(shown: Shown) -> None:
     kept = [
         i
         for i, name in enumerate(results.methods)
-        if shown.score in ranking.known(results.select(name))
+        if shown.score in metrics.known(results.select(name))
     ]
     names = [results.methods[i] for i in kept]
     controls.figure(
         plots.seconds_and_score(
             [float(results.seconds[i]) for i in kept],
-            [scores.score(results, name, shown.score) for name in names],
+            [metrics.score(results, name, shown.score) for name in names],
             [shown.labels[i] for i in kept],
             looks=[shown.as_chosen.index(i) for i in kept],
             score=shown.score,

@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore import plots
+from lincore import inspection, model_selection, plots
 from lincore.errors import DataError
-from lincore.inspection import planes, views
-from lincore.inspection.discriminant_planes import discriminant_plane
-from lincore.model_selection import hold_out
-from lincore.model_selection.engine import steps_of
-from lincore.model_selection.methods import as_methods
-from lincore.model_selection.pipeline import pipeline_for
-from lincore.utils.captured_warnings import heard
+from lincore.inspection import discriminant_plane
+from lincore.model_selection import as_methods, pipeline_for, steps_of
+from lincore.utils import heard
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
@@ -24,8 +20,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from sklearn.pipeline import Pipeline
 
-    from lincore.data.dataset import Dataset, Split
-    from lincore.inspection.planes import Plane
+    from lincore.data import Dataset, Split
+    from lincore.inspection import Plane
     from pages.ui.compare.choices import Choice
     from pages.ui.compare.score_table import Shown
     from pages.ui.jobs.executor import Progress
@@ -79,7 +75,7 @@ def fit(
     methods = as_methods(lines)
     wanted = {method.name: steps_of(method, data, choice.steps) for method in methods}
     common = max(wanted.values(), key=list(wanted.values()).count)
-    part, pipelines, missing = hold_out.summarise(data, split), {}, []
+    part, pipelines, missing = model_selection.summarise(data, split), {}, []
     for done, method in enumerate(methods):
         if not progress(done, len(methods), method.label):
             break
@@ -90,7 +86,7 @@ def fit(
         try:
             with heard():
                 pipeline = pipeline_for(data, model, common, seed=choice.split.seed)
-                pipelines[method.name] = hold_out.fit(pipeline, data, split, part)
+                pipelines[method.name] = model_selection.fit(pipeline, data, split, part)
         except DataError as error:
             missing.append(f"{method.label}: {error.notice.what}")
     return Fits(pipelines, tuple(missing))
@@ -135,7 +131,7 @@ def _figure(
     """Draw all models in a plane; all depends on `settings`, the digest of the data among it."""
     # A cut through every one of them: half cuts, half marginals could not be compared.
     seen = [
-        views.look(pipeline, _data, _split.test, _plane, how="cut")
+        inspection.look(pipeline, _data, _split.test, _plane, how="cut")
         for pipeline in _pipelines.values()
     ]
     figure = plots.small_multiples(seen, labels, rows=text.row_noun(_data))
@@ -149,22 +145,22 @@ def _figure(
 
 def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:
     """Ask for a plane through what all the models see; return it with what names it."""
-    width = planes.coordinates(pipeline, data.X[split.train[:1]]).shape[1]
+    width = inspection.coordinates(pipeline, data.X[split.train[:1]]).shape[1]
     if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
-        return "all", planes.feature_plane(data, tuple(range(width)), split.train)
+        return "all", inspection.feature_plane(data, tuple(range(width)), split.train)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = _kind(data, width)
         if kind == "features":
             names = [str(name) for name in data.feature_names]
             axes = controls.axes(names, key="compare.axes")
-            return axes, planes.feature_plane(data, axes, split.train)
+            return axes, inspection.feature_plane(data, axes, split.train)
     if kind == "discriminant":
         return kind, discriminant_plane(pipeline, data, split.train, own=False)
     if data.n_words:
         names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
         axes = tuple(range(len(names)))
-        return kind, planes.coordinate_plane(axes, names, [0.0] * width)
-    return kind, planes.principal_plane(pipeline, data, split.train)
+        return kind, inspection.coordinate_plane(axes, names, [0.0] * width)
+    return kind, inspection.principal_plane(pipeline, data, split.train)
 
 
 def _kind(data: Dataset, width: int) -> str:

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore.checks.check import chance
-from lincore.metrics import differences
-from lincore.metrics.disagreements import disagreement
-from lincore.report import sentences
-from lincore.report.comparison import disagreement_finding
+from lincore import metrics, report
+from lincore.checks import chance
+from lincore.metrics import disagreement
+from lincore.report import disagreement_finding
 from pages.ui.widgets import controls, selection, text
 
 if TYPE_CHECKING:
-    from lincore.metrics.disagreements import Disagreement
+    from lincore.metrics import Disagreement
     from pages.ui.compare.score_table import Shown
 
 KEY = "compare"
@@ -87,12 +86,12 @@ def _first_that_differs(shown: Shown, first: str, others: list[str]) -> int:
 def _test(shown: Shown, pair: tuple[str, str]) -> str:
     """Say what the test of the score that decides says of the two, as under all pairs."""
     labels = dict(zip(shown.results.methods, shown.labels, strict=True))
-    for d in differences.pairwise(shown.results, shown.score, shown.rope):
+    for d in metrics.pairwise(shown.results, shown.score, shown.rope):
         if {d.first, d.second} == set(pair):
             named = d._replace(first=labels[d.first], second=labels[d.second])
             p = "" if d.p != d.p else f" {chance(d.p)}; {chance(d.p_holm)} "
             after = f"{p}after Holm over all pairs." if p else ""
-            return f"{sentences.difference_finding(named)} {d.test}:{after}"
+            return f"{report.difference_finding(named)} {d.test}:{after}"
     return ""
 
 

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore.metrics import ranking, scores
-from lincore.metrics.class_ratio import leading_score
-from lincore.model_selection.comparison import compare as run
-from lincore.model_selection.methods import as_methods
-from lincore.report import comparison, sentences
-from lincore.utils.captured_warnings import heard
+from lincore import metrics, report
+from lincore.metrics import leading_score
+from lincore.model_selection import as_methods
+from lincore.model_selection import compare as run
+from lincore.utils import heard
 from pages.ui.jobs import page_jobs
 from pages.ui.widgets import tables, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
-    from lincore.metrics.results import Results
+    from lincore.data import Dataset
+    from lincore.metrics import Results
     from pages.ui.compare.choices import Choice
     from pages.ui.jobs.executor import Job, Progress
 
@@ -69,7 +68,7 @@ def of(data: Dataset, choice: Choice) -> Job | None:
 
 def notes(results: Results) -> None:
     """Say which models are missing or warned, with a remedy at a click where there is one."""
-    for note in comparison.notes(results):
+    for note in report.notes(results):
         st.caption(text.escape(note))
     if "regularization" in results.settings["failed"].get("qda", ""):
         st.button(
@@ -104,7 +103,7 @@ def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None
         if not results.settings["stopped"]:
             progress(progress.total, progress.total, "intervals")
         leading = leading_score(data.counts)
-        scores.table(ranking.ranked(results, leading), leading)  # as the page looks at them first
+        metrics.table(metrics.ranked(results, leading), leading)  # as the page looks at them first
     return results
 
 
@@ -118,9 +117,9 @@ def live(job: Job) -> None:
     for name, label in labels.items():
         line = {"model": label, leading: "", "95 %": "", "seconds": ""}
         if name in results.methods:
-            found = scores.score(results, name, leading)
+            found = metrics.score(results, name, leading)
             seconds = results.seconds[results.position(name)]
-            line |= {leading: sentences.percent(found.value), "95 %": sentences.interval(found)}
+            line |= {leading: report.percent(found.value), "95 %": report.interval(found)}
             line |= {"seconds": f"{seconds:.2f}", "state": "finished"}
         else:
             line["state"] = "cannot be fitted" if name in failed else "to come"

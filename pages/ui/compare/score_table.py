@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.metrics import differences, ranking, scores
-from lincore.metrics.class_ratio import is_imbalanced, leading_score
-from lincore.metrics.estimates import why_missing
-from lincore.metrics.scores import SCORES
-from lincore.report import sentences
+from lincore import metrics, plots, report
+from lincore.metrics import SCORES, is_imbalanced, leading_score, why_missing
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.data.dataset import Dataset
-    from lincore.metrics.intervals import Interval
-    from lincore.metrics.results import Results
+    from lincore.data import Dataset
+    from lincore.metrics import Interval, Results
     from pages.ui.compare.choices import Choice, Row
 
 KEY = "compare"
@@ -77,13 +72,13 @@ class Shown(NamedTuple):
 
 
 def _rarest(shown: Shown) -> str:
-    return f"recall of {shown.results.classes[sentences.rarest_class(shown.results)]} (%)"
+    return f"recall of {shown.results.classes[report.rarest_class(shown.results)]} (%)"
 
 
 def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
     """Ask for the score that decides, and how small a difference does not matter."""
     leading = leading_score(results.class_counts)
-    names = sorted(ranking.known(results), key=lambda name: name != leading)
+    names = sorted(metrics.known(results), key=lambda name: name != leading)
     with row.score:
         score = controls.choose(
             "Score",
@@ -108,25 +103,25 @@ def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
             "significant they are.",
         )
     rope = rope / 100 if share else rope
-    return Shown(data, choice, ranking.ranked(results, score), score, rope)
+    return Shown(data, choice, metrics.ranked(results, score), score, rope)
 
 
 def figure(shown: Shown) -> None:
     """Draw the score of each method with its interval, baselines and tiers."""
     results, score = shown.results, shown.score
-    tier = differences.tiers(results, score, shown.rope)
+    tier = metrics.tiers(results, score, shown.rope)
     told = [i for i, name in enumerate(results.methods) if tier[name]]
     names = [results.methods[i] for i in told]
     drawn = _intervals(
         tuple(shown.labels[i] for i in told),
-        tuple(scores.score(results, name, score) for name in names),
+        tuple(metrics.score(results, name, score) for name in names),
         score,
-        tuple(ranking.guesses(results, score).items()),
+        tuple(metrics.guesses(results, score).items()),
         tuple(tier[name] for name in names),
         shown.is_share,
     )
     controls.figure(drawn, key=f"{KEY}.intervals")
-    if few := sentences.without_intervals(results, [score]):
+    if few := report.without_intervals(results, [score]):
         st.caption(text.escape(few))
     missing = {
         label: why_missing(results, name, score)
@@ -160,20 +155,18 @@ def _intervals(
 def table(shown: Shown) -> None:
     """Show every score of every method with its interval, and offer it as CSV."""
     results = shown.results
-    group = differences.tiers(results, shown.score, shown.rope)
-    names = sorted(scores.SCORES, key=lambda name: (name != shown.score, _ORDER.index(name)))
-    columns = {name: f"{name} (%)" if scores.SCORES[name].is_share else name for name in names}
+    group = metrics.tiers(results, shown.score, shown.rope)
+    names = sorted(metrics.SCORES, key=lambda name: (name != shown.score, _ORDER.index(name)))
+    columns = {name: f"{name} (%)" if metrics.SCORES[name].is_share else name for name in names}
     lines = []
     for method, label in zip(results.methods, shown.labels, strict=True):
         line: dict[str, object] = {"model": label, "group": group[method] or None}
         for name in names:
-            found = scores.score(results, method, name)
-            line[columns[name]] = sentences.in_table(found, name) or why_missing(
-                results, method, name
-            )
+            found = metrics.score(results, method, name)
+            line[columns[name]] = report.in_table(found, name) or why_missing(results, method, name)
             if shown.unequal and name == shown.score:
-                recall = scores.recall(results, method)[sentences.rarest_class(results)]
-                line[_rarest(shown)] = sentences.in_table(recall, "accuracy")
+                recall = metrics.recall(results, method)[report.rarest_class(results)]
+                line[_rarest(shown)] = report.in_table(recall, "accuracy")
         lines.append(line)
     with st.container(key=f"{KEY}.table"):
         tables.show(
@@ -193,7 +186,7 @@ def table(shown: Shown) -> None:
                 ),
                 **{
                     columns[name]: st.column_config.TextColumn(
-                        width=max(_WIDTH, 7 * len(columns[name])), help=scores.SCORES[name].help
+                        width=max(_WIDTH, 7 * len(columns[name])), help=metrics.SCORES[name].help
                     )
                     for name in names
                 },
@@ -201,11 +194,11 @@ def table(shown: Shown) -> None:
             placeholder="",
             alt="Every score of every model with its 95 % interval.",
         )
-    if few := sentences.without_intervals(results):
+    if few := report.without_intervals(results):
         st.caption(text.escape(few))
     st.download_button(
         "Scores as CSV",
-        lambda: ranking.for_file(results).to_csv().encode(),
+        lambda: metrics.for_file(results).to_csv().encode(),
         file_name=f"{shown.data.name} comparison.csv",
         mime="text/csv",
         key=f"{KEY}.csv",

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore.data.labels import is_number
+from lincore.data import is_number
 from pages.ui.session import commands
 
 if TYPE_CHECKING:
-    from lincore.io.tables.column_roles import Column
+    from lincore.io import Column
     from pages.ui.session.sources import Source
 
 SELECTED = "data.columns.selected"

@@ -9,14 +9,14 @@ import pandas as pd
 import streamlit as st
 
 from lincore.errors import DataError
-from lincore.io.tables.column_roles import REASONS, ROLES
+from lincore.io import REASONS, ROLES
 from pages.ui.data import bulk_edits, edits, filters
 from pages.ui.session import commands
 from pages.ui.session.sources import Source
 from pages.ui.widgets import tables
 
 if TYPE_CHECKING:
-    from lincore.io.tables.column_roles import Column
+    from lincore.io import Column
 
 TURN = "data.columns.turn"
 BASE = "data.columns.base"

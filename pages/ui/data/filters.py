@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore.data.labels import is_number, natural_key
+from lincore.data import is_number, natural_key
 from lincore.errors import DataError
-from lincore.io.tables.features import level_name, merge_labels
-from lincore.io.tables.row_filters import Condition, matching_rows
+from lincore.io import Condition, level_name, matching_rows, merge_labels
 from pages.ui.session import commands
 from pages.ui.widgets import controls, tables
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore import report
 from lincore.errors import DataError, Notice, Remedy
-from lincore.io.images.read import MADE_GREY, ImageOptions
-from lincore.report import streamed_rows
+from lincore.io import MADE_GREY, ImageOptions
 from pages.ui.session import commands, state
 from pages.ui.session.sources import Pictures, Source
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
 
 
 def target(data: Dataset) -> None:
@@ -39,7 +39,7 @@ def target(data: Dataset) -> None:
 def held(data: Dataset) -> None:
     """Say which rows of a file too large to be held are held, and which are summed."""
     if data.n_beyond:
-        st.markdown(text.escape(streamed_rows.held(data)))
+        st.markdown(text.escape(report.held(data)))
 
 
 def refused() -> None:

@@ -8,16 +8,15 @@ import pandas as pd
 import streamlit as st
 
 from lincore import plots
-from lincore.data.generators import ellipse, means_on_ring
+from lincore.data import ellipse, means_on_ring
 from lincore.errors import DataError
-from lincore.estimators.bayes import BayesClassifier
-from lincore.estimators.bayes_risk import bayes_error
+from lincore.estimators import BayesClassifier, bayes_error
 from pages.ui.session import commands, panels, state
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset, GaussianTruth
-    from lincore.estimators.bayes_risk import ExpectedLoss
+    from lincore.data import Dataset, GaussianTruth
+    from lincore.estimators import ExpectedLoss
 
 BASE = "data.draw.base"
 KEPT = "data.draw.kept"

@@ -10,16 +10,16 @@ import pandas as pd
 import streamlit as st
 
 from lincore import plots
-from lincore.checks.image_duplicates import near_duplicates
+from lincore.checks import near_duplicates
 from lincore.errors import DataError, Notice
-from lincore.io.images.read import ImageOptions
+from lincore.io import ImageOptions
 from lincore.limits import LIMITS
 from pages.ui.jobs import page_jobs
 from pages.ui.session import commands, state
 from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
     from pages.ui.session.sources import Pictures
 
 SHOWN_PAIRS = 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lincore.io.samples import DOWNLOADS, SAMPLES
+from lincore.io import DOWNLOADS, SAMPLES
 from pages.ui.session import commands, state
 
 _TITLES = {

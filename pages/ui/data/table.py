@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore.errors import DataError
-from lincore.io.tables.text.options import SEPARATOR_NAMES
+from lincore.io import SEPARATOR_NAMES
 from pages.ui.session import commands
 from pages.ui.session.sources import Source, is_readable
 from pages.ui.widgets import tables, text
 
 if TYPE_CHECKING:
-    from lincore.io.tables.text.options import Reading
+    from lincore.io import Reading
 
 SHOWN_ROWS = 200
 # More columns than this are slow in a browser, and nobody looks at them.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore.data.labels import is_number
-from lincore.io.tables.bins import Bins
+from lincore.data import is_number
+from lincore.io import Bins
 from pages.ui.session import commands
 
 if TYPE_CHECKING:

@@ -8,12 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.inspection import association, univariate
-from lincore.inspection.association import associations as rank
-from lincore.inspection.association import level_names
-from lincore.inspection.univariate import summary as summarise
-from lincore.report import exploration
+from lincore import inspection, plots, report
+from lincore.inspection import associations as rank
+from lincore.inspection import level_names
+from lincore.inspection import summary as summarise
 from pages.ui.explore import row_choice, views
 from pages.ui.session import state
 from pages.ui.widgets import controls, tables, text
@@ -21,8 +19,8 @@ from pages.ui.widgets import controls, tables, text
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.data.dataset import Dataset
-    from lincore.inspection.association import Association
+    from lincore.data import Dataset
+    from lincore.inspection import Association
     from pages.ui.explore.row_choice import Rows
     from pages.ui.session.sidebar import Experiment
 
@@ -57,7 +55,7 @@ def show(experiment: Experiment) -> None:
         with kinds:
             kind = _kind(data, column)
     heading.header(
-        text.escape(exploration.association_finding(ranked, data.n_classes, state.target())),
+        text.escape(report.association_finding(ranked, data.n_classes, state.target())),
         anchor=False,
     )
     left, right = st.columns([7, 3], gap="medium")
@@ -193,14 +191,14 @@ def figure(
 ) -> go.Figure:
     """Draw a column by class."""
     chosen = rows.of(_data)
-    values = association.column_values(_data, column, chosen)
+    values = inspection.column_values(_data, column, chosen)
     codes = _data.codes if chosen is None else _data.codes[chosen]
     present = np.isfinite(values)
     name, classes, K = _data.feature_names[column], _data.classes, _data.n_classes
-    said = exploration.rows_with_a_value(int(present.sum()), len(values), rows.words(_data))
-    levels = association.level_names(_data, column)
+    said = report.rows_with_a_value(int(present.sum()), len(values), rows.words(_data))
+    levels = inspection.level_names(_data, column)
     if levels is not None:
-        counted = univariate.level_counts(values, codes, K, levels)
+        counted = inspection.level_counts(values, codes, K, levels)
         of_class = kind == "of_class"
         return plots.share_bars(
             counted.levels,
@@ -213,9 +211,9 @@ def figure(
         )
     if kind == "density":
         sizes = np.bincount(codes[present], minlength=K)
-        found = univariate.density(values, codes, K)
+        found = inspection.density(values, codes, K)
         return plots.densities(found, classes, name, sizes=sizes, subtitle=said)
     if kind == "box":
-        return plots.box_plot(univariate.boxes(values, codes, K), classes, name, subtitle=said)
-    drawn = univariate.histogram(values, codes, K, bins)
+        return plots.box_plot(inspection.boxes(values, codes, K), classes, name, subtitle=said)
+    drawn = inspection.histogram(values, codes, K, bins)
     return plots.histogram(drawn, classes, name, shares=shares, subtitle=said)

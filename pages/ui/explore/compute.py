@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lincore.inspection import projections
+from lincore import inspection
 from pages.ui.session import cache
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset, Split
-    from lincore.estimators.fisher import FisherDiscriminant
-    from lincore.inspection.projections import Projection
+    from lincore.data import Dataset, Split
+    from lincore.estimators import FisherDiscriminant
+    from lincore.inspection import Projection
 
 # Rows that rebuilding is judged on.
 MOST_JUDGED = 1_000
@@ -38,7 +38,7 @@ def projection(choice: Choice, _data: Dataset) -> Projection:
     """Fit principal components on the training part."""
     part = cache.training_part(choice.digest, choice.split, _data)
     rows = cache.split(choice.digest, choice.split, _data)
-    return projections.project(_data, rows, part, standardize=choice.standardize)
+    return inspection.project(_data, rows, part, standardize=choice.standardize)
 
 
 @cache.by_bytes()
@@ -89,7 +89,7 @@ def separations(choice: Choice, n_components: int, _data: Dataset) -> tuple[np.n
 def class_means(choice: Choice, _data: Dataset) -> np.ndarray:
     """Return the mean training row of each class."""
     rows = cache.split(choice.digest, choice.split, _data).train
-    return projections.class_means(_data.X[rows], _data.codes[rows], _data.n_classes)
+    return inspection.class_means(_data.X[rows], _data.codes[rows], _data.n_classes)
 
 
 class Error(NamedTuple):
@@ -107,7 +107,7 @@ def rebuilding_error(choice: Choice, n_components: int, _data: Dataset) -> Error
     if not len(judged):
         return Error(np.nan, 0)
     found = projection(choice, _data)
-    error = projections.rebuilding_error(found, _data.X[judged], n_components)
+    error = inspection.rebuilding_error(found, _data.X[judged], n_components)
     return Error(error, len(judged))
 
 

@@ -12,7 +12,7 @@ from pages.ui.explore import compute, projection_options
 from pages.ui.widgets import controls, image_sheets, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
     from pages.ui.explore.compute import Choice
     from pages.ui.explore.projection_options import Options
     from pages.ui.explore.scores import Seen

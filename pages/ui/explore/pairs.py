@@ -7,20 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from lincore import plots
-from lincore.inspection.association import column_values
-from lincore.inspection.correlation import correlation_matrix
-from lincore.inspection.correlation import correlations as compute
-from lincore.inspection.univariate import spread
-from lincore.report import exploration
+from lincore import plots, report
+from lincore.inspection import column_values, correlation_matrix, spread
+from lincore.inspection import correlations as compute
 from pages.ui.explore import column_view, row_choice, views
 from pages.ui.widgets import controls, selection, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.data.dataset import Dataset
-    from lincore.inspection.correlation import Correlations
+    from lincore.data import Dataset
+    from lincore.inspection import Correlations
     from pages.ui.explore.row_choice import Rows
     from pages.ui.session.sidebar import Experiment
 
@@ -52,7 +49,7 @@ def scatter(experiment: Experiment) -> None:
             y = _column("y axis", [i for i in numeric if i != x], data, key="explore.pair.y")
     names = [data.feature_names[x], data.feature_names[y]]
     correlated = pair(rows, x, y, data)
-    heading.header(text.escape(exploration.pair_finding(names, *correlated)), anchor=False)
+    heading.header(text.escape(report.pair_finding(names, *correlated)), anchor=False)
     chosen = selection.rows(
         selection.figure(figure(rows, x, y, ellipses, data), key="explore.pair")
     )
@@ -97,10 +94,10 @@ def correlations(experiment: Experiment) -> None:
                 help="Of more columns those with the strongest correlations are shown.",
             )
     found = correlated(rows, scope == "within", most, order == "clustered", data)
-    heading.header(text.escape(exploration.correlation_finding(found)), anchor=False)
+    heading.header(text.escape(report.correlation_finding(found)), anchor=False)
     kind = "within classes" if scope == "within" else "over all classes"
     picture = plots.correlation_matrix(
-        found, kind=kind, subtitle=exploration.correlation_note(found, rows.words(data))
+        found, kind=kind, subtitle=report.correlation_note(found, rows.words(data))
     )
     controls.figure(picture, key="explore.correlations")
 
@@ -148,9 +145,7 @@ def figure(rows: Rows, x: int, y: int, ellipses: bool, _data: Dataset) -> go.Fig
     for i, name in enumerate(names):
         values[:, i], is_moved = spread(values[:, i], seed=i)
         moved += [name] * is_moved
-    said = exploration.rows_with_a_value(
-        int(present.sum()), len(chosen), rows.words(_data), "in both"
-    )
+    said = report.rows_with_a_value(int(present.sum()), len(chosen), rows.words(_data), "in both")
     return plots.scatter(
         values,
         _data.codes[chosen[present]],
@@ -159,5 +154,5 @@ def figure(rows: Rows, x: int, y: int, ellipses: bool, _data: Dataset) -> go.Fig
         title=f"{names[1]} over {names[0]}",
         rows=chosen[present],
         ellipses=ellipses,
-        subtitle=f"{said} {exploration.spread_note(moved)}".strip(),
+        subtitle=f"{said} {report.spread_note(moved)}".strip(),
     )

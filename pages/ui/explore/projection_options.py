@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore.inspection.projections import fisher_components
-from lincore.report.exploration import criterion
+from lincore.inspection import fisher_components
+from lincore.report import criterion
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset, Split
-    from lincore.estimators.fisher import FisherDiscriminant
-    from lincore.inspection.projections import Projection
+    from lincore.data import Dataset, Split
+    from lincore.estimators import FisherDiscriminant
+    from lincore.inspection import Projection
 
 # More are not told apart in a list.
 MOST_LISTED = 50

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore import report
 from lincore.errors import DataError
-from lincore.report import exploration, sentences
 from pages.ui.explore import compute, panels, projection_options, scores, views
 from pages.ui.widgets import text
 
@@ -34,14 +34,14 @@ def show(experiment: Experiment) -> None:
                 return
     n_train, rows = int(seen.projection.moments.count.sum()), text.row_noun(data)
     if seen.projection.is_sparse:
-        finding = exploration.vectors_finding(seen.projection.shares, n_train)
+        finding = report.vectors_finding(seen.projection.shares, n_train)
     else:
-        finding = sentences.variance_finding(seen.projection.shares, n_train, rows=rows)
+        finding = report.variance_finding(seen.projection.shares, n_train, rows=rows)
     heading.header(finding, anchor=False)
     if seen.fisher is not None:
         training, test = compute.separations(choice, seen.n_components, data)
         component = "singular vector" if seen.projection.is_sparse else "component"
-        finding = exploration.separation_finding(
+        finding = report.separation_finding(
             training, test, len(split.test), rows=rows, component=component
         )
         heading.markdown(text.escape(finding))

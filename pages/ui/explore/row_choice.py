@@ -12,7 +12,7 @@ from pages.ui.widgets import controls, text
 if TYPE_CHECKING:
     import numpy as np
 
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
     from pages.ui.session.sidebar import Experiment
 
 _PARTS = {"all": "All", "train": "Training", "test": "Test"}

@@ -13,8 +13,8 @@ from pages.ui.widgets import controls, selection, text
 if TYPE_CHECKING:
     import numpy as np
 
-    from lincore.estimators.fisher import FisherDiscriminant
-    from lincore.inspection.projections import Projection
+    from lincore.estimators import FisherDiscriminant
+    from lincore.inspection import Projection
     from pages.ui.explore.compute import Choice
     from pages.ui.explore.projection_options import Options
     from pages.ui.session.sidebar import Experiment

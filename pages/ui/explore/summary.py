@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import plots
-from lincore.inspection.association import n_columns
-from lincore.inspection.univariate import summarised
-from lincore.inspection.word_counts import word_shares
-from lincore.report import exploration
+from lincore import plots, report
+from lincore.inspection import n_columns, summarised, word_shares
 from pages.ui.explore import column_view, row_choice, views
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
     from pages.ui.explore.row_choice import Rows
     from pages.ui.session.sidebar import Experiment
 
@@ -36,7 +33,7 @@ def summary(experiment: Experiment) -> None:
             rows = row_choice.choose(experiment)
     columns = tuple(summarised(data, MOST_LINES))
     numbers, levels = column_view.summary(rows, columns, data)
-    heading.header(text.escape(exploration.missing_finding(numbers, levels)), anchor=False)
+    heading.header(text.escape(report.missing_finding(numbers, levels)), anchor=False)
     both = len(numbers) > 0 and len(levels) > 0
     if len(numbers):
         st.markdown("**Numeric columns**")
@@ -76,7 +73,7 @@ def words(experiment: Experiment) -> None:
                 "Words shown", 5, 60, 15, key="explore.words.most", help="The first of the list."
             )
     picture, first = word_figure(rows, order, most, data)
-    heading.header(text.escape(exploration.words_finding(first, data.classes, order)), anchor=False)
+    heading.header(text.escape(report.words_finding(first, data.classes, order)), anchor=False)
     controls.figure(picture, key="explore.words")
 
 

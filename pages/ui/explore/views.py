@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore.inspection.association import level_names, n_columns
+from lincore.inspection import level_names, n_columns
 from pages.ui.widgets import controls
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
 
 VIEW = "explore.view"
 _NAMES = {

@@ -11,24 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import numpy as np
 import streamlit as st
 
-from lincore import plots
-from lincore.checks import data_findings as checks
-from lincore.data.splits import split as split_rows
-from lincore.io.images.read import write_image_zip
-from lincore.io.samples import TABLES, sample_file
-from lincore.io.samples import sample as load_sample
-from lincore.model_selection.hold_out import summarise
+from lincore import checks, plots
+from lincore.data import split as split_rows
+from lincore.io import TABLES, sample_file, write_image_zip
+from lincore.io import sample as load_sample
+from lincore.model_selection import summarise
 from pages.ui.jobs.shared_cache import Shared
 from pages.ui.session.sources import Source, of_sample
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.checks.data_findings import DataFinding
-    from lincore.data.dataset import Dataset, Split
-    from lincore.data.target_guess import TargetGuess
-    from lincore.model_selection.hold_out import TrainingPart
-    from lincore.model_selection.pipeline import Steps
+    from lincore.checks import DataFinding
+    from lincore.data import Dataset, Split, TargetGuess
+    from lincore.model_selection import Steps, TrainingPart
 
 
 #: What holds rows, or as much as rows do: of all visitors and kinds together.

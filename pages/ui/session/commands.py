@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError
-from lincore.io.samples import fetch, gaussian_classes
+from lincore.io import fetch, gaussian_classes
 from pages.ui.jobs import page_jobs
 from pages.ui.session import state
 from pages.ui.session.sources import File, Pictures, Source, recognise
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
 
 READING = "shared.reading"
 JOB = "data.read"

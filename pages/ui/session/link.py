@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from lincore.io.samples import SAMPLES
+from lincore.io import SAMPLES
 from pages.ui.session import commands, state
 
 #: Widgets whose value, a word, the link keeps; a page forgets one that it does not offer.

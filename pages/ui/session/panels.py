@@ -8,19 +8,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.metrics import scores
-from lincore.metrics.class_ratio import leading_score
-from lincore.report import sentences
+from lincore import metrics, plots, report
+from lincore.metrics import leading_score
 from pages.ui.session import cache
 from pages.ui.widgets import image_sheets, selection, tables, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from lincore.data.dataset import Dataset
-    from lincore.metrics.intervals import Interval
-    from lincore.metrics.results import Results
+    from lincore.data import Dataset
+    from lincore.metrics import Interval, Results
 
 SHOWN_ROWS = 200
 SHEET_COLUMNS, MOST_SHEET_COLUMNS = 6, 10
@@ -110,28 +107,29 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
     n = f"{len(results.rows):,} test {text.row_noun(data)}"
     columns = iter(st.columns(len(names) + 1 + unequal))
     for name in names:
-        found, few = scores.score(results, method, name), sentences.no_interval(results, name)
+        found, few = metrics.score(results, method, name), report.no_interval(results, name)
         _metric(
             next(columns),
             name,
             found,
             name,
-            f"{scores.SCORES[name].help} Over {n}, {text.escape(few) or 'with its 95 % interval'}.",
+            f"{metrics.SCORES[name].help} Over {n}, "
+            f"{text.escape(few) or 'with its 95 % interval'}.",
             few and "too few rows",
         )
     if unequal:
-        rarest = sentences.rarest_class(results)
+        rarest = report.rarest_class(results)
         _metric(
             next(columns),
             f"recall of {text.escape(str(results.classes[rarest]))}",
-            scores.recall(results, method)[rarest],
+            metrics.recall(results, method)[rarest],
             "accuracy",
             "Share of the test rows of the rarest class that are predicted as such, with its 95 % "
             "interval.",
         )
     next(columns).metric(
         "Majority-class baseline",
-        sentences.percent(scores.baseline(results, leading)),
+        report.percent(metrics.baseline(results, leading)),
         delta=leading,
         delta_color="off",
         delta_arrow="off",
@@ -143,7 +141,7 @@ def _metric(
     column: DeltaGenerator, label: str, found: Interval, score: str, help: str, no_ends: str = ""
 ) -> None:
     """Show a score with its interval or why it has none; "none" where there is no such score."""
-    value, _, ends = sentences.with_interval(found, score).partition(" (")
+    value, _, ends = report.with_interval(found, score).partition(" (")
     column.metric(
         label[:1].upper() + label[1:],
         value or "none",

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError
-from lincore.plots.base.style import shorten
+from lincore.plots import shorten
 from pages.ui.session import cache, commands, link, lost_uploads, state, uploads
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset, Split
-    from lincore.data.target_guess import TargetGuess
+    from lincore.data import Dataset, Split, TargetGuess
 
 _HOW = {
     "stratified": "At random, by class",

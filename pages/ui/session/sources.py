@@ -11,27 +11,33 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lincore.checks.table_findings import find_problems
+from lincore.checks import find_problems
 from lincore.errors import DataError, Remedy
-from lincore.io.files.archives import UnusableFile
-from lincore.io.images.decode import image_kind
-from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
-from lincore.io.npz import is_arrays_file, read_arrays_file
-from lincore.io.table_files import dataset_to_table, propose_target, read_table, table_to_dataset
-from lincore.io.tables.column_selection import choose_roles, describe_columns
-from lincore.io.tables.parquet import is_parquet
-from lincore.io.tables.row_filters import filter_rows
-from lincore.io.tables.text.options import ReadOptions
-from lincore.io.tables.workbooks import table_in_zip
+from lincore.io import (
+    ImageOptions,
+    ReadOptions,
+    UnusableFile,
+    choose_roles,
+    dataset_to_table,
+    describe_columns,
+    filter_rows,
+    image_kind,
+    is_arrays_file,
+    is_parquet,
+    propose_target,
+    read_arrays_file,
+    read_image_files,
+    read_image_zip,
+    read_table,
+    table_in_zip,
+    table_to_dataset,
+)
 from lincore.limits import is_zip, refuse_foreign
 
 if TYPE_CHECKING:
-    from lincore.checks.table_findings import Finding
-    from lincore.data.dataset import Dataset
-    from lincore.data.target_guess import TargetGuess
-    from lincore.io.tables.column_roles import Column
-    from lincore.io.tables.row_filters import Condition
-    from lincore.io.tables.table import Table
+    from lincore.checks import Finding
+    from lincore.data import Dataset, TargetGuess
+    from lincore.io import Column, Condition, Table
 
 File = tuple[str, bytes]
 

@@ -12,7 +12,7 @@ from pages.ui.session import cache
 from pages.ui.session.sources import Pictures, Source
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
 
 DATASET = "shared.dataset"
 SOURCE = "shared.source"

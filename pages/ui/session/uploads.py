@@ -14,7 +14,7 @@ from contextlib import suppress
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from lincore.io.images.read import image_limits
+from lincore.io import image_limits
 from lincore.limits import LIMITS, table_limits
 from pages.ui.jobs import page_jobs
 from pages.ui.server import middleware

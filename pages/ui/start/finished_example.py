@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore import plots
-from lincore.data.generators import gaussian_classes
-from lincore.imbalance.run_study import balance
-from lincore.imbalance.views import aligned_planes, cell_view
-from lincore.report.imbalance_tables import REMEDY_NAMES
+from lincore.data import gaussian_classes
+from lincore.imbalance import aligned_planes, balance, cell_view
+from lincore.report import REMEDY_NAMES
 from pages.ui.session import commands
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.data.dataset import Dataset
-    from lincore.imbalance.study import BalanceStudy
+    from lincore.data import Dataset
+    from lincore.imbalance import BalanceStudy
 
 METHOD, RARE = "lda", "class 3"
 LOSS = f"recall of {RARE}"

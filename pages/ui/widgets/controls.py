@@ -13,7 +13,7 @@ from pages.ui.widgets import text
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
 
 # Pixels over a figure whose title stands in the page: the height of its buttons.
 TOP = 28

@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore.model_selection.methods import FACTORIES, LABELS
-from lincore.model_selection.options import OPTIONS
-from lincore.model_selection.pipeline import MOST_VARIANCE, Steps, default_steps
-from lincore.model_selection.specs import render
-from lincore.report.steps import projection_sentence
+from lincore.model_selection import (
+    FACTORIES,
+    LABELS,
+    MOST_VARIANCE,
+    OPTIONS,
+    Steps,
+    default_steps,
+    render,
+)
+from lincore.report import projection_sentence
 from pages.ui.widgets import controls
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset, Split
-    from lincore.model_selection.option_types import Option
+    from lincore.data import Dataset, Split
+    from lincore.model_selection import Option
 
 # Beyond this many coordinates a covariance by class is slow to look at in a browser.
 MOST_COMPONENTS = 200

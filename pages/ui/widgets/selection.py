@@ -20,7 +20,7 @@ from pages.ui.widgets import controls, image_sheets, tables, text
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
 
 Mode = Literal["points", "box", "lasso"]
 

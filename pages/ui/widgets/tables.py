@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from lincore.utils.spreadsheet import spreadsheet_safe
+from lincore.utils import spreadsheet_safe
 
 
 def show(frame: pd.DataFrame, **options: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
+    from lincore.data import Dataset
     from lincore.errors import Notice
 
 # Everything that Streamlit's Markdown gives a meaning to: a column called ![](http://…) must

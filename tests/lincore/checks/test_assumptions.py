@@ -10,6 +10,8 @@ from sklearn.pipeline import Pipeline
 from statsmodels.stats.multivariate import test_cov_oneway as known_box_m
 
 import lincore
+from lincore.checks.check import Check
+from lincore.checks.covariances import _box_m, conditioning, equal_covariances
 from lincore.checks.model_assumptions import (
     ASSUMED,
     assumptions,
@@ -17,8 +19,6 @@ from lincore.checks.model_assumptions import (
     rows_per_parameter,
     separability,
 )
-from lincore.checks.check import Check
-from lincore.checks.covariances import _box_m, conditioning, equal_covariances
 from lincore.checks.normality import henze_zirkler, normality
 from lincore.report import checks as check_words
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.inspection.first_plane import default_kind, default_plane, leading_features
 from lincore.inspection.discriminant_planes import discriminant_plane
+from lincore.inspection.first_plane import default_kind, default_plane, leading_features
 from lincore.inspection.views import look
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for

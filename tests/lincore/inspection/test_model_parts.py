@@ -13,8 +13,8 @@ from lincore import plots
 from lincore.data.dataset import Dataset
 from lincore.inspection import views
 from lincore.inspection.confusion_cells import cell
-from lincore.inspection.weights import coordinate_names, equation, feature_weights
 from lincore.inspection.solver_comparison import race
+from lincore.inspection.weights import coordinate_names, equation, feature_weights
 from lincore.linalg.optimize import Reason, watched
 from lincore.linalg.quadric import Quadric
 from lincore.model_selection import hold_out

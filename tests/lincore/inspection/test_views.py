@@ -259,10 +259,12 @@ def test_counts_of_words_can_be_looked_at():
     every = np.arange(60)
     model, _ = lincore.holdout(
         data,
-        lincore.pipeline_for(data, lincore.MultinomialNB(), lincore.Steps(False)),
+        lincore.model_selection.pipeline_for(data, lincore.MultinomialNB(), lincore.Steps(False)),
         lincore.split(data),
     )
-    view = lincore.look(model, data, every, lincore.feature_plane(data, (0, 1), every))
+    view = lincore.inspection.look(
+        model, data, every, lincore.inspection.feature_plane(data, (0, 1), every)
+    )
     below = view.scores(np.array([[-0.5, 0.5], [0.0, 0.5]]))
     np.testing.assert_array_equal(below[0], below[1])
     assert lincore.plots.contour(view).layout.meta["alt"]

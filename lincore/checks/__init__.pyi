@@ -1,0 +1,12 @@
+from .check import chance as chance
+from .check import p_text as p_text
+from .data_findings import DataFinding as DataFinding
+from .data_findings import data_checks as data_checks
+from .image_duplicates import near_duplicates as near_duplicates
+from .model_assumptions import ASSUMED as ASSUMED
+from .model_assumptions import assumptions as assumptions
+from .model_assumptions import coordinates_of as coordinates_of
+from .row_duplicates import find_copies as find_copies
+from .table_findings import Finding as Finding
+from .table_findings import find_problems as find_problems
+from .train_test_duplicates import copies_across as copies_across

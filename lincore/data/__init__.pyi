@@ -1,0 +1,12 @@
+from .dataset import Dataset as Dataset
+from .dataset import GaussianTruth as GaussianTruth
+from .dataset import Split as Split
+from .generators import ellipse as ellipse
+from .generators import gaussian_classes as gaussian_classes
+from .generators import means_on_ring as means_on_ring
+from .labels import is_number as is_number
+from .labels import natural_key as natural_key
+from .splits import Fold as Fold
+from .splits import counts_set_apart as counts_set_apart
+from .splits import split as split
+from .target_guess import TargetGuess as TargetGuess

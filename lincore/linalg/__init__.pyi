@@ -1,0 +1,2 @@
+from .optimize import Step as Step
+from .optimize import watched as watched

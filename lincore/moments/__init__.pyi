@@ -1,0 +1,1 @@
+from .moments import Moments as Moments

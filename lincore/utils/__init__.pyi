@@ -1,0 +1,2 @@
+from .captured_warnings import heard as heard
+from .spreadsheet import spreadsheet_safe as spreadsheet_safe
