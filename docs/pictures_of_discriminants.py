@@ -11,9 +11,9 @@ from drawing import Panels, curve, regions, regions_by, rows
 from sklearn.exceptions import ConvergenceWarning
 
 import lincore
-from lincore.estimators.multiclass import Ambiguity
-from lincore.io.samples import gaussian_classes
-from lincore.plots.base.palette import COLOURS, GREY, INK, translucent
+from lincore.estimators import Ambiguity
+from lincore.io import gaussian_classes
+from lincore.plots import COLOURS, GREY, INK, translucent
 
 
 def fisher() -> go.Figure:

@@ -14,8 +14,7 @@ from drawing import FONT, write_pngs
 
 import lincore
 from lincore import plots
-from lincore.inspection.correlation import correlations
-from lincore.inspection.univariate import boxes, density, histogram
+from lincore.inspection import boxes, correlations, density, histogram
 
 HEAD = """# Every plot
 

@@ -12,10 +12,9 @@ from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 
 import lincore
-from lincore.estimators.bayes import BayesClassifier
-from lincore.estimators.bayes_risk import bayes_error, expected_loss
-from lincore.io.samples import gaussian_classes
-from lincore.plots.base.palette import COLOURS, GREY, INK, translucent
+from lincore.estimators import BayesClassifier, bayes_error, expected_loss
+from lincore.io import gaussian_classes
+from lincore.plots import COLOURS, GREY, INK, translucent
 
 # The same colour for a solver in both panels.
 SOLVERS = {

@@ -10,10 +10,10 @@ from drawing import Panels, curve, ellipse, regions, rows, spots
 from sklearn.pipeline import make_pipeline
 
 import lincore
-from lincore.estimators.boundary_geometry import mahalanobis
-from lincore.io.samples import gaussian_classes
-from lincore.plots.base.palette import COLOURS, INK
-from lincore.preprocessing.basis import RadialBasis, polynomial
+from lincore.estimators import mahalanobis
+from lincore.io import gaussian_classes
+from lincore.plots import COLOURS, INK
+from lincore.preprocessing import RadialBasis, polynomial
 
 
 def basis() -> go.Figure:

@@ -12,6 +12,7 @@ from .linear_discriminant import (
 )
 from .linear_discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from .logistic.estimator import LogisticRegression as LogisticRegression
+from .multiclass import Ambiguity as Ambiguity
 from .multiclass import OneVsOne as OneVsOne
 from .multiclass import OneVsRest as OneVsRest
 from .multinomial import MultinomialNB as MultinomialNB

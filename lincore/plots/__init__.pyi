@@ -1,3 +1,9 @@
+from .base.palette import COLOURS as COLOURS
+from .base.palette import GREY as GREY
+from .base.palette import INK as INK
+from .base.palette import colour as colour
+from .base.palette import translucent as translucent
+from .base.style import axis as axis
 from .base.style import enumerate_words as enumerate_words
 from .base.style import shorten as shorten
 from .base.style import shorten_all as shorten_all
@@ -20,10 +26,17 @@ from .model.explained_variance import scree as scree
 from .model.explained_variance import vector_shares as vector_shares
 from .plane.ambiguity import ambiguity as ambiguity
 from .plane.boundary import boundary as boundary
+from .plane.boundary_lines import trace_lines as trace_lines
 from .plane.class_ellipses import with_ellipses as with_ellipses
 from .plane.contour import contour as contour
+from .plane.markers import Marks as Marks
+from .plane.markers import point_traces as point_traces
+from .plane.regions import Layer as Layer
+from .plane.regions import Map as Map
 from .plane.scatter import scatter as scatter
 from .plane.scatter_3d import scatter_3d as scatter_3d
+from .plane.shading import boundary_trace as boundary_trace
+from .plane.shading import filled as filled
 from .plane.shared_axes import Frame as Frame
 from .plane.small_multiples import small_multiples as small_multiples
 from .plane.surface import surface as surface

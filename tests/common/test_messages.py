@@ -43,8 +43,10 @@ def test_equal_priors_are_a_word_and_others_are_not():
     results = lincore.compare(IRIS, ["lda", "qda"])
     found = lincore.metrics.reprior(results, "equal", [0.2, 0.3, 0.5]).log_proba
     assert_allclose(found, lincore.metrics.reprior(results, even, [0.2, 0.3, 0.5]).log_proba)
-    assert_allclose(lincore.metrics.adjust(results.log_proba[0], [0.2, 0.3, 0.5], "equal"),
-                    lincore.metrics.adjust(results.log_proba[0], [0.2, 0.3, 0.5], even))  # fmt: skip
+    adjust, log_proba = lincore.metrics.adjust, results.log_proba[0]
+    assert_allclose(
+        adjust(log_proba, [0.2, 0.3, 0.5], "equal"), adjust(log_proba, [0.2, 0.3, 0.5], even)
+    )
     with pytest.raises(ValueError, match="old priors must be 'equal' or 3 probabilities"):
         lincore.metrics.reprior(results, "even", even)
     with pytest.raises(ValueError, match="logistic has no option priors"):

@@ -1,0 +1,88 @@
+"""Packages are entered by their doors: the dashboard, benchmarks and docs use public names alone."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import lincore
+
+ROOT = Path(__file__).parents[2]
+#: Files beside the packages, which are doors themselves.
+OWN = {"lincore.errors", "lincore.limits", "lincore.onnx"}
+PACKAGES = sorted(f"lincore.{path.parent.name}" for path in ROOT.glob("lincore/*/__init__.py"))
+OUTSIDE = [
+    ROOT / "app.py",
+    *(path for folder in ("pages", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py")),
+]
+IMPORT = re.compile(r"^(?:>>> )? *(from lincore[\w.]* import .+|import lincore.*)$", re.MULTILINE)
+
+
+def by_the_back(code: str) -> list[str]:
+    """Return what a script imports from lincore other than public names of its packages."""
+    found = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            modules = [(name.name, "") for name in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            modules = [(node.module or "", name.name) for name in node.names]
+        else:
+            continue
+        for module, name in modules:
+            if module.partition(".")[0] != "lincore" or module in OWN:
+                continue
+            is_door = module in ("lincore", *PACKAGES)
+            if not is_door or (name and not is_public(module, name)):
+                found.append(f"{module} {name}".strip())
+    return found
+
+
+def is_public(module: str, name: str) -> bool:
+    public = importlib.import_module(module).__all__
+    return name in public or (module == "lincore" and f"lincore.{name}" in {*PACKAGES, *OWN})
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_outside_the_library_packages_are_entered_by_their_doors(path):
+    assert not by_the_back(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "README.md", *ROOT.glob("docs/*.md")], ids=lambda p: p.name
+)
+def test_texts_show_public_names(path):
+    imports = IMPORT.findall(path.read_text("utf-8"))
+    assert not by_the_back("\n".join(imports))
+
+
+@pytest.mark.parametrize("module", ["lincore", *PACKAGES])
+def test_every_public_name_is_there_and_documented(module):
+    package = importlib.import_module(module)
+    for name in package.__all__:
+        found = getattr(package, name)
+        if callable(found) and not hasattr(found, "__origin__"):
+            assert found.__doc__, f"{module}.{name}"
+        assert not name.startswith("_")
+
+
+def test_the_front_door_has_about_forty_names():
+    assert 35 <= len(lincore.__all__) <= 50
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from lincore.metrics.scores import SCORES",
+        "from lincore.metrics import scores",
+        "import lincore.metrics.scores",
+        "def f():\n    from lincore.plots.base import style",
+        "from lincore import nothing_of_this_name",
+    ],
+)
+def test_the_back_door_is_seen(code):
+    assert by_the_back(code)
+    assert not by_the_back("import lincore\nfrom lincore import metrics\nimport numpy")
