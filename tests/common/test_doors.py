@@ -1,4 +1,4 @@
-"""Packages are entered by their doors: the dashboard, benchmarks and docs use public names alone."""
+"""Packages are entered by their doors: what is outside the library uses public names alone."""
 
 from __future__ import annotations
 
