@@ -17,7 +17,8 @@ from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
 from lincore import plots
-from lincore.plots import GREY, INK, Layer, Map, Marks, axis, colour, point_traces, trace_lines
+from lincore.plots.base import GREY, INK, axis, colour
+from lincore.plots.plane import Layer, Map, Marks, point_traces, trace_lines
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests" / "browser"))
@@ -146,8 +147,8 @@ def regions_by(
     for code in range(values.shape[-1] if tinted else 0):
         lead = values[..., code] - np.delete(values, code, axis=-1).max(axis=-1)
         layer = Layer(code, xs, ys, np.clip(lead, -5, 5).astype(np.float32))
-        traces.append(plots.filled(layer, np.zeros(1), alphas=TINT))
-    boundary = plots.boundary_trace(trace_lines(Map(xs, ys, values)))
+        traces.append(plots.plane.filled(layer, np.zeros(1), alphas=TINT))
+    boundary = plots.plane.boundary_trace(trace_lines(Map(xs, ys, values)))
     name = (line or {}).pop("name", "")
     look = boundary["line"] | (line or {})
     boundary |= {"line": look, "name": name, "showlegend": bool(name)}

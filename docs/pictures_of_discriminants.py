@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import lincore
 from lincore.estimators import Ambiguity
 from lincore.io import gaussian_classes
-from lincore.plots import COLOURS, GREY, INK, translucent
+from lincore.plots.base import COLOURS, GREY, INK, translucent
 
 
 def fisher() -> go.Figure:

@@ -9,7 +9,7 @@ from drawing import Panels, curve, ellipse, marked, regions, rows, scores_of, sp
 import lincore
 from lincore.io import gaussian_classes
 from lincore.linalg import Whitener
-from lincore.plots import COLOURS, GREY, INK
+from lincore.plots.base import COLOURS, GREY, INK
 
 
 def lda() -> go.Figure:

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 import lincore
 from lincore.estimators import BayesClassifier, bayes_error, expected_loss
 from lincore.io import gaussian_classes
-from lincore.plots import COLOURS, GREY, INK, translucent
+from lincore.plots.base import COLOURS, GREY, INK, translucent
 
 # The same colour for a solver in both panels.
 SOLVERS = {

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 import lincore
 from lincore.estimators import mahalanobis
 from lincore.io import gaussian_classes
-from lincore.plots import COLOURS, INK
+from lincore.plots.base import COLOURS, INK
 from lincore.preprocessing import RadialBasis, polynomial
 
 

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from lincore import report
-from lincore.metrics import leading_score
+from lincore import metrics, report
 from pages.ui.compare import choices, panels, run, score_table
 from pages.ui.jobs import page_jobs
 from pages.ui.session import checks_line, sidebar
@@ -29,7 +28,7 @@ results, rows = shown.results, text.row_noun(data)
 finding = report.comparison_finding(results, shown.score, shown.rope)
 heading.header(text.escape(finding), anchor=False)
 best = ""
-if shown.score == leading_score(results.class_counts):
+if shown.score == metrics.leading_score(results.class_counts):
     best = report.against_baseline(results, results.methods[0], subject=shown.labels[0])
 heading.markdown(text.escape(f"{best} {report.scope(results, rows)}"))
 

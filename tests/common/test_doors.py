@@ -14,7 +14,11 @@ import lincore
 ROOT = Path(__file__).parents[2]
 #: Files beside the packages, which are doors themselves.
 OWN = {"lincore.errors", "lincore.limits", "lincore.onnx"}
-PACKAGES = sorted(f"lincore.{path.parent.name}" for path in ROOT.glob("lincore/*/__init__.py"))
+PACKAGES = sorted(
+    ".".join(path.parent.relative_to(ROOT).parts)
+    for path in ROOT.glob("lincore/*/**/__init__.py")
+    if path.with_suffix(".pyi").exists()
+)
 OUTSIDE = [
     ROOT / "app.py",
     *(path for folder in ("pages", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py")),

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.imbalance import training_error
-from lincore.metrics import has_posteriors
-from lincore.report import amount, objective_in_words, score_rows
+from lincore import imbalance, metrics, plots, report
 from pages.ui.balance import side_by_side, true_parameters
 from pages.ui.widgets import controls, tables, text
 
@@ -27,7 +24,7 @@ def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     cells = list(dict.fromkeys(("full", "reduced", side_by_side.applied())))
     with st.container(key="balance.scores"):
         tables.show(
-            pd.DataFrame(score_rows(study, cells, truth)),
+            pd.DataFrame(report.score_rows(study, cells, truth)),
             hide_index=True,
             alt="Scores of every model trained on the full and on the reduced set.",
         )
@@ -39,7 +36,7 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     """Draw the way down of the models that iterate, and say what their last value means."""
     for name, full, reduced in _errors(setup, study, data):
         totals, counts = (full.total, reduced.total), (full.n, reduced.n)
-        said = objective_in_words(name, totals, counts, text.row_noun(data))
+        said = report.objective_in_words(name, totals, counts, text.row_noun(data))
         st.markdown(text.escape(said))
     for note in study.notices:
         st.caption(f"Note while fitting: {text.escape(note)}")
@@ -67,8 +64,10 @@ def _errors(setup: Setup, _study: BalanceStudy, _data: Dataset) -> list[tuple[st
     """Return the training log errors of models with posteriors, full and reduced."""
     found = []
     for method in _study.methods:
-        if has_posteriors(_study.example.results["full"], method):
-            pair = (training_error(_study, _data, method, arm) for arm in ("full", "reduced"))
+        if metrics.has_posteriors(_study.example.results["full"], method):
+            pair = (
+                imbalance.training_error(_study, _data, method, arm) for arm in ("full", "reduced")
+            )
             found.append((side_by_side.label(_study, method), *pair))
     return found
 
@@ -82,7 +81,7 @@ def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         f"**The true parameters are known here.** No classifier can have an error below "
         f"{100 * known.least.value:.1f} % with the shares of the test set ({known.least.method})"
         f"; the Bayes classifier, which knows means and covariances, has "
-        f"{amount(known.on_test, 'error')} % on these {study.n_test:,} test rows."
+        f"{report.amount(known.on_test, 'error')} % on these {study.n_test:,} test rows."
         + ("" if known.is_clean else " Outliers and wrong labels come on top of that.")
     )
     view = true_parameters.view(setup, study, data)

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import balance
-from lincore.imbalance import are_solved_together
-from lincore.imbalance import sweep as run_sweep
-from lincore.model_selection import as_methods
+from lincore import balance, imbalance, model_selection
 from pages.ui.jobs import page_jobs
 
 if TYPE_CHECKING:
@@ -120,7 +117,7 @@ def sweep(one: First, data: Dataset, *, draw: page_jobs.Draw) -> Job | None:
     def work(progress: Progress) -> Any:
         arguments = _arguments(setup, data)
         classes = list(arguments.pop("sizes"))
-        return run_sweep(
+        return imbalance.sweep(
             classes=classes,
             repeats=SWEEP_REPEATS,
             progress=progress,
@@ -183,7 +180,9 @@ def _offer(
 
 def _is_small(setup: Setup, data: Dataset) -> bool:
     """Whether a study takes a moment."""
-    return n_values(data) <= SMALL and are_solved_together(as_methods(setup.methods))
+    return n_values(data) <= SMALL and imbalance.are_solved_together(
+        model_selection.as_methods(setup.methods)
+    )
 
 
 def n_values(data: Dataset) -> int:

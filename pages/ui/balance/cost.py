@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from lincore import imbalance_cost
-from lincore.imbalance import LOG_LOSS, LOSS
+from lincore import imbalance, imbalance_cost
 from pages.ui.balance import computation, cost_panels, models
 from pages.ui.balance.study_setup import CostSetup
 from pages.ui.jobs import page_jobs
@@ -154,11 +153,14 @@ def _costs(data: Dataset, cost: float) -> Any:
 
 def _loss(data: Dataset) -> str:
     recalls = [f"recall of {label}" for label in data.classes.tolist()]
-    names = {LOSS: "Error or cost in deployment", LOG_LOSS: "Log loss in deployment"}
+    names = {
+        imbalance.LOSS: "Error or cost in deployment",
+        imbalance.LOG_LOSS: "Log loss in deployment",
+    }
     return str(
         controls.choose(
             "Loss",
-            [LOSS, LOG_LOSS, *recalls],
+            [imbalance.LOSS, imbalance.LOG_LOSS, *recalls],
             key="balance.cost.loss",
             format_func=lambda name: names.get(name, name[:1].upper() + name[1:]),
             help="What is decomposed and recovered: by default the share of misclassified rows "

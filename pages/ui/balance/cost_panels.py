@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import plots, report
-from lincore.imbalance import FEWEST_SIZES
-from lincore.plots import enumerate_words
+from lincore import imbalance, plots, report
+from lincore.plots.base import enumerate_words
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ def _more_rows(found: ImbalanceCost, method: str, loss: str) -> None:
     k, i = found.loss_names.index(loss), found.methods.index(method)
     values = found.size_losses[i, :, :, k]
     seen = np.isfinite(values).all(axis=1)
-    if seen.sum() < FEWEST_SIZES:
+    if seen.sum() < imbalance.FEWEST_SIZES:
         return
     low, high = np.quantile(values[seen], [0.1, 0.9], axis=1)
     shares = report.in_percent(found, loss)

@@ -8,10 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import imbalance, metrics, plots
-from lincore.imbalance import as_taken, shifted, with_costs
-from lincore.metrics import has_posteriors
-from lincore.report import amount
+from lincore import imbalance, metrics, plots, report
 from pages.ui.balance import priors_in_deployment, side_by_side
 from pages.ui.widgets import controls, tables, text
 
@@ -78,16 +75,18 @@ def _costs_pictures(
     costs: np.ndarray,
 ) -> None:
     called, cell = side_by_side.label(study, method), priors_in_deployment.right_cell()
-    if not has_posteriors(bold, called):
+    if not metrics.has_posteriors(bold, called):
         st.caption(f"{text.escape(called)} has no posteriors, so costs do not move its boundary.")
         return
     old = imbalance.priors_of(study, cell)[study.methods.index(method)]
     view = side_by_side.views(setup, (method,), cell, axes, study, data)[1]
-    moved = shifted(view, imbalance.shift_between(old, new))
+    moved = imbalance.shifted(view, imbalance.shift_between(old, new))
     frame = plots.Frame.of(moved)
     pair = {
-        "most probable class": as_taken(moved, bold, called),
-        "least expected cost": as_taken(with_costs(moved, costs), careful, called),
+        "most probable class": imbalance.as_taken(moved, bold, called),
+        "least expected cost": imbalance.as_taken(
+            imbalance.with_costs(moved, costs), careful, called
+        ),
     }
     for column, (what, each) in zip(st.columns(2, gap="medium"), pair.items(), strict=True):
         with column:
@@ -103,9 +102,9 @@ def _costs_table(bold: Results, careful: Results, new: np.ndarray, costs: np.nda
         rows.append(
             {
                 "model": name,
-                "cost of the most probable class": amount(before, "log loss"),
-                "cost of the cheapest decision": amount(after, "log loss"),
-                "error of the cheapest decision (%)": amount(error, "error"),
+                "cost of the most probable class": report.amount(before, "log loss"),
+                "cost of the cheapest decision": report.amount(after, "log loss"),
+                "error of the cheapest decision (%)": report.amount(error, "error"),
             }
         )
     with st.container(key="balance.costs.rows"):

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore import plots, report
-from lincore.imbalance import advice
-from lincore.report import REMEDY_NAMES
+from lincore import imbalance, plots, report
 from pages.ui.balance import side_by_side
 from pages.ui.widgets import controls, tables, text
 
@@ -38,11 +36,11 @@ def show(study: BalanceStudy, method: str, loss: str) -> None:
 
 def _offer(study: BalanceStudy, method: str, loss: str) -> None:
     """Offer to apply the recommended correction, if there is one."""
-    chosen = advice(study, method, loss).remedy
+    chosen = imbalance.advice(study, method, loss).remedy
     if not chosen.recovered.low > 0:
         return
     st.button(
-        f"Apply {REMEDY_NAMES.get(chosen.name, chosen.name)}",
+        f"Apply {report.REMEDY_NAMES.get(chosen.name, chosen.name)}",
         key="balance.apply",
         on_click=side_by_side.apply,
         args=(chosen.name,),

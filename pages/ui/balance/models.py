@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore import report
-from lincore.model_selection import LABELS, as_method
-from lincore.report import projection_sentence
+from lincore import model_selection, report
 from pages.ui.widgets import controls, model_options, text
 
 if TYPE_CHECKING:
@@ -36,13 +34,13 @@ def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
             default=usual,
             key=key,
             persist_state="session",
-            format_func=LABELS.__getitem__,
+            format_func=model_selection.LABELS.__getitem__,
             help="All are trained on the same rows and judged on the same test rows.",
         )
         steps = model_options.steps(data, split, key=KEY)
         lines = []
         for word in chosen:
-            st.markdown(f"**{LABELS[word]}**")
+            st.markdown(f"**{model_selection.LABELS[word]}**")
             lines.append(
                 model_options.line(word, model_options.options(word, data, key=f"{KEY}.{word}"))
             )
@@ -63,7 +61,7 @@ def ask_repeats(default: int, *, key: str) -> int:
 
 def ask_shown(methods: tuple[str, ...]) -> str:
     """Ask which model headline, waterfall and corrections are about."""
-    labels = {line: as_method(line).label for line in methods}
+    labels = {line: model_selection.as_method(line).label for line in methods}
     return str(
         controls.choose(
             "Model",
@@ -78,7 +76,7 @@ def ask_shown(methods: tuple[str, ...]) -> str:
 
 def known(found: BalanceStudy | ImbalanceCost, method: str) -> str:
     """Return the method, or the first where it could not be fitted."""
-    name = as_method(method).name
+    name = model_selection.as_method(method).name
     return name if name in found.methods else found.methods[0]
 
 
@@ -112,7 +110,9 @@ def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
     """Say what rows and features the models see, where these are not all."""
     if data.n_beyond:
         st.caption(f"All on this page is of the {data.n_rows:,} rows in memory.")
-    sentence = projection_sentence(data, steps.n_components, len(split.train), who="All models see")
+    sentence = report.projection_sentence(
+        data, steps.n_components, len(split.train), who="All models see"
+    )
     if not sentence:
         return
     place = st.container(

@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import imbalance, metrics, plots
-from lincore.imbalance import with_share
-from lincore.report import amount
+from lincore import imbalance, metrics, plots, report
 from pages.ui.balance import side_by_side
 from pages.ui.widgets import controls, tables, text
 
@@ -78,7 +76,7 @@ def shares(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
     if code is None or not 0 <= code < data.n_classes:
         code = int(np.flatnonzero(study.is_reduced)[0])
     percent = st.session_state.get(f"{SHARE}.{code}")
-    return int(code), full if percent is None else with_share(full, code, percent / 100)
+    return int(code), full if percent is None else imbalance.with_share(full, code, percent / 100)
 
 
 def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
@@ -107,7 +105,7 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
             persist_state="session",
             help="Everything is scored anew at once; nothing is fitted.",
         )
-    return code, with_share(full, code, share / 100)
+    return code, imbalance.with_share(full, code, share / 100)
 
 
 def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndarray) -> None:
@@ -116,10 +114,12 @@ def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndar
     for name in results.methods:
         row = {"model": name}
         for what, found in (("as trained", results), ("told the shares", told)):
-            row[f"error (%), {what}"] = amount(imbalance.error_in_use(found, name, new), "error")
+            row[f"error (%), {what}"] = report.amount(
+                imbalance.error_in_use(found, name, new), "error"
+            )
         for what, found in (("as trained", results), ("told the shares", told)):
             loss = imbalance.log_loss_in_use(found, name, new)
-            row[f"log loss, {what}"] = amount(loss, "log loss")
+            row[f"log loss, {what}"] = report.amount(loss, "log loss")
         rows.append(row)
     with st.container(key="balance.use.rows"):
         tables.show(

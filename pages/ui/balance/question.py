@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lincore.metrics import is_imbalanced
+from lincore import metrics
 from pages.ui.widgets import controls
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def ask(experiment: Experiment) -> str:
             "Question",
             list(MODES),
             key="balance.mode",
-            index=0 if is_imbalanced(counts) else 1,
+            index=0 if metrics.is_imbalanced(counts) else 1,
             format_func=MODES.__getitem__,
             help="The first takes the data as they are; the second leaves out training rows of a "
             "class, as in the faces text: 900 → 300.",

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore import report
-from lincore.imbalance import advice
+from lincore import imbalance, report
 from pages.ui.balance import (
     both_scores,
     computation,
@@ -75,7 +74,7 @@ def _say(
 ) -> None:
     title.header(text.escape(report.balance_finding(study, method, loss)), anchor=False)
     if study.attribution(method, loss).full.value == study.attribution(method, loss).full.value:
-        said = report.advice_in_words(advice(study, method, loss), loss)
+        said = report.advice_in_words(imbalance.advice(study, method, loss), loss)
         heading.markdown(text.escape(said))
 
 

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from lincore import metrics, plots
-from lincore.imbalance import REMEDIES, aligned_planes, cell_view, shared_planes, source_of
-from lincore.inspection import default_kind
-from lincore.plots import shorten, shorten_all
-from lincore.report import REMEDY_NAMES
+from lincore import imbalance, inspection, metrics, plots, report
+from lincore.plots.base import shorten, shorten_all
 from pages.ui.balance import true_parameters
 from pages.ui.widgets import controls, text
 
@@ -100,8 +97,8 @@ def show(
     st.session_state.setdefault(REMEDY, NO_REMEDY)
     st.pills(
         "The reduced set",
-        [NO_REMEDY, *REMEDIES],
-        format_func=lambda remedy: REMEDY_NAMES.get(remedy, remedy),
+        [NO_REMEDY, *imbalance.REMEDIES],
+        format_func=lambda remedy: report.REMEDY_NAMES.get(remedy, remedy),
         required=True,
         key=REMEDY,
         persist_state="session",
@@ -222,7 +219,7 @@ def _matrix_figures(
 
 def trained_on(study: BalanceStudy, data: Dataset, cell: str) -> str:
     """Say how many rows of each class a cell was trained on, in Markdown."""
-    source = source_of(cell)
+    source = imbalance.source_of(cell)
     counts = study.counts["reduced" if source == "reweighted" else source]
     return f"{_name(cell).capitalize()}: trained on {_counted(counts, study, data)}."
 
@@ -270,11 +267,11 @@ def _views(
     example = _study.example
     pipelines = [example.pipelines[method, which] for which in ("full", cell)]
     if axes:
-        planes = aligned_planes(pipelines, _data, example.split.test, axes)
+        planes = imbalance.aligned_planes(pipelines, _data, example.split.test, axes)
     else:
-        planes = shared_planes(pipelines, _data, example.split.train)
+        planes = imbalance.shared_planes(pipelines, _data, example.split.train)
     return tuple(
-        cell_view(example, method, which, _data, plane)
+        imbalance.cell_view(example, method, which, _data, plane)
         for which, plane in zip(("full", cell), planes, strict=True)
     )
 
@@ -288,7 +285,7 @@ def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
         names = [f"Component {i + 1}" for i in range(steps["pca"].n_components_)]
     elif "svd" in steps:
         names = [f"Component {i + 1}" for i in range(len(steps["svd"].components_))]
-    if default_kind(pipeline, data) == "discriminant":
+    if inspection.default_kind(pipeline, data) == "discriminant":
         kinds = ["Discriminant plane", "Two components" if "pca" in steps else "Two features"]
         chosen = controls.choose(
             "Plane",
@@ -305,7 +302,7 @@ def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
 def _name(cell: str) -> str:
     if cell in ("full", "reduced"):
         return f"{cell} set"
-    return f"reduced set, {REMEDY_NAMES.get(cell, cell)}"
+    return f"reduced set, {report.REMEDY_NAMES.get(cell, cell)}"
 
 
 def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore.data import counts_set_apart
-from lincore.plots import shorten_all
+from lincore.plots.base import shorten_all
 from pages.ui.balance import models
 from pages.ui.session import cache, sidebar
 from pages.ui.widgets import controls, model_options, tables, text

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import plots, report
-from lincore.imbalance import size_grid
+from lincore import imbalance, plots, report
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def show(sweep: Sweep, loss: str) -> None:
         "rows with the weights of each size, which shows what rarity alone does.",
         width=320,
     )
-    grid = size_grid(sweep, loss, kind)
+    grid = imbalance.size_grid(sweep, loss, kind)
     labels = [str(sweep.settings["labels"].get(name, name)) for name in sweep.methods]
     shown = [i for i in range(len(labels)) if (grid.mean[i] == grid.mean[i]).any()]
     if not shown:

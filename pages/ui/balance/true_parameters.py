@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore.imbalance import known_truth
-from lincore.inspection import feature_plane, look
+from lincore import imbalance, inspection
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -28,11 +27,11 @@ def view(setup: Setup, study: BalanceStudy, data: Dataset) -> View | None:
 
 @st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
 def _known(setup: Setup, _study: BalanceStudy, _data: Dataset) -> KnownTruth:
-    return known_truth(_study, _data)
+    return imbalance.known_truth(_study, _data)
 
 
 @st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
 def _view(setup: Setup, _study: BalanceStudy, _data: Dataset) -> View:
     test = _study.example.split.test
-    plane = feature_plane(_data, (0, 1), test)
-    return look(_known(setup, _study, _data).pipeline, _data, test, plane)
+    plane = inspection.feature_plane(_data, (0, 1), test)
+    return inspection.look(_known(setup, _study, _data).pipeline, _data, test, plane)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import checks, report
-from lincore.model_selection import as_method, parse
+from lincore import checks, model_selection, report
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import text
@@ -71,7 +70,7 @@ def assumptions(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted
 
 def _assumes(line: str) -> str:
     """Return the word of the classifier whose assumptions hold: the binary one of several."""
-    method = as_method(line)
+    method = model_selection.as_method(line)
     if method.word in ("one-vs-rest", "one-vs-one"):
-        return parse(str(method.options.get("estimator", "logistic")))[0]
+        return model_selection.parse(str(method.options.get("estimator", "logistic")))[0]
     return str(method.word)

@@ -9,10 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import plots, report
-from lincore.inspection import equation as equation_of
-from lincore.inspection import feature_weights, likelihood_coefficients, score_coefficients
-from lincore.report import coefficient_rows
+from lincore import inspection, plots, report
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
 
@@ -48,7 +45,7 @@ def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitte
     """Draw what each feature does, with a table beside it; of pixels, images of coefficients."""
     data, _, split = experiment
     try:
-        weights = feature_weights(fitted.pipeline, data, split.train)
+        weights = inspection.feature_weights(fitted.pipeline, data, split.train)
     except TypeError:
         st.caption(
             f"{text.escape(fitted.results.methods[0])} is not linear: no feature has one "
@@ -59,7 +56,7 @@ def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitte
     if data.image_shape and weights.values.shape[1] == data.n_features:
         _pictures(weights, lines, data)
         return
-    found = score_coefficients(fitted.pipeline, data, split.train, tuple(lines))
+    found = inspection.score_coefficients(fitted.pipeline, data, split.train, tuple(lines))
     with_errors = _likelihood(experiment, fitted)
     left, right = st.columns(2 if with_errors else [2, 3])
     if with_errors is None:
@@ -85,7 +82,7 @@ def equation(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -
     data = experiment.data
     first, second = _pair(data)
     try:
-        function, names = equation_of(fitted.pipeline, data, first, second)
+        function, names = inspection.equation(fitted.pipeline, data, first, second)
     except (TypeError, ValueError) as error:
         st.caption(f"There is no equation to write down: {text.escape(str(error))}")
         return
@@ -198,7 +195,7 @@ def _place(found: Coefficients, label: str, help: str, key: str) -> int:
 
 def _table(found: Coefficients, place: int) -> None:
     """Show the coefficients of one line, to be sorted and downloaded."""
-    frame = pd.DataFrame(list(coefficient_rows(found, place)))
+    frame = pd.DataFrame(list(report.coefficient_rows(found, place)))
     formats = {
         column: st.column_config.NumberColumn(format="%.4g", help=HELP.get(column))
         if pd.api.types.is_numeric_dtype(frame[column].dtype)
@@ -224,7 +221,7 @@ def _likelihood(experiment: Experiment, fitted: Fitted) -> Coefficients | None:
     if not hasattr(model, "wald") or math.isfinite(model.C):
         return None
     try:
-        return likelihood_coefficients(fitted.pipeline, data, split.train)
+        return inspection.likelihood_coefficients(fitted.pipeline, data, split.train)
     except ValueError as error:
         st.caption(f"No standard errors or odds ratios: {text.escape(str(error))}")
         return None

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.inspection import race
-from lincore.model_selection import before_classifier
+from lincore import inspection, model_selection, plots
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import controls, tables, text
@@ -130,8 +128,8 @@ def _compare(
     C = classifier.C
 
     def work(progress: Progress) -> Any:
-        rows = before_classifier(pipeline, data.X[split.train])
-        return race(rows, data.codes[split.train], solvers=chosen, rates=rates, C=C,
+        rows = model_selection.before_classifier(pipeline, data.X[split.train])
+        return inspection.race(rows, data.codes[split.train], solvers=chosen, rates=rates, C=C,
                     progress=progress, keep=progress.keep)  # fmt: skip
 
     def draw(job: Job) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import metrics, plots, report
-from lincore.inspection import cell
+from lincore import inspection, metrics, plots, report
 from pages.ui.session import cache
 from pages.ui.widgets import selection, tables, text
 
@@ -110,7 +109,7 @@ def _part(intervals: Any, place: int) -> list[float]:
 
 
 def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
-    found = cell(fitted.results, fitted.pipeline, data, true, predicted)
+    found = inspection.cell(fitted.results, fitted.pipeline, data, true, predicted)
     one, other = (text.escape(data.classes[code]) for code in (true, predicted))
     verdict = "predicted correctly" if true == predicted else f"misclassified as {other}"
     order = "the least certain first" if true == predicted else "the most wrong first"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore import model_selection
 from lincore.errors import DataError
-from lincore.model_selection import as_method, steps_of
 from pages.ui.classify import fitting
 from pages.ui.classify.fitting import Fitted
 from pages.ui.jobs import page_jobs
@@ -26,9 +26,11 @@ def require(experiment: Experiment, model: ModelChoice) -> Fitted:
     A fit that was stopped before it had anything leaves the last one of the same data in place.
     """
     data, choice, split = experiment
-    method = as_method(model.line)
+    method = model_selection.as_method(model.line)
     try:
-        front = fitting.front(data.digest, choice, steps_of(method, data, model.steps), data)
+        front = fitting.front(
+            data.digest, choice, model_selection.steps_of(method, data, model.steps), data
+        )
         if method.from_moments and front.moments is not None:
             return fitting.classify(data.digest, choice, model, data)
     except DataError as error:

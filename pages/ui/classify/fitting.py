@@ -10,20 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sklearn.pipeline import Pipeline
 
-from lincore import model_selection
+from lincore import linalg, model_selection, utils
 from lincore.errors import DataError
-from lincore.linalg import watched
-from lincore.model_selection import (
-    LABELS,
-    Training,
-    as_method,
-    categorical_columns,
-    fit_classifier,
-    fit_front,
-    pipeline_for,
-    steps_of,
-)
-from lincore.utils import heard
 from pages.ui.session import cache
 
 if TYPE_CHECKING:
@@ -66,7 +54,7 @@ def classify(
     For what is solved at once; what iterates runs as a job, see
     `pages.ui.classify.fit_job.require`.
     """
-    steps = steps_of(as_method(model.line), _data, model.steps)
+    steps = model_selection.steps_of(model_selection.as_method(model.line), _data, model.steps)
     fitted = fit(
         _data, cache.split(digest, choice, _data), front(digest, choice, steps, _data), model
     )
@@ -83,12 +71,12 @@ def fit_steps(data: Dataset, split: Split, part: TrainingPart, steps: Steps) -> 
     DataError
         When the training rows do not allow them, with the reason.
     """
-    front = pipeline_for(data, None, steps).steps
+    front = model_selection.pipeline_for(data, None, steps).steps
     if part.moments is not None and part.prepare is not None:
         front[0] = ("prepare", part.prepare)
     enough = part.moments is not None and steps.basis is None
     with _told(data):
-        training = fit_front(
+        training = model_selection.fit_front(
             front,
             None if enough else data.X[split.train],
             data.codes[split.train],
@@ -119,21 +107,23 @@ def fit(
     DataError
         When the training rows do not allow the model, with the reason.
     """
-    method = as_method(model.line)
+    method = model_selection.as_method(model.line)
     classifier, watch = method.fresh(data.classes), _Watch(progress)
     solved = method.from_moments and front.moments is not None
     start = time.perf_counter()
-    with heard() as caught, watched(watch), _told(data):
+    with utils.heard() as caught, linalg.watched(watch), _told(data):
         rows = None if solved else _behind(front, data.X[split.train])
         moments = front.moments if solved else None
         codes = data.codes[split.train]
-        groups = categorical_columns(front.steps)
-        fit_classifier(classifier, Training(codes, data.n_classes, rows, None, moments, groups))
+        groups = model_selection.categorical_columns(front.steps)
+        model_selection.fit_classifier(
+            classifier, model_selection.Training(codes, data.n_classes, rows, None, moments, groups)
+        )
     seconds = time.perf_counter() - start
     if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
         return None
     pipeline = Pipeline([*front.steps, ("classify", classifier)])
-    label = LABELS[method.word] if method.word else method.label
+    label = model_selection.LABELS[method.word] if method.word else method.label
     results = model_selection.evaluate(pipeline, data, split, method=label, seconds=seconds)
     notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
     return Fitted(pipeline, results, notes)

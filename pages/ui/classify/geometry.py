@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore import plots
-from lincore.plots import with_ellipses
+from lincore.plots.plane import with_ellipses
 from pages.ui.classify import fit_job, model_choice, planes
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text

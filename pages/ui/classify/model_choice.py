@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore import inspection, report
+from lincore import inspection, model_selection, report
 from lincore.data import Fold
-from lincore.model_selection import Steps, as_method, learned_beyond
-from lincore.report import ending, factors
 from pages.ui.session import cache
 from pages.ui.widgets import model_options, text
 
@@ -43,9 +41,9 @@ def ask(data: Dataset, split: Split) -> tuple[cache.ModelChoice, Row]:
         st.markdown("**Classifier**")
         line = model_options.line(word, model_options.options(word, data, key=KEY))
         st.markdown("**Steps before it**")
-        if as_method(line).counts:
+        if model_selection.as_method(line).counts:
             st.caption("The model is of counts: they are neither standardised nor projected.")
-            return cache.ModelChoice(line, Steps(standardize=False)), row
+            return cache.ModelChoice(line, model_selection.Steps(standardize=False)), row
         return cache.ModelChoice(line, model_options.steps(data, split, key=KEY)), row
 
 
@@ -58,9 +56,9 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
     took = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
     rows = f"{len(split.train):,} training {text.row_noun(data)}"
     model_options.show_projection(data, model.steps, split, who="The model sees")
-    end = ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
+    end = report.ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
     basis = pipeline.named_steps.get("basis")
-    for_steps = learned_beyond(data, [Fold(0, 0, *split)], True, basis)
+    for_steps = model_selection.learned_beyond(data, [Fold(0, 0, *split)], True, basis)
     counts = fitted.results.settings.get("beyond", {})
     st.caption(
         f"{steps}. "
@@ -69,7 +67,7 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
     )
     counts_of_columns = inspection.factor_counts(pipeline, data)
     if counts_of_columns is not None:
-        st.caption(factors(*counts_of_columns))
+        st.caption(report.factors(*counts_of_columns))
     if not end.is_fine:
         st.warning(f"{text.escape(end.sentence)} {text.escape(end.remedy)}")
     for note in fitted.notes:

@@ -7,14 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore import inspection
-from lincore.inspection import (
-    default_kind,
-    default_plane,
-    discriminant_plane,
-    leading_coordinates,
-    leading_features,
-    typical_row,
-)
 from pages.ui.classify import model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
@@ -87,7 +79,7 @@ def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
     # The inputs of a model of two features without other steps are these features.
     if data.n_features > 2 or not set(names) <= {"standardize"}:
         kinds.append("coordinates")
-    first = default_kind(pipeline, data)
+    first = inspection.default_kind(pipeline, data)
     if "direction" in kinds and _is_fisher(pipeline):
         first = "direction"  # all that it learns
     return sorted(kinds, key=lambda kind: kind != first)
@@ -105,11 +97,13 @@ def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
     elif look.kind == "principal":
         plane = inspection.principal_plane(pipeline, data, train, look.axes)
     elif look.kind == "direction":
-        plane = discriminant_plane(pipeline, data, train, n_axes=1)
-    elif default_kind(pipeline, data) == "discriminant":
-        plane = default_plane(pipeline, data, train)  # another one where the means are equal
+        plane = inspection.discriminant_plane(pipeline, data, train, n_axes=1)
+    elif inspection.default_kind(pipeline, data) == "discriminant":
+        plane = inspection.default_plane(
+            pipeline, data, train
+        )  # another one where the means are equal
     else:
-        plane = discriminant_plane(pipeline, data, train)
+        plane = inspection.discriminant_plane(pipeline, data, train)
     return inspection.look(pipeline, data, split.test, plane)
 
 
@@ -134,10 +128,10 @@ def _chosen_axes(kind: str, pipeline: Pipeline, data: Dataset, split: Split) -> 
     """Ask for the axes of a plane of features or model inputs, at first the leading ones."""
     if kind == "coordinates":
         names = model_choice.coordinate_names(pipeline, data)
-        return Look(kind, _axes(names, leading_coordinates(pipeline), key=KEY))
+        return Look(kind, _axes(names, inspection.leading_coordinates(pipeline), key=KEY))
     first = (0, 1)
     if data.n_features > 2:
-        first = leading_features(pipeline, data, split.train)
+        first = inspection.leading_features(pipeline, data, split.train)
     names = [str(name) for name in data.feature_names]
     axes = _axes(names, first, key=f"{KEY}.feature")
     return _held(data, split, axes) if data.n_features > 2 else Look(kind, axes)
@@ -192,7 +186,7 @@ def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
             persist_state="session",
             help="The features chosen here are held at the numbers that you enter.",
         )
-        usual = typical_row(data, split.train, rest)
+        usual = inspection.typical_row(data, split.train, rest)
         held = tuple((i, _value(data, i, float(usual[i]))) for i in chosen)
     return Look("features", axes, held, rest)
 

@@ -9,9 +9,7 @@ import pandas as pd
 import streamlit as st
 from scipy.sparse import csr_array
 
-from lincore import plots
-from lincore.inspection import typical_row
-from lincore.model_selection import before_classifier, predictions
+from lincore import inspection, model_selection, plots
 from pages.ui.classify import model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
@@ -88,7 +86,7 @@ def _start(experiment: Experiment) -> int:
 
 def _first_values(experiment: Experiment, start: int) -> np.ndarray:
     data, _, split = experiment
-    usual = np.nan_to_num(typical_row(data, split.train))
+    usual = np.nan_to_num(inspection.typical_row(data, split.train))
     if start == TYPICAL:
         return usual
     row = data.X[[start]]
@@ -197,13 +195,13 @@ def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
 
 def _seen(pipeline: Pipeline, rows: np.ndarray, data: Dataset) -> Any:
     if data.n_words:
-        return before_classifier(pipeline, csr_array(rows))
-    return before_classifier(pipeline, rows)
+        return model_selection.before_classifier(pipeline, csr_array(rows))
+    return model_selection.before_classifier(pipeline, rows)
 
 
 def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
     """List the classes, the likeliest first, with posteriors and distances where there are any."""
-    predicted, log_proba, _ = predictions(classifier, seen, data.n_classes)
+    predicted, log_proba, _ = model_selection.predictions(classifier, seen, data.n_classes)
     table = pd.DataFrame({"class": [str(label) for label in data.classes]})
     sure = ""
     if not np.isnan(log_proba).any():

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import plots
+from lincore import model_selection, plots
 from lincore.data import split
-from lincore.model_selection import learning_curve
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
@@ -49,7 +48,7 @@ def work(
     random = choice.split.how in ("stratified", "group")
     seeds = range(choice.split.seed, choice.split.seed + (REPEATS if random else 1))
     splits = [_split(data, choice.split._replace(seed=seed)) for seed in seeds]
-    found = learning_curve(
+    found = model_selection.learning_curve(
         data,
         lines,
         splits,

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import metrics, plots, report
-from lincore.checks import p_text
-from lincore.metrics import evidence
+from lincore import checks, metrics, plots, report
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ def show(shown: Shown) -> None:
     blind = report.blind_spots(shown.results, list(shown.results.methods))
     if blind and any(d.verdict == "equivalent" for d in found):
         st.caption(text.escape(f"Models can be equivalent in a fault. {' '.join(blind)}"))
-    base = evidence(shown.results)
+    base = metrics.evidence(shown.results)
     if shown.score == "accuracy" and base.one_fit and base.independent_rows:
         some_pair = any(d.better is not None for d in found)
         omnibus = metrics.cochran(shown.results)
@@ -79,8 +77,8 @@ def _table(shown: Shown, found: list[Difference]) -> None:
             f"difference ({unit})": scale * d.value,
             "from": scale * d.low,
             "to": scale * d.high,
-            "p": p_text(d.p),
-            "p (Holm)": p_text(d.p_holm),
+            "p": checks.p_text(d.p),
+            "p (Holm)": checks.p_text(d.p_holm),
             "verdict": d.verdict,
         }
         for d in found

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore import metrics, plots
-from lincore.report import scope, with_interval
+from lincore import metrics, plots, report
 from pages.ui.compare import learning_curve, pairs, planes, rows
 from pages.ui.widgets import controls, tables, text
 
@@ -35,7 +34,7 @@ def show(shown: Shown) -> None:
         if tab.open:
             with tab:
                 if draw in _OF_THE_RESULTS:
-                    st.caption(scope(shown.results, text.row_noun(shown.data)))
+                    st.caption(report.scope(shown.results, text.row_noun(shown.data)))
                 draw(shown)
 
 
@@ -55,7 +54,9 @@ def _recall(shown: Shown) -> None:
 
 def _recall_table(shown: Shown) -> None:
     columns = {
-        label: [with_interval(found, "accuracy") for found in metrics.recall(shown.results, name)]
+        label: [
+            report.with_interval(found, "accuracy") for found in metrics.recall(shown.results, name)
+        ]
         for name, label in zip(shown.results.methods, shown.labels, strict=True)
     }
     with st.container(key=f"{KEY}.recall.table"):

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore import inspection, model_selection, plots
+from lincore import inspection, model_selection, plots, utils
 from lincore.errors import DataError
-from lincore.inspection import discriminant_plane
-from lincore.model_selection import as_methods, pipeline_for, steps_of
-from lincore.utils import heard
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
@@ -72,8 +69,10 @@ def fit(
     data: Dataset, split: Split, lines: tuple[str, ...], choice: Choice, progress: Progress
 ) -> Fits:
     """Fit each method on the training part; those behind other steps than most are left out."""
-    methods = as_methods(lines)
-    wanted = {method.name: steps_of(method, data, choice.steps) for method in methods}
+    methods = model_selection.as_methods(lines)
+    wanted = {
+        method.name: model_selection.steps_of(method, data, choice.steps) for method in methods
+    }
     common = max(wanted.values(), key=list(wanted.values()).count)
     part, pipelines, missing = model_selection.summarise(data, split), {}, []
     for done, method in enumerate(methods):
@@ -84,8 +83,8 @@ def fit(
             continue
         model = method.fresh(data.classes, choice.split.seed)
         try:
-            with heard():
-                pipeline = pipeline_for(data, model, common, seed=choice.split.seed)
+            with utils.heard():
+                pipeline = model_selection.pipeline_for(data, model, common, seed=choice.split.seed)
                 pipelines[method.name] = model_selection.fit(pipeline, data, split, part)
         except DataError as error:
             missing.append(f"{method.label}: {error.notice.what}")
@@ -155,7 +154,7 @@ def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, P
             axes = controls.axes(names, key="compare.axes")
             return axes, inspection.feature_plane(data, axes, split.train)
     if kind == "discriminant":
-        return kind, discriminant_plane(pipeline, data, split.train, own=False)
+        return kind, inspection.discriminant_plane(pipeline, data, split.train, own=False)
     if data.n_words:
         names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
         axes = tuple(range(len(names)))

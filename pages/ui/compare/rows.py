@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import metrics, report
-from lincore.checks import chance
-from lincore.metrics import disagreement
-from lincore.report import disagreement_finding
+from lincore import checks, metrics, report
 from pages.ui.widgets import controls, selection, text
 
 if TYPE_CHECKING:
@@ -26,10 +23,10 @@ def show(shown: Shown) -> None:
         st.caption("Disagreements need two models.")
         return
     pair = _pair(shown)
-    found = disagreement(results, *pair)
+    found = metrics.disagreement(results, *pair)
     labels = dict(zip(results.methods, shown.labels, strict=True))
     first, second = (labels[name] for name in pair)
-    st.markdown(f"**{text.escape(disagreement_finding(found, first, second, rows=noun))}**")
+    st.markdown(f"**{text.escape(report.disagreement_finding(found, first, second, rows=noun))}**")
     st.caption(text.escape(_test(shown, pair)))
     if results.repetition.max(initial=0):
         st.caption(f"Of the first repetition, in which each of the {noun} is tested once.")
@@ -89,7 +86,7 @@ def _test(shown: Shown, pair: tuple[str, str]) -> str:
     for d in metrics.pairwise(shown.results, shown.score, shown.rope):
         if {d.first, d.second} == set(pair):
             named = d._replace(first=labels[d.first], second=labels[d.second])
-            p = "" if d.p != d.p else f" {chance(d.p)}; {chance(d.p_holm)} "
+            p = "" if d.p != d.p else f" {checks.chance(d.p)}; {checks.chance(d.p_holm)} "
             after = f"{p}after Holm over all pairs." if p else ""
             return f"{report.difference_finding(named)} {d.test}:{after}"
     return ""

@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore import metrics, report
-from lincore.metrics import leading_score
-from lincore.model_selection import as_methods
-from lincore.model_selection import compare as run
-from lincore.utils import heard
+from lincore import metrics, model_selection, report, utils
 from pages.ui.jobs import page_jobs
 from pages.ui.widgets import tables, text
 
@@ -87,8 +83,8 @@ def _regularise() -> None:
 
 def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None:
     """Compare, and compute every score with its interval, away from the page."""
-    with heard():  # what a fit has to say stands in the settings of the results
-        results = run(
+    with utils.heard():  # what a fit has to say stands in the settings of the results
+        results = model_selection.compare(
             data,
             choice.lines,
             choice.scheme,
@@ -102,7 +98,7 @@ def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None
             return None
         if not results.settings["stopped"]:
             progress(progress.total, progress.total, "intervals")
-        leading = leading_score(data.counts)
+        leading = metrics.leading_score(data.counts)
         metrics.table(metrics.ranked(results, leading), leading)  # as the page looks at them first
     return results
 
@@ -110,8 +106,10 @@ def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None
 def live(job: Job) -> None:
     """Show which models are finished and what they reached so far."""
     results: Results = job.result
-    leading = leading_score(results.class_counts)
-    labels = {method.name: method.label for method in as_methods(job.settings.lines)}
+    leading = metrics.leading_score(results.class_counts)
+    labels = {
+        method.name: method.label for method in model_selection.as_methods(job.settings.lines)
+    }
     failed = results.settings["failed"]
     lines = []
     for name, label in labels.items():

@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from lincore import metrics, plots, report
-from lincore.metrics import SCORES, is_imbalanced, leading_score, why_missing
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -63,12 +62,12 @@ class Shown(NamedTuple):
     @property
     def is_share(self) -> bool:
         """Whether the score reads well in per cent."""
-        return SCORES[self.score].is_share
+        return metrics.SCORES[self.score].is_share
 
     @property
     def unequal(self) -> bool:
         """Whether classes are so unequal that the rarest has a column of its own."""
-        return is_imbalanced(self.results.class_counts)
+        return metrics.is_imbalanced(self.results.class_counts)
 
 
 def _rarest(shown: Shown) -> str:
@@ -77,7 +76,7 @@ def _rarest(shown: Shown) -> str:
 
 def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
     """Ask for the score that decides, and how small a difference does not matter."""
-    leading = leading_score(results.class_counts)
+    leading = metrics.leading_score(results.class_counts)
     names = sorted(metrics.known(results), key=lambda name: name != leading)
     with row.score:
         score = controls.choose(
@@ -86,9 +85,9 @@ def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
             key=f"{KEY}.score",
             help=f"Decides the headline, the order and the groups. At first the {leading}, since "
             f"classes are {'un' * (leading != 'accuracy')}equal. "
-            + " ".join(f"{name}: {SCORES[name].help}" for name in names),
+            + " ".join(f"{name}: {metrics.SCORES[name].help}" for name in names),
         )
-    share = SCORES[score].is_share
+    share = metrics.SCORES[score].is_share
     with row.options:
         key = f"{KEY}.rope.{'points' if share else 'unit'}"
         controls.begin_with(key, 1.0 if share else 0.01)
@@ -124,7 +123,7 @@ def figure(shown: Shown) -> None:
     if few := report.without_intervals(results, [score]):
         st.caption(text.escape(few))
     missing = {
-        label: why_missing(results, name, score)
+        label: metrics.why_missing(results, name, score)
         for name, label in zip(results.methods, shown.labels, strict=True)
         if not tier[name]
     }
@@ -163,7 +162,9 @@ def table(shown: Shown) -> None:
         line: dict[str, object] = {"model": label, "group": group[method] or None}
         for name in names:
             found = metrics.score(results, method, name)
-            line[columns[name]] = report.in_table(found, name) or why_missing(results, method, name)
+            line[columns[name]] = report.in_table(found, name) or metrics.why_missing(
+                results, method, name
+            )
             if shown.unequal and name == shown.score:
                 recall = metrics.recall(results, method)[report.rarest_class(results)]
                 line[_rarest(shown)] = report.in_table(recall, "accuracy")

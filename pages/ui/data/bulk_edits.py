@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore.data import is_number
+from lincore import data
 from pages.ui.session import commands
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _set_role(found: Source, names: list[str], role: str) -> None:
 def _set_kind(found: Source, names: list[str], kind: str) -> None:
     numbers = {column.name for column in found.columns if column.name != found.target}
     if found.table is not None:
-        numbers &= {name for name in names if is_number(found.table.frame[name])}
+        numbers &= {name for name in names if data.is_number(found.table.frame[name])}
     if numbers:
         changed = [name for name in names if name in numbers]
         commands.revise(found.with_kind(changed, categorical=kind == "categorical"))

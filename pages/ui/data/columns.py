@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
+from lincore import io
 from lincore.errors import DataError
-from lincore.io import REASONS, ROLES
 from pages.ui.data import bulk_edits, edits, filters
 from pages.ui.session import commands
 from pages.ui.session.sources import Source
@@ -91,7 +91,7 @@ def _frame(found: Source) -> pd.DataFrame:
             "distinct": [column.n_distinct for column in found.columns],
             "examples": [_examples(column) for column in found.columns],
             "categorical": [column.name in names for column in found.columns],
-            "note": [_note(found, column, REASONS) for column in found.columns],
+            "note": [_note(found, column, io.REASONS) for column in found.columns],
         }
     )
 
@@ -173,7 +173,7 @@ def _config(n_rows: int) -> dict[str, Any]:
             width="medium", pinned=True, required=True, help="Double-click to rename."
         ),
         "role": column.SelectboxColumn(
-            options=list(ROLES), required=True, width="small", help="What the column is for."
+            options=list(io.ROLES), required=True, width="small", help="What the column is for."
         ),
         "type": column.TextColumn(width="small", help="What the column holds, as found."),
         "categorical": column.CheckboxColumn(

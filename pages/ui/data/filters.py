@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore.data import is_number, natural_key
+from lincore import data, io
 from lincore.errors import DataError
-from lincore.io import Condition, level_name, matching_rows, merge_labels
 from pages.ui.session import commands
 from pages.ui.widgets import controls, tables
 
@@ -109,24 +108,24 @@ def classes(found: Source) -> None:
 def _relations(values: pd.Series[Any]) -> list[str]:
     """Return the relations that make sense for a column, the likeliest first."""
     is_date = str(values.dtype).startswith("datetime")
-    ranged = is_date or is_number(values)
+    ranged = is_date or data.is_number(values)
     relations = ["is one of", "is not one of"]
     if ranged:
         relations = ["between", *relations]
     return [*relations, *(["is missing", "is not missing"] if values.isna().any() else [])]
 
 
-def _condition(column: str, relation: str, values: pd.Series[Any]) -> Condition | None:
+def _condition(column: str, relation: str, values: pd.Series[Any]) -> io.Condition | None:
     """Ask what a column is compared with; None while nothing is chosen."""
     if relation == "between":
         low, high = _ends(values)
         if low is None and high is None:
             return None
-        return Condition(column, "between", (low, high))
+        return io.Condition(column, "between", (low, high))
     if relation in ("is missing", "is not missing"):
-        return Condition(column, relation)  # type: ignore[arg-type]
+        return io.Condition(column, relation)  # type: ignore[arg-type]
     counts = values.value_counts()
-    options = list(dict.fromkeys(level_name(value) for value in counts.index[:MOST_VALUES]))
+    options = list(dict.fromkeys(io.level_name(value) for value in counts.index[:MOST_VALUES]))
     key = "data.filter.values"
     if any(one not in options for one in st.session_state.get(key, ())):
         del st.session_state[key]
@@ -137,7 +136,7 @@ def _condition(column: str, relation: str, values: pd.Series[Any]) -> Condition 
         accept_new_options=len(counts) > MOST_VALUES,
         help="The most frequent first.",
     )
-    return Condition(column, relation, tuple(chosen)) if chosen else None  # type: ignore[arg-type]
+    return io.Condition(column, relation, tuple(chosen)) if chosen else None  # type: ignore[arg-type]
 
 
 def _ends(values: pd.Series[Any]) -> tuple[Any, Any]:
@@ -166,10 +165,10 @@ def _ends(values: pd.Series[Any]) -> tuple[Any, Any]:
     return ends[0], ends[1]
 
 
-def _matching(found: Source, condition: Condition) -> int:
+def _matching(found: Source, condition: io.Condition) -> int:
     assert found.table is not None
     try:
-        return int(matching_rows(found.table.frame, (condition,), found.name).sum())
+        return int(io.matching_rows(found.table.frame, (condition,), found.name).sum())
     except DataError:
         return 0
 
@@ -182,8 +181,8 @@ def _forget() -> None:
 
 def _classes(found: Source) -> pd.DataFrame:
     assert found.used is not None
-    counts = merge_labels(found.used.frame[found.target], {}).value_counts()
-    labels = sorted((str(label) for label in counts.index), key=natural_key)
+    counts = io.merge_labels(found.used.frame[found.target], {}).value_counts()
+    labels = sorted((str(label) for label in counts.index), key=data.natural_key)
     merged = found.choices.get("merge_classes", {})
     dropped = {str(name) for name in found.choices.get("drop_classes", ())}
     return pd.DataFrame(

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import report
+from lincore import io, report
 from lincore.errors import DataError, Notice, Remedy
-from lincore.io import MADE_GREY, ImageOptions
 from pages.ui.session import commands, state
 from pages.ui.session.sources import Pictures, Source
 from pages.ui.widgets import text
@@ -65,10 +64,10 @@ def refused() -> None:
 
 def made_grey(found: Pictures, data: Dataset) -> None:
     """Say so where images that have colours were made grey, and offer to keep the colours."""
-    if not any(notice.what == MADE_GREY for notice in data.notices):
+    if not any(notice.what == io.MADE_GREY for notice in data.notices):
         return
     with st.container(horizontal=True, vertical_alignment="center", key="data.grey"):
-        st.markdown(f":material/info: {MADE_GREY}", width="content")
+        st.markdown(f":material/info: {io.MADE_GREY}", width="content")
         st.button(
             "Keep colours",
             key="data.grey.keep",
@@ -81,7 +80,7 @@ def made_grey(found: Pictures, data: Dataset) -> None:
 def _keep_colours(found: Pictures) -> None:
     # The switch among the import options goes with it.
     st.session_state["data.pictures.colour"] = True
-    options = replace(found.options or ImageOptions(), colour=True)
+    options = replace(found.options or io.ImageOptions(), colour=True)
     commands.decode(replace(found, options=options), is_new=False)
 
 

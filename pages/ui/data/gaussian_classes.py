@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
+from lincore import estimators, plots
 from lincore.data import ellipse, means_on_ring
 from lincore.errors import DataError
-from lincore.estimators import BayesClassifier, bayes_error
 from pages.ui.session import commands, panels, state
 from pages.ui.widgets import controls, tables, text
 
@@ -132,8 +131,8 @@ def truth(data: Dataset) -> None:
 
 @st.cache_data(max_entries=16, ttl="2h", show_spinner="Finding the least error …")
 def _bayes_error(digest: str, _truth: GaussianTruth) -> ExpectedLoss:
-    known = BayesClassifier(_truth.means, _truth.covariances, priors=_truth.priors)
-    return bayes_error(known, standard_error=5e-4)
+    known = estimators.BayesClassifier(_truth.means, _truth.covariances, priors=_truth.priors)
+    return estimators.bayes_error(known, standard_error=5e-4)
 
 
 def _table(n_classes: int, n_features: int, distance: float) -> pd.DataFrame:

@@ -9,10 +9,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
-from lincore.checks import near_duplicates
+from lincore import checks, io, plots
 from lincore.errors import DataError, Notice
-from lincore.io import ImageOptions
 from lincore.limits import LIMITS
 from pages.ui.jobs import page_jobs
 from pages.ui.session import commands, state
@@ -34,7 +32,7 @@ _LEVELS = {None: "As found", 0: "The outermost", 1: "The second", 2: "The third"
 
 def otherwise(found: Pictures, data: Dataset | None) -> None:
     """Offer to read pictures in another size, in colour, or with other classes."""
-    options = found.options or ImageOptions()
+    options = found.options or io.ImageOptions()
     with st.expander("Import options", key="data.pictures"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             wanted = _shape(options, data)
@@ -113,7 +111,7 @@ def copies(data: Dataset) -> None:
 
     def work(progress: page_jobs.Progress) -> Any:
         progress(0, 0, "comparing images")
-        return near_duplicates(data)
+        return checks.near_duplicates(data)
 
     job = page_jobs.run("data.copies", data.digest, work, describe="Looking for duplicates")
     page_jobs.show(job)
@@ -183,7 +181,7 @@ def _pairs(data: Dataset, found: Any) -> None:
     image_sheets.show(sheet, key="data.copies")
 
 
-def _shape(options: ImageOptions, data: Dataset | None) -> ImageOptions:
+def _shape(options: io.ImageOptions, data: Dataset | None) -> io.ImageOptions:
     shape = data.image_shape if data is not None and data.image_shape else (32, 32)
     common = st.toggle(
         "Another size",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lincore.io import DOWNLOADS, SAMPLES
+from lincore import io
 from pages.ui.session import commands, state
 
 _TITLES = {
@@ -18,7 +18,7 @@ def show() -> None:
     """Offer samples and downloads."""
     st.markdown("**Samples**")
     with st.container(horizontal=True):
-        for name in SAMPLES:
+        for name in io.SAMPLES:
             st.button(
                 name.capitalize(),
                 key=f"data.sample.{name}",
@@ -27,7 +27,7 @@ def show() -> None:
             )
     st.markdown("**Downloads**")
     with st.container(horizontal=True):
-        for name in DOWNLOADS:
+        for name in io.DOWNLOADS:
             st.button(
                 _TITLES[name],
                 key=f"data.download.{name}",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from lincore import io
 from lincore.errors import DataError
-from lincore.io import SEPARATOR_NAMES
 from pages.ui.session import commands
 from pages.ui.session.sources import Source, is_readable
 from pages.ui.widgets import tables, text
@@ -134,7 +134,7 @@ def _detected(word: str, names: dict[Any, str], said: Reading | None, chosen: An
     if said is None or chosen is not None:
         return AS_DETECTED
     value = said.header_line or False if word == "header" else getattr(said, word)
-    shown = names.get(value, SEPARATOR_NAMES.get(value, str(value)))
+    shown = names.get(value, io.SEPARATOR_NAMES.get(value, str(value)))
     return f"{AS_DETECTED}: {shown[0].lower() + shown[1:] if shown[1:2].islower() else shown}"
 
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore.data import is_number
-from lincore.io import Bins
+from lincore import data, io
 from pages.ui.session import commands
 
 if TYPE_CHECKING:
@@ -52,11 +51,15 @@ def show(found: Source) -> None:
 
 def _bins(found: Source) -> None:
     assert found.table is not None
-    if found.target is None or not is_number(found.table.frame[found.target]):
+    if found.target is None or not data.is_number(found.table.frame[found.target]):
         return
     now = found.choices.get("bins")
     n, how = (
-        (None, "quantile") if now is None else now if isinstance(now, Bins) else (now, "quantile")
+        (None, "quantile")
+        if now is None
+        else now
+        if isinstance(now, io.Bins)
+        else (now, "quantile")
     )
     numbers = {None: "No, as it is", **{i: f"{i} bins" for i in range(2, _MOST_BINS + 1)}}
     if n not in numbers:
@@ -67,7 +70,7 @@ def _bins(found: Source) -> None:
     def revise() -> None:
         wanted = st.session_state.get("data.bins", n)
         by = st.session_state.get("data.bins.how", how)
-        commands.revise(found.with_choices(bins=wanted and Bins(wanted, by)))
+        commands.revise(found.with_choices(bins=wanted and io.Bins(wanted, by)))
 
     st.selectbox(
         "Bin the target",

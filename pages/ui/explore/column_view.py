@@ -9,9 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from lincore import inspection, plots, report
-from lincore.inspection import associations as rank
-from lincore.inspection import level_names
-from lincore.inspection import summary as summarise
 from pages.ui.explore import row_choice, views
 from pages.ui.session import state
 from pages.ui.widgets import controls, tables, text
@@ -69,7 +66,7 @@ def show(experiment: Experiment) -> None:
 
 def _kind(data: Dataset, column: int) -> str:
     """Ask how to draw a column: numbers and categories have their own ways."""
-    is_numeric = level_names(data, column) is None
+    is_numeric = inspection.level_names(data, column) is None
     ways = _NUMERIC if is_numeric else _LEVELS
     # Bars of many classes side by side are mostly gaps; stacked ones are not.
     first = list(ways)[::-1] if not is_numeric and data.n_classes > _FEW_CLASSES else list(ways)
@@ -174,7 +171,7 @@ def show_summary(frame: pd.DataFrame, *, key: str, height: int | str = "content"
 @st.cache_resource(max_entries=16, ttl="2h", show_spinner="Comparing the columns …")
 def associations(rows: Rows, _data: Dataset) -> list[Association]:
     """Rank the columns by their association with the class."""
-    return rank(_data, rows.of(_data))
+    return inspection.associations(_data, rows.of(_data))
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
@@ -182,7 +179,7 @@ def summary(
     rows: Rows, columns: tuple[int, ...], _data: Dataset
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Summarise columns by class."""
-    return summarise(_data, columns, rows.of(_data))
+    return inspection.summary(_data, columns, rows.of(_data))
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from lincore import plots, report
-from lincore.inspection import column_values, correlation_matrix, spread
-from lincore.inspection import correlations as compute
+from lincore import inspection, plots, report
 from pages.ui.explore import column_view, row_choice, views
 from pages.ui.widgets import controls, selection, text
 
@@ -119,17 +117,19 @@ def correlated(
     rows: Rows, within: bool, most: int, clustered: bool, _data: Dataset
 ) -> Correlations:
     """Compute the correlations that are shown."""
-    return compute(_data, rows.of(_data), within=within, most=most, clustered=clustered)
+    return inspection.correlations(
+        _data, rows.of(_data), within=within, most=most, clustered=clustered
+    )
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def pair(rows: Rows, x: int, y: int, _data: Dataset) -> tuple[float, float]:
     """Return the correlation of two columns within the classes and over all rows."""
     chosen = rows.of(_data)
-    values = column_values(_data, (x, y), chosen)
+    values = inspection.column_values(_data, (x, y), chosen)
     codes = _data.codes if chosen is None else _data.codes[chosen]
-    within = correlation_matrix(values, codes)[0, 1]
-    return float(within), float(correlation_matrix(values, np.zeros_like(codes))[0, 1])
+    within = inspection.correlation_matrix(values, codes)[0, 1]
+    return float(within), float(inspection.correlation_matrix(values, np.zeros_like(codes))[0, 1])
 
 
 @st.cache_resource(max_entries=16, ttl="2h", show_spinner=False)
@@ -137,13 +137,13 @@ def figure(rows: Rows, x: int, y: int, ellipses: bool, _data: Dataset) -> go.Fig
     """Draw two columns by class: the rows that have a value in both."""
     chosen = rows.of(_data)
     chosen = np.arange(_data.n_rows) if chosen is None else chosen
-    values = column_values(_data, (x, y), chosen)
+    values = inspection.column_values(_data, (x, y), chosen)
     present = np.isfinite(values).all(axis=1)
     names = [_data.feature_names[x], _data.feature_names[y]]
     values = values[present]
     moved = []
     for i, name in enumerate(names):
-        values[:, i], is_moved = spread(values[:, i], seed=i)
+        values[:, i], is_moved = inspection.spread(values[:, i], seed=i)
         moved += [name] * is_moved
     said = report.rows_with_a_value(int(present.sum()), len(chosen), rows.words(_data), "in both")
     return plots.scatter(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore.inspection import fisher_components
-from lincore.report import criterion
+from lincore import inspection, report
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def fisher_names(fisher: FisherDiscriminant) -> list[str]:
 
 def fisher_axes(fisher: FisherDiscriminant, axes: Sequence[int]) -> list[str]:
     """Return the names of some directions with J on the training rows."""
-    return [f"Direction {i + 1} (J = {criterion(fisher.criterion_[i])})" for i in axes]
+    return [f"Direction {i + 1} (J = {report.criterion(fisher.criterion_[i])})" for i in axes]
 
 
 def n_fisher_components(data: Dataset, projection: Projection) -> int:
@@ -114,7 +113,7 @@ def n_fisher_components(data: Dataset, projection: Projection) -> int:
         "Components that Fisher’s discriminant sees",
         1,
         most,
-        fisher_components(data, projection),
+        inspection.fisher_components(data, projection),
         key="explore.fisher_components",
         help="With as many as there are rows to learn from it parts the training rows perfectly "
         "and the test rows badly: look at both.",

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import plots, report
-from lincore.inspection import n_columns, summarised, word_shares
+from lincore import inspection, plots, report
 from pages.ui.explore import column_view, row_choice, views
 from pages.ui.widgets import controls, text
 
@@ -31,7 +30,7 @@ def summary(experiment: Experiment) -> None:
         views.choose(data)
         with st.popover("Options", key="explore.options"):
             rows = row_choice.choose(experiment)
-    columns = tuple(summarised(data, MOST_LINES))
+    columns = tuple(inspection.summarised(data, MOST_LINES))
     numbers, levels = column_view.summary(rows, columns, data)
     heading.header(text.escape(report.missing_finding(numbers, levels)), anchor=False)
     both = len(numbers) > 0 and len(levels) > 0
@@ -44,8 +43,8 @@ def summary(experiment: Experiment) -> None:
         height = min(38 + 35 * len(levels), 380 if both else 620)
         column_view.show_summary(levels, key="explore.summary.levels", height=height)
     part = ""
-    if len(columns) < n_columns(data):
-        part = f"The first {len(columns):,} of {n_columns(data):,} columns. "
+    if len(columns) < inspection.n_columns(data):
+        part = f"The first {len(columns):,} of {inspection.n_columns(data):,} columns. "
     st.caption(
         f"{part}{row_choice.note(rows, data)} n counts the rows with a value; sd has the "
         "divisor n − 1; q25 and q75 are the quartiles."
@@ -82,7 +81,7 @@ def word_figure(
     rows: Rows, order: str, most: int, _data: Dataset
 ) -> tuple[go.Figure, list[tuple[str, list[float]]]]:
     """Draw words by class; with the first words and their shares by class."""
-    found = word_shares(
+    found = inspection.word_shares(
         _data,
         rows.of(_data),
         order="frequent" if order == "frequent" else "characteristic",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore.inspection import level_names, n_columns
+from lincore import inspection
 from pages.ui.widgets import controls
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ def offered(data: Dataset) -> list[str]:
     """Return the views that make sense for some data, the first of which is shown first."""
     if data.image_shape:
         return ["projections"]
-    columns = n_columns(data)
+    columns = inspection.n_columns(data)
     views = []
     if columns:
-        levels = [level_names(data, j) for j in range(columns)]
+        levels = [inspection.level_names(data, j) for j in range(columns)]
         views.append("columns")
         if sum(names is None for names in levels) >= 2:
             views.append("pairs")

@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import numpy as np
 import streamlit as st
 
-from lincore import checks, plots
-from lincore.data import split as split_rows
-from lincore.io import TABLES, sample_file, write_image_zip
-from lincore.io import sample as load_sample
-from lincore.model_selection import summarise
+from lincore import checks, data, io, model_selection, plots
 from pages.ui.jobs.shared_cache import Shared
 from pages.ui.session.sources import Source, of_sample
 
@@ -87,15 +83,15 @@ class ModelChoice(NamedTuple):
 @st.cache_resource(max_entries=8, show_spinner=False)
 def sample(name: str) -> Dataset:
     """Return a bundled sample."""
-    return load_sample(name)
+    return io.sample(name)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def sample_table(name: str) -> Source | None:
     """Return the table that a sample is read from, where it is one with columns of all kinds."""
-    if name not in TABLES:
+    if name not in io.TABLES:
         return None
-    return Source(None, TABLES[name], raw=sample_file(name), name=f"{name}.csv").read()
+    return Source(None, io.TABLES[name], raw=io.sample_file(name), name=f"{name}.csv").read()
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -107,7 +103,7 @@ def sample_source(name: str) -> Source:
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
     """Return the rows of the training and of the test part."""
-    return split_rows(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
+    return data.split(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
@@ -133,10 +129,10 @@ def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure
 @by_bytes("Summarising the training rows …")
 def training_part(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingPart:
     """Make the one pass over the training rows that every fit is solved from."""
-    return summarise(_data, split(digest, choice, _data))
+    return model_selection.summarise(_data, split(digest, choice, _data))
 
 
 @st.cache_data(max_entries=8, ttl="10m", max_size="50MB", show_spinner="Packing the images …")
 def image_zip(digest: str, _data: Dataset) -> bytes:
     """Return the data set as a zip of images in class folders."""
-    return write_image_zip(_data)
+    return io.write_image_zip(_data)

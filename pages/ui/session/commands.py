@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from lincore import io
 from lincore.errors import DataError
-from lincore.io import fetch, gaussian_classes
 from pages.ui.jobs import page_jobs
 from pages.ui.session import state
 from pages.ui.session.sources import File, Pictures, Source, recognise
@@ -50,7 +50,7 @@ class Made(NamedTuple):
 def generate(arguments: Mapping[str, Any]) -> None:
     """Draw Gaussian classes and make them the data set; `arguments` of `gaussian_classes`."""
     try:
-        data = gaussian_classes(**arguments)
+        data = io.gaussian_classes(**arguments)
     except DataError as error:
         state.refuse(error)
     else:
@@ -136,7 +136,7 @@ def download(name: str) -> None:
 
     def work(progress: page_jobs.Progress) -> Any:
         progress(0, 0, "waiting for the server")
-        return fetch(name)
+        return io.fetch(name)
 
     _start(work, state.Origin("download", name), f"Downloading {name}", is_new=True)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from lincore.io import SAMPLES
+from lincore import io
 from pages.ui.session import commands, state
 
 #: Widgets whose value, a word, the link keeps; a page forgets one that it does not offer.
@@ -110,7 +110,7 @@ def _data_parameters(origin: state.Origin) -> dict[str, str]:
 
 def _open(parameters: Mapping[str, str]) -> None:
     """Open the data of a link, or wait for them."""
-    if parameters.get("sample") in SAMPLES:
+    if parameters.get("sample") in io.SAMPLES:
         state.choose_sample(parameters["sample"])
     elif "gaussian" in parameters:
         arguments = read_arguments(parameters["gaussian"])

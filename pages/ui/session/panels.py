@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from lincore import metrics, plots, report
-from lincore.metrics import leading_score
 from pages.ui.session import cache
 from pages.ui.widgets import image_sheets, selection, tables, text
 
@@ -101,7 +100,7 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
     Where classes are unequal these are MCC, accuracy and the recall of the rarest class; the log
     loss elsewhere.
     """
-    leading = leading_score(results.class_counts)
+    leading = metrics.leading_score(results.class_counts)
     unequal = leading != "accuracy"
     names = [leading, "MCC", "accuracy"] if unequal else [leading, "log loss"]
     n = f"{len(results.rows):,} test {text.row_noun(data)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError
-from lincore.plots import shorten
+from lincore.plots.base import shorten
 from pages.ui.session import cache, commands, link, lost_uploads, state, uploads
 from pages.ui.widgets import controls, text
 

@@ -11,27 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lincore.checks import find_problems
+from lincore import checks, io
 from lincore.errors import DataError, Remedy
-from lincore.io import (
-    ImageOptions,
-    ReadOptions,
-    UnusableFile,
-    choose_roles,
-    dataset_to_table,
-    describe_columns,
-    filter_rows,
-    image_kind,
-    is_arrays_file,
-    is_parquet,
-    propose_target,
-    read_arrays_file,
-    read_image_files,
-    read_image_zip,
-    read_table,
-    table_in_zip,
-    table_to_dataset,
-)
 from lincore.limits import is_zip, refuse_foreign
 
 if TYPE_CHECKING:
@@ -75,7 +56,7 @@ class Source:
     target: str | None = None
     raw: bytes = b""
     name: str = ""
-    options: ReadOptions | None = None
+    options: io.ReadOptions | None = None
     choices: Mapping[str, Any] = field(default_factory=dict)
     bundled: Dataset | None = None
     guess: TargetGuess | None = None
@@ -86,7 +67,7 @@ class Source:
         if self.table is None or not self.choices.get("where"):
             return self.table
         try:
-            return filter_rows(self.table, self.choices["where"])
+            return io.filter_rows(self.table, self.choices["where"])
         except DataError:
             return self.table
 
@@ -97,18 +78,18 @@ class Source:
             return ()
         roles, categories = self.choices.get("roles"), self.choices.get("categories", ())
         try:
-            return choose_roles(self.used, self.target, roles, categories)
+            return io.choose_roles(self.used, self.target, roles, categories)
         except DataError:
             # Of a target that the table has not, the table's own proposal takes the place.
             known = self.target if self.target in self.used.frame.columns else None
-            return describe_columns(self.used, known)
+            return io.describe_columns(self.used, known)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is suspicious and not yet dealt with."""
         if self.used is None or self.target is None:
             return ()
-        found = find_problems(self.used, self.columns)
+        found = checks.find_problems(self.used, self.columns)
         if self.is_in_blocks:
             # Of rows that repeat or stand alone, some that were drawn say nothing.
             found = tuple(one for one in found if not any(r.options for r in one.remedies))
@@ -136,13 +117,13 @@ class Source:
             When it cannot be read.
         """
         if self.bundled is not None:
-            table = dataset_to_table(self.bundled, _called(self.bundled), self.options)
+            table = io.dataset_to_table(self.bundled, _called(self.bundled), self.options)
         else:
-            table = read_table(self.raw, self.name, self.options)
+            table = io.read_table(self.raw, self.name, self.options)
         names = {str(name) for name in table.frame.columns}
         fresh = replace(self, table=table)
         if self.target not in names:
-            guess = propose_target(table)
+            guess = io.propose_target(table)
             column = guess.column if guess is not None else None
             return replace(fresh, target=column, guess=guess, choices={})
         roles = {n: role for n, role in self.choices.get("roles", {}).items() if n in names}
@@ -164,7 +145,7 @@ class Source:
         assert self.table is not None
         if self.bundled is not None and self._is_untouched():
             return self.bundled
-        data = table_to_dataset(self.table, self.target, **self.choices, progress=progress)
+        data = io.table_to_dataset(self.table, self.target, **self.choices, progress=progress)
         if self.guess is None:
             return data
         return replace(data, target_guess=self.guess, notices=(*data.notices, self.guess.notice))
@@ -240,7 +221,9 @@ class Source:
         DataError
             When two marks that must differ are the same.
         """
-        return replace(self, options=replace(self.options or ReadOptions(), **changes), table=None)
+        return replace(
+            self, options=replace(self.options or io.ReadOptions(), **changes), table=None
+        )
 
     def with_missing(self, column: str, values: Sequence[str | float]) -> Source:
         """Return it to be read with more values of a column that stand for missing ones."""
@@ -265,7 +248,7 @@ class Source:
         return found.with_reading(**reading) if reading else found
 
     def _is_untouched(self) -> bool:
-        as_it_is = self.options in (None, ReadOptions()) and not self.choices
+        as_it_is = self.options in (None, io.ReadOptions()) and not self.choices
         return self.bundled is not None and as_it_is and self.target == _called(self.bundled)
 
     def _in_force(self, remedy: Remedy) -> bool:
@@ -298,7 +281,7 @@ class Pictures:
     """
 
     files: tuple[File, ...]
-    options: ImageOptions | None = None
+    options: io.ImageOptions | None = None
 
     @property
     def name(self) -> str:
@@ -313,11 +296,11 @@ class Pictures:
         DataError
             When they make no data set, or `progress` returned False.
         """
-        options = self.options or ImageOptions()
+        options = self.options or io.ImageOptions()
         if len(self.files) == 1 and is_zip(self.files[0][1]):
             name, raw = self.files[0]
-            return read_image_zip(raw, name, options, progress=progress)
-        return read_image_files(self.files, options, name=self.name, progress=progress)
+            return io.read_image_zip(raw, name, options, progress=progress)
+        return io.read_image_files(self.files, options, name=self.name, progress=progress)
 
 
 def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
@@ -338,9 +321,9 @@ def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
         return Pictures(tuple(files))
     name, raw = files[0]
     if is_zip(raw):
-        inner = table_in_zip(raw, name)
-        if inner is None and is_arrays_file(raw):
-            return read_arrays_file(raw, name)
+        inner = io.table_in_zip(raw, name)
+        if inner is None and io.is_arrays_file(raw):
+            return io.read_arrays_file(raw, name)
         if inner is None:
             return Pictures(((name, raw),))
         raw, name = inner
@@ -356,12 +339,12 @@ def is_readable(source: Source) -> bool:
     # Text in UTF-16 has zeros, but begins with its mark; a program has them anywhere.
     wide = source.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     zeros = b"\0" in source.raw[:65_536] and not wide
-    return bool(source.raw) and not is_parquet(source.raw) and not zeros
+    return bool(source.raw) and not io.is_parquet(source.raw) and not zeros
 
 
 def _is_picture(name: str, raw: bytes) -> bool:
     try:
-        image_kind(raw, name)
-    except UnusableFile:
+        io.image_kind(raw, name)
+    except io.UnusableFile:
         return False
     return True

@@ -14,7 +14,7 @@ from contextlib import suppress
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from lincore.io import image_limits
+from lincore import io
 from lincore.limits import LIMITS, table_limits
 from pages.ui.jobs import page_jobs
 from pages.ui.server import middleware
@@ -97,7 +97,7 @@ def _read(files: Sequence[Sent]) -> None:
 
 def limits() -> None:
     """Say how large files may be."""
-    st.caption(f"How large: {text.escape(table_limits())} {text.escape(image_limits())}")
+    st.caption(f"How large: {text.escape(table_limits())} {text.escape(io.image_limits())}")
 
 
 def progress() -> None:

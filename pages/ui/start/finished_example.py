@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore import plots
+from lincore import imbalance, plots, report
 from lincore.data import gaussian_classes
-from lincore.imbalance import aligned_planes, balance, cell_view
-from lincore.report import REMEDY_NAMES
 from pages.ui.session import commands
 from pages.ui.widgets import controls, text
 
@@ -63,7 +61,7 @@ def show() -> None:
 @st.cache_resource(show_spinner=False)
 def _example() -> Example:
     data = gaussian_classes(MEANS, sizes=[ROWS] * len(MEANS))
-    study = balance(data, {RARE: KEPT}, METHOD)
+    study = imbalance.balance(data, {RARE: KEPT}, METHOD)
     full, reduced = (int(study.counts[cell][-1]) for cell in ("full", "reduced"))
     return Example(
         _finding(study, full, reduced),
@@ -90,9 +88,9 @@ def _finding(study: BalanceStudy, full: int, reduced: int) -> str:
 def _regions(study: BalanceStudy, data: Dataset) -> go.Figure:
     example = study.example
     pipelines = [example.pipelines[METHOD, cell] for cell in CELLS]
-    planes = aligned_planes(pipelines, data, example.split.test, (0, 1))
+    planes = imbalance.aligned_planes(pipelines, data, example.split.test, (0, 1))
     views = [
-        cell_view(example, METHOD, cell, data, plane)
+        imbalance.cell_view(example, METHOD, cell, data, plane)
         for cell, plane in zip(CELLS, planes, strict=True)
     ]
     titles = ("Equal class sizes", f"A tenth of {RARE}", "Corrected priors")
@@ -104,6 +102,8 @@ def _recalls(study: BalanceStudy, full: int, reduced: int) -> go.Figure:
     split = study.attribution(METHOD, LOSS)
     found = sorted(study.remedies(METHOD, LOSS), key=lambda one: -one.loss.value)
     named = {f"{full:,} rows": split.full, f"{reduced:,} rows, uncorrected": split.reduced}
-    named |= {REMEDY_NAMES.get(one.name, one.name): one.loss for one in found if one.name != "both"}
+    named |= {
+        report.REMEDY_NAMES.get(one.name, one.name): one.loss for one in found if one.name != "both"
+    }
     title = f"Recall of {RARE}, and what recovers it"
     return plots.score_intervals(list(named), list(named.values()), score=LOSS, title=title)

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore.model_selection import (
-    FACTORIES,
-    LABELS,
-    MOST_VARIANCE,
-    OPTIONS,
-    Steps,
-    default_steps,
-    render,
-)
-from lincore.report import projection_sentence
+from lincore import model_selection, report
 from pages.ui.widgets import controls
 
 if TYPE_CHECKING:
@@ -60,14 +51,14 @@ def word(data: Dataset, *, key: str, default: str = "lda") -> str:
         words,
         key=key,
         index=words.index(default) if default in words else 0,
-        format_func=LABELS.__getitem__,
+        format_func=model_selection.LABELS.__getitem__,
         help="What learns from the training rows.",
     )
 
 
 def suitable(data: Dataset) -> list[str]:
     """Return the words of the classifiers that the rows allow: multinomial ones want counts."""
-    words = [name for name in FACTORIES if name != "multinomial-nb"]
+    words = [name for name in model_selection.FACTORIES if name != "multinomial-nb"]
     if not counts(data):
         return words
     return ["multinomial-nb", *words] if data.n_words else [*words, "multinomial-nb"]
@@ -93,8 +84,8 @@ def options(name: str, data: Dataset, *, key: str) -> dict[str, Any]:
         Those that differ from their defaults.
     """
     chosen: dict[str, Any] = {}
-    main = [option for option in OPTIONS[name] if option.main]
-    rest = [option for option in OPTIONS[name] if not option.main]
+    main = [option for option in model_selection.OPTIONS[name] if option.main]
+    rest = [option for option in model_selection.OPTIONS[name] if not option.main]
     if main:
         with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.main"):
             for option in main:
@@ -103,22 +94,24 @@ def options(name: str, data: Dataset, *, key: str) -> dict[str, Any]:
         with st.expander("More options of the classifier", key=f"{key}.rest"):
             for option in rest:
                 chosen[option.name] = _ask(option, data, key=f"{key}.{name}.{option.name}")
-    defaults = {option.name: option.default for option in OPTIONS[name]}
+    defaults = {option.name: option.default for option in model_selection.OPTIONS[name]}
     return {k: value for k, value in chosen.items() if value != defaults[k]}
 
 
 def line(name: str, chosen: dict[str, Any]) -> str:
     """Return the line of text that `lincore.compare` reads a method from."""
-    return render(name, chosen)
+    return model_selection.render(name, chosen)
 
 
-def steps(data: Dataset, split: Split, *, key: str) -> Steps:
+def steps(data: Dataset, split: Split, *, key: str) -> model_selection.Steps:
     """Ask for the steps before a classifier; at first those of `default_steps`."""
     sparse = bool(data.n_words)
     n_components, whiten, basis = None, False, None
     standardize = not sparse and controls.standardize(data, key=f"{key}.standardize")
     if min(data.n_features, len(split.train) - 1) >= 2:
-        n_components = _components(data, split, default_steps(data, len(split.train)), key=key)
+        n_components = _components(
+            data, split, model_selection.default_steps(data, len(split.train)), key=key
+        )
     if n_components is not None and not sparse:
         whiten = st.toggle(
             "Whiten",
@@ -135,14 +128,16 @@ def steps(data: Dataset, split: Split, *, key: str) -> Steps:
             help="Functions of the features that bend a linear boundary.",
             width=220,
         )
-    return Steps(standardize, basis, n_components, whiten)
+    return model_selection.Steps(standardize, basis, n_components, whiten)
 
 
-def _components(data: Dataset, split: Split, default: Steps, *, key: str) -> float | None:
+def _components(
+    data: Dataset, split: Split, default: model_selection.Steps, *, key: str
+) -> float | None:
     """Ask for principal components: none, for most of the variance, two, or a number."""
     labels = {
         ALL: "None",
-        SHARE: f"{100 * MOST_VARIANCE:.0f} % of the variance",
+        SHARE: f"{100 * model_selection.MOST_VARIANCE:.0f} % of the variance",
         TWO: "2, as in the faces text" if data.image_shape else "2",
         NUMBER: "Number",
     }
@@ -165,7 +160,7 @@ def _components(data: Dataset, split: Split, default: Steps, *, key: str) -> flo
     if kind == ALL:
         return None
     if kind == SHARE:
-        return MOST_VARIANCE
+        return model_selection.MOST_VARIANCE
     if kind == TWO:
         return 2
     return controls.number(
@@ -179,9 +174,9 @@ def _components(data: Dataset, split: Split, default: Steps, *, key: str) -> flo
     )
 
 
-def show_projection(data: Dataset, steps: Steps, split: Split, *, who: str) -> None:
+def show_projection(data: Dataset, steps: model_selection.Steps, split: Split, *, who: str) -> None:
     """Write what stands in the place of the features, where something does."""
-    sentence = projection_sentence(data, steps.n_components, len(split.train), who=who)
+    sentence = report.projection_sentence(data, steps.n_components, len(split.train), who=who)
     if sentence:
         st.caption(sentence)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from lincore.utils import spreadsheet_safe
+from lincore import utils
 
 
 def show(frame: pd.DataFrame, **options: Any) -> Any:
@@ -39,7 +39,7 @@ def safe(frame: pd.DataFrame) -> pd.DataFrame:
 
     def harmless(value: Any) -> Any:
         # The very same object where there is nothing to do.
-        said = spreadsheet_safe(value) if isinstance(value, str) else value
+        said = utils.spreadsheet_safe(value) if isinstance(value, str) else value
         return value if said == value else said
 
     names = [harmless(name) for name in frame.columns]
