@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from lincore.experiments.holdout import holdout as holdout
     from lincore.experiments.imbalance import imbalance_cost as imbalance_cost
     from lincore.experiments.imbalance_record import ImbalanceCost as ImbalanceCost
+    from lincore.experiments.learning import learning_curve as learning_curve
     from lincore.experiments.pipeline import Steps as Steps
     from lincore.experiments.pipeline import pipeline_for as pipeline_for
     from lincore.experiments.planes import feature_plane as feature_plane
@@ -99,6 +100,7 @@ _HOME = {
     "holdout": "lincore.experiments.holdout",
     "imbalance_cost": "lincore.experiments.imbalance",
     "ImbalanceCost": "lincore.experiments.imbalance_record",
+    "learning_curve": "lincore.experiments.learning",
     "LeastSquaresClassifier": "lincore.least_squares",
     "LinearDiscriminantAnalysis": "lincore.discriminant",
     "load": "lincore.datasets",
