@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui import warm
+from pages.ui.server import preload
 
 # A picture of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
@@ -29,25 +29,25 @@ def main() -> None:
         ]
     )
     st.html(CHIPS)
-    warm.wait()
+    preload.wait()
     try:
         page.run()
     finally:
-        warm.start()
+        preload.start()
 
 
 # `streamlit run` reads this file twice: once as a module, for the server that it describes, and
 # for every visitor as a script.
 if get_script_run_ctx(suppress_warning=True) is None:
-    from pages.ui import memory, patches, serving, turns
+    from pages.ui.server import batching, memory, middleware, script_queue
 
     memory.keep_little()
-    serving.announce_navigation()
-    serving.hear_of_uploads()
-    turns.let_scripts_take_turns()
-    patches.send_in_batches()
-    patches.look_up_one_key()
-    warm.start()
-    app = st.App(__file__, middleware=serving.middleware())
+    middleware.announce_navigation()
+    middleware.hear_of_uploads()
+    script_queue.let_scripts_take_turns()
+    batching.send_in_batches()
+    batching.look_up_one_key()
+    preload.start()
+    app = st.App(__file__, middleware=middleware.middleware())
 else:
     main()

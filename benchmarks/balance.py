@@ -15,12 +15,12 @@ import numpy as np
 from common import DATA, finish, mnist, ratio, require, seconds
 
 import lincore
-from lincore.datasets import Dataset, Split
-from lincore.experiments.methods import as_methods
-from lincore.experiments.pipeline import Steps
-from lincore.experiments.sample_fits import Job, Sample, fit_sample
-from lincore.experiments.sweep import sweep
-from lincore.samples import gaussian_classes
+from lincore.data.dataset import Dataset, Split
+from lincore.imbalance.sample_fits import Job, Sample, fit_sample
+from lincore.imbalance.sweep import sweep
+from lincore.io.samples import gaussian_classes
+from lincore.model_selection.methods import as_methods
+from lincore.model_selection.pipeline import Steps
 
 MOMENT_METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
 SIZES = 20

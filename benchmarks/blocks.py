@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from common import finish, ratio, require
 
-from lincore.tables import read_table, table_to_dataset
+from lincore.io.read_table import read_table, table_to_dataset
 
 N_ROWS, COPIES = 100_000, 24
 

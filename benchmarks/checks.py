@@ -10,8 +10,8 @@ from common import DATA, Ratio, finish, ratio, require, seconds
 from sklearn.feature_extraction.text import CountVectorizer
 
 from lincore import LogisticRegression
-from lincore.experiments.checks import assumptions
-from lincore.experiments.copies import find_copies
+from lincore.checks.assumptions import assumptions
+from lincore.checks.row_duplicates import find_copies
 
 TURNS = 7
 

@@ -1,30 +1,41 @@
 """How often do the 95 % intervals of the scores cover? A grid of simulations, and its table.
 
 Run ``python benchmarks/coverage.py CACHE`` (hours; ``--times 400`` data sets a cell). CACHE is a
-folder: what was simulated stays there, and a run that was stopped goes on. The table is written
-to docs/coverage.md. The truth is that named in `lincore.experiments.scores.score`: the fitted
-model's own score on one test set, and over folds the mean score of models that learn from as many
-rows. How many rows of a class there are is chance in every data set.
+folder: what was simulated stays there, and a run that was stopped goes on. Every cell gets some
+data sets before any gets more, and the table is written to docs/coverage.md after each such round.
+The truth is that named in `lincore.metrics.scores.score`: the fitted model's own score on one
+test set, and over folds the mean score of models that learn from as many rows. How many rows of a
+class there are is chance in every data set.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # products of a few rows
 
 import numpy as np
-from coverage_designs import DESIGNS, FEWEST, METHODS, draw, log_posteriors, sample
+from coverage_designs import (
+    DESIGNS,
+    FEWEST,
+    METHODS,
+    draw,
+    log_posteriors,
+    logistic_weights,
+    sample,
+    standardised,
+)
 from coverage_table import write
 
 from lincore import Results
-from lincore.experiments import scores
-from lincore.experiments.estimates import SCORES
-from lincore.experiments.schemes import Fold
-from lincore.experiments.training_variance import common_rows
+from lincore.data.splits import Fold
+from lincore.metrics import scores
+from lincore.metrics.estimates import SCORES
+from lincore.metrics.training_variance import common_rows
 
 SIZES = (100, 300, 1000)
 #: Repetitions and folds of what is planned together, and the schemes that are read from it.
@@ -32,7 +43,12 @@ PLANS = {
     (1, 1): {"hold-out": 1},
     (5, 5): {"5-fold": 1, "5×5": 5},
     (10, 10): {"10-fold": 1, "10×10": 10},
+    (1, 0): {"leave-one-out": 1},
 }
+#: Leave-one-out has as many models as rows: this is the largest size it is simulated with.
+MOST_ALONE = 100
+#: Data sets of a cell that are drawn before the next cell has its turn.
+BATCH = 40
 TEST_SHARE = 0.3
 #: Rows of each class that a model's true scores are counted on.
 MANY = 3000
@@ -46,34 +62,55 @@ def main() -> None:
     parser.add_argument("--only", default="", help="part of the names of the cells to simulate")
     chosen = parser.parse_args()
     chosen.cache.mkdir(parents=True, exist_ok=True)
-    for size, design, method in product(SIZES, DESIGNS, METHODS):
-        name = f"{design.replace('/', '-')} {size} {method}"
-        path = chosen.cache / f"{name}.npz"
-        if chosen.only not in name or (path.exists() and enough(path, chosen.times)):
-            continue
-        np.savez_compressed(path, **simulate(design, size, method, chosen.times))
-        print(name, flush=True)
-    write(chosen.cache, DESIGNS, SIZES, METHODS)
+    for times in range(BATCH, chosen.times + 1, BATCH):
+        for size, design, method in product(SIZES, DESIGNS, METHODS):
+            name = f"{design.replace('/', '-')} {size} {method}"
+            path = chosen.cache / f"{name}.npz"
+            if chosen.only not in name:
+                continue
+            known = dict(np.load(path)) if path.exists() else {"times": np.array(0)}
+            if known["times"] < times:
+                done = int(known["times"])
+                found = with_more(known, simulate(design, size, method, done), design)
+                fresh = path.with_suffix(".part.npz")  # a stopped run leaves no broken file
+                np.savez_compressed(fresh, **found)
+                fresh.replace(path)
+                print(name, times, flush=True)
+        write(chosen.cache, DESIGNS, SIZES, METHODS)
 
 
-def enough(path: Path, times: int) -> bool:
-    """Return whether so many data sets were drawn."""
-    with np.load(path) as known:
-        return int(known["times"]) >= times
+def with_more(
+    known: dict[str, np.ndarray], found: dict[str, np.ndarray], design: str
+) -> dict[str, np.ndarray]:
+    """Add a batch to what is known of a cell, and say what is true of all of it."""
+    every = {
+        name: np.concatenate([known[name], found[name]]) if name in known else found[name]
+        for name in found
+    }
+    kept = {name: known[name] for name in known if name not in found}
+    every = {**kept, **every, "times": known["times"] + BATCH}
+    shares = np.array(DESIGNS[design])
+    for name in [name for name in every if name.endswith(" rates")]:
+        scheme, rates = name.removesuffix(" rates"), every[name]
+        over = rates if scheme == "hold-out" else rates.mean(axis=0, keepdims=True)
+        every[f"{scheme} truth"] = np.array([true_scores(one, shares) for one in over])
+    return every
 
 
-def simulate(design: str, n: int, method: str, times: int) -> dict[str, np.ndarray]:
-    """Return for each scheme the intervals (times, scores, 3) and the truths (times, scores).
+def simulate(design: str, n: int, method: str, done: int) -> dict[str, np.ndarray]:
+    """Return a batch: for each scheme intervals (times, scores, 3) and rates of the models' truth.
 
     Data sets on which the method cannot be fitted are left out.
     """
-    rng = np.random.default_rng([n, list(DESIGNS).index(design), list(METHODS).index(method)])
+    rng = np.random.default_rng([n, list(DESIGNS).index(design), list(METHODS).index(method), done])
     shares, found = DESIGNS[design], {}
     population = np.repeat(np.arange(len(shares)), MANY)
     many = draw(population, np.random.default_rng(7))
-    for _ in range(times):
+    for _ in range(BATCH):
         X, codes = sample(n, shares, rng)
         for plan, schemes in PLANS.items():
+            if plan == (1, 0) and n > MOST_ALONE:
+                continue
             fitted = fit_plan(X, codes, len(shares), method, dealt(codes, plan, rng), many)
             if fitted is None:
                 continue
@@ -83,18 +120,17 @@ def simulate(design: str, n: int, method: str, times: int) -> dict[str, np.ndarr
                 results = first(every, repetitions)
                 ends = [scores.score(results, method, name) for name in SCORES]
                 found.setdefault(scheme, []).append((ends, worth))
-    arrays = {f"{scheme} intervals": np.array([ends for ends, _ in lines], dtype=np.float32)
-              for scheme, lines in found.items()}  # fmt: skip
-    for scheme, lines in found.items():
-        truths = np.array([worth for _, worth in lines])
-        over = truths if scheme == "hold-out" else truths.mean(axis=0, keepdims=True)
-        arrays[f"{scheme} truth"] = np.array([true_scores(one, np.array(shares)) for one in over])
-    return {**arrays, "times": np.array(times)}
+    return {
+        f"{scheme} {kind}": np.array([line[place] for line in lines], dtype=np.float32)
+        for scheme, lines in found.items()
+        for place, kind in enumerate(("intervals", "rates"))
+    }
 
 
 def dealt(codes: np.ndarray, plan: tuple[int, int], rng: np.random.Generator) -> list[Fold]:
     """Deal the rows of each class evenly over the folds, or put some of each aside."""
     (repetitions, k), found = plan, []
+    k = k or len(codes)
     for repetition in range(repetitions):
         order = rng.permutation(len(codes))
         order = order[np.argsort(codes[order], kind="stable")]
@@ -123,10 +159,13 @@ def fit_plan(
     few = (np.bincount(codes[fold.train], minlength=n_classes).min() for fold in plan)
     if min(few) < FEWEST[method]:
         return None
+    fit = METHODS[method]
+    if method == "logistic":  # near the end of the way, for every fold
+        fit = partial(fit, start=logistic_weights(standardised(X), codes, n_classes))
     common = common_rows(codes, plan, n_classes)
     tested, compared, posteriors = [], [], None
     for place, fold in enumerate(plan):
-        model = METHODS[method](X[fold.train], codes[fold.train], n_classes)
+        model = fit(X[fold.train], codes[fold.train], n_classes)
         tested.append(log_posteriors(model, X[fold.test]))
         if place in common.folds:
             compared.append(log_posteriors(model, X[common.rows]))

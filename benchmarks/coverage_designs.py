@@ -58,26 +58,41 @@ def qda(X: np.ndarray, y: np.ndarray, n_classes: int) -> Model:
     )
 
 
-def logistic(X: np.ndarray, y: np.ndarray, n_classes: int) -> Model:
+def logistic(
+    X: np.ndarray, y: np.ndarray, n_classes: int, start: np.ndarray | None = None
+) -> Model:
     """Return the scores of logistic regression with C = 1 on standardised features (Newton)."""
-    mean, scale = X.mean(axis=0), X.std(axis=0)
-    Z = np.column_stack([(X - mean) / scale, np.ones(len(X))])
-    q = P + 1
-    weights, one_hot = np.zeros((q, n_classes)), np.eye(n_classes)[y]
-    penalty = np.append(np.ones(P), 1e-8)
+    weights = logistic_weights(standardised(X), y, n_classes, start)
+    return lambda rows: standardised(rows, X) @ weights
+
+
+def standardised(rows: np.ndarray, by: np.ndarray | None = None) -> np.ndarray:
+    """Return rows with mean 0 and variance 1, of themselves or of others, and a feature of ones."""
+    by = rows if by is None else by
+    return np.column_stack([(rows - by.mean(axis=0)) / by.std(axis=0), np.ones(len(rows))])
+
+
+def logistic_weights(
+    Z: np.ndarray, y: np.ndarray, n_classes: int, start: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the weights (features, K) of rows whose last feature is 1, which has no penalty."""
+    q = Z.shape[1]
+    weights = np.zeros((q, n_classes)) if start is None else start.copy()
+    one_hot, penalty = np.eye(n_classes)[y], np.append(np.ones(q - 1), 1e-8)
+    ridge = np.diag(np.tile(penalty, n_classes))
     for _ in range(30):
         proba = np.exp(_normalised(Z @ weights))
         gradient = Z.T @ (proba - one_hot) + penalty[:, None] * weights
         wide = (proba[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)
-        hessian = -wide.T @ wide + np.kron(np.eye(n_classes), np.diag(penalty))
+        hessian = ridge - wide.T @ wide
         for k in range(n_classes):
             block = slice(k * q, (k + 1) * q)
-            hessian[block, block] += (Z * proba[:, [k]]).T @ Z
+            hessian[block, block] += Z.T @ wide[:, block]
         step = np.linalg.solve(hessian, gradient.T.ravel()).reshape(n_classes, q).T
         weights -= step
         if np.abs(step).max() < 1e-5:
             break
-    return lambda rows: np.column_stack([(rows - mean) / scale, np.ones(len(rows))]) @ weights
+    return weights
 
 
 METHODS = {"lda": lda, "qda": qda, "logistic": logistic}

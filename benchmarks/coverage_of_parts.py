@@ -1,9 +1,10 @@
 """Coverage and width of the intervals of the parts of an imbalance loss, simulated.
 
-Run ``python benchmarks/coverage_of_parts.py [data sets]`` (300: about ten minutes on one core).
+Run ``python benchmarks/coverage_of_parts.py [data sets]`` (300: half an hour on one core).
 Data sets of given class sizes are drawn again and again; the truth is the mean over all of them of
 what is estimated. Widths are in units of 3.92 standard deviations of the estimate, the width of an
-interval that knows its variance.
+interval that knows its variance. What is the same in all data sets, as QDA's majority bias, has
+neither.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import numpy as np
 from common import finish, require
 
 import lincore
-from lincore.datasets import Dataset
-from lincore.experiments.intervals import Interval
-from lincore.samples import gaussian_classes
+from lincore.data.dataset import Dataset
+from lincore.io.samples import gaussian_classes
+from lincore.metrics.intervals import Interval
 
 LOSSES = ("balanced error", "log loss")
 Found = Iterator[tuple[str, Interval]]
@@ -28,20 +29,27 @@ def main() -> None:
     """Print coverage and width of every part; end with an error if their means miss the bounds."""
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     for name, (draw, study) in DESIGNS.items():
-        found = defaultdict(list)
-        for seed in range(times):
-            for part, interval in study(draw(seed)):
-                found[part].append(tuple(interval))
-        rates, widths = [], []
-        for part, intervals in found.items():
-            value, low, high = np.array(intervals).T
-            truth = value.mean()
-            rates.append(np.mean((low <= truth) & (truth <= high)))
-            widths.append(np.mean(high - low) / (3.92 * np.std(value, ddof=1)))
-            print(f"{name:<28}{part:<36}{rates[-1]:6.3f}{widths[-1]:6.2f}")
-        require(f"{name}, mean coverage", float(np.mean(rates)), at_least=0.93, at_most=0.99)
-        require(f"{name}, mean width", float(np.mean(widths)), at_most=1.5)
+        for method in METHODS[name]:
+            found = defaultdict(list)
+            for seed in range(times):
+                for part, interval in study(draw(seed), method):
+                    found[part].append(tuple(interval))
+            report(f"{name}, {method}", found)
     finish()
+
+
+def report(name: str, found: dict[str, list[tuple[float, ...]]]) -> None:
+    """Print a line for each part, and whether their means keep the bounds."""
+    rates, widths = [], []
+    for part, intervals in found.items():
+        value, low, high = np.array(intervals).T
+        truth, deviation = value.mean(), np.std(value, ddof=1)
+        if deviation > 0:
+            rates.append(np.mean((low <= truth) & (truth <= high)))
+            widths.append(np.mean(high - low) / (3.92 * deviation))
+            print(f"{name:<40}{part:<36}{rates[-1]:6.3f}{widths[-1]:6.2f}")
+    require(f"{name}, mean coverage", float(np.mean(rates)), at_least=0.93, at_most=0.975)
+    require(f"{name}, mean width", float(np.mean(widths)), at_most=1.3)
 
 
 def three(seed: int) -> Dataset:
@@ -62,20 +70,20 @@ def rare(seed: int) -> Dataset:
     return gaussian_classes([[0.0] * 4, [1.2, 0.8, 0.0, 0.0]], sizes=[1640, 41], seed=seed)
 
 
-def cut(data: Dataset) -> Found:
+def cut(data: Dataset, method: str) -> Found:
     """Cut the third class from 42 training rows to 9."""
-    study = lincore.balance(data, {"class 3": 9}, "lda")
+    study = lincore.balance(data, {"class 3": 9}, method)
     for loss in (*LOSSES, "recall of class 3"):
-        split = study.attribution("lda", loss)
+        split = study.attribution(method, loss)
         for name, part in {**split.parts, "total": split.total, "reduced": split.reduced}.items():
             yield f"{name}, {loss}", part
 
 
-def as_it_is(data: Dataset) -> Found:
+def as_it_is(data: Dataset, method: str) -> Found:
     """Take the imbalance of the file as it is."""
-    cost = lincore.imbalance_cost(data, "lda")
+    cost = lincore.imbalance_cost(data, method)
     for loss in ("loss", "log loss"):
-        split = cost.decomposition("lda", loss)
+        split = cost.decomposition(method, loss)
         for name, part in {**split.parts, "uncorrected": split.uncorrected}.items():
             yield f"{name}, {loss}", part
 
@@ -85,6 +93,9 @@ DESIGNS = {
     "3 x 60, 10 features, 42 -> 9": (ten_features, cut),
     "1640 : 41": (rare, as_it_is),
 }
+# QDA has no covariance of nine rows in ten directions.
+METHODS = dict.fromkeys(DESIGNS, ("lda", "qda", "logistic"))
+METHODS["3 x 60, 10 features, 42 -> 9"] = ("lda", "qda(regularization=0.3)", "logistic")
 
 if __name__ == "__main__":
     main()

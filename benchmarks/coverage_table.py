@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lincore.experiments.estimates import SCORES
+from lincore.metrics.estimates import SCORES
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "coverage.md"
-SCHEMES = ("hold-out", "5-fold", "10-fold", "5×5", "10×10")
+SCHEMES = ("hold-out", "5-fold", "10-fold", "5×5", "10×10", "leave-one-out")
 #: Coverage that counts as 95 %, and of how many data sets with an interval it is told.
 LEAST, MOST, FEWEST = 0.93, 0.975, 30
 #: Between these marks the page is written anew; around them people write.

@@ -31,9 +31,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lincore
-from lincore.datasets import Dataset
-from lincore.experiments.pipeline import Steps
-from lincore.experiments.schemes import Fold, folds
+from lincore.data.dataset import Dataset
+from lincore.data.splits import Fold
+from lincore.model_selection.pipeline import Steps
+from lincore.model_selection.splitters import folds
 
 OURS = ["lda", "qda", "naive-bayes", "least-squares", "fisher"]
 THEIRS: list[Any] = [

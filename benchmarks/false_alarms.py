@@ -3,7 +3,7 @@
 Run ``python benchmarks/false_alarms.py`` (two minutes). On one test set three methods of exactly
 equal worth are drawn again and again; over folds, discriminants on two exchangeable sets of
 features are fitted again and again, and what they reach on average is known in closed form.
-Coverage is that of the truth named in `lincore.experiments.scores.score`. Models of the folds are
+Coverage is that of the truth named in `lincore.metrics.scores.score`. Models of the folds are
 not asked about common rows here, as `benchmarks/coverage.py` does.
 """
 
@@ -16,7 +16,7 @@ from common import finish, require
 from scipy.special import expit, log_softmax, ndtr
 
 from lincore import Results
-from lincore.experiments import differences, scores
+from lincore.metrics import differences, scores
 
 COVERS = {"at_least": 0.92, "at_most": 0.98}
 FALSE_ALARMS = 0.06

@@ -16,7 +16,7 @@ import numpy as np
 from common import finish, require, seconds
 from PIL import Image
 
-from lincore.images import ImageOptions, read_image_zip
+from lincore.io.images.read import ImageOptions, read_image_zip
 
 SMALL, COUNT = 28, 10_000
 

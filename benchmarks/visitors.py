@@ -33,12 +33,13 @@ class TurnedAwayError(Exception):
 
 
 class Widget(NamedTuple):
-    """A widget on the page: its id, its kind, what may be chosen, and its fragment."""
+    """A widget on the page: its id, its kind, what may be chosen, its fragment, its place."""
 
     id: str
     kind: str
     options: tuple[str, ...]
     fragment: str
+    place: tuple[int, ...]
 
 
 class Taken(NamedTuple):
@@ -64,6 +65,9 @@ class Page:
         self.is_finished = asyncio.Event()
         self.upload_places: asyncio.Queue[Any] = asyncio.Queue()
         self._tabs = ""
+        self._drawing: set[str] = set()  # fragments that are being drawn; none for a whole page
+        self._drawn: set[str] = set()  # keys that this run has sent
+        self._blocks: dict[tuple[int, ...], str] = {}  # the fragment of each, by place
 
     def receive(self, message: ForwardMsg) -> None:
         """Take in one message."""
@@ -71,10 +75,12 @@ class Page:
         if message.metadata.cacheable or kind == "ref_hash":
             self.cached[message.ref_hash or message.hash] = 0
         if kind == "delta":
-            self._draw(message.delta)
+            self._draw(message.delta, tuple(message.metadata.delta_path))
         elif kind == "new_session":
             self.session = message.new_session.initialize.session_id
-            if not message.metadata.run.fragment_ids:
+            self._drawing = set(message.metadata.run.fragment_ids)
+            self._drawn.clear()
+            if not self._drawing:
                 self.repeats.clear()
         elif kind == "navigation":
             pages = message.navigation.app_pages
@@ -93,12 +99,21 @@ class Page:
     def _end(self, status: int) -> None:
         if status == ForwardMsg.FINISHED_SUCCESSFULLY:
             self.cached = {one: age + 1 for one, age in self.cached.items() if age < MOST_AGE}
+        if status == ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY:
+            for key in [one for one, widget in self.widgets.items() if self._is_gone(one, widget)]:
+                del self.widgets[key]
         if status != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             self.is_finished.set()
 
-    def _draw(self, delta: Any) -> None:
+    def _is_gone(self, key: str, widget: Widget) -> bool:
+        """Tell whether a widget stood in the fragment that was drawn, and was not drawn again."""
+        within = (self._blocks.get(widget.place[:depth]) for depth in range(len(widget.place)))
+        return key not in self._drawn and not self._drawing.isdisjoint([widget.fragment, *within])
+
+    def _draw(self, delta: Any, place: tuple[int, ...]) -> None:
         if delta.WhichOneof("type") == "add_block":
-            self._open(delta.add_block, delta.fragment_id)
+            self._blocks[place] = delta.fragment_id
+            self._open(delta.add_block, delta.fragment_id, place)
             return
         kind = delta.new_element.WhichOneof("type") or "empty"
         part = getattr(delta.new_element, kind)
@@ -109,20 +124,23 @@ class Page:
             names = [
                 one if isinstance(one, str) else getattr(one, "content", "") for one in options
             ]
-            self._meet(part.id, kind, names, delta.fragment_id)
+            self._meet(part.id, kind, names, delta.fragment_id, place)
 
-    def _open(self, block: Any, fragment: str) -> None:
+    def _open(self, block: Any, fragment: str, place: tuple[int, ...]) -> None:
         kind = block.WhichOneof("type")
         if kind == "tab_container" and block.tab_container.id:
-            self._tabs = self._meet(block.tab_container.id, "tabs", [], fragment)
+            self._tabs = self._meet(block.tab_container.id, "tabs", [], fragment, place)
         elif kind == "tab" and self._tabs:
             tabs = self.widgets[self._tabs]
             self.widgets[self._tabs] = tabs._replace(options=(*tabs.options, block.tab.label))
 
-    def _meet(self, name: str, kind: str, options: list[str], fragment: str) -> str:
+    def _meet(
+        self, name: str, kind: str, options: list[str], fragment: str, place: tuple[int, ...]
+    ) -> str:
         found = KEY.search(name)
         key = found[1] if found else name
-        self.widgets[key] = Widget(name, kind, tuple(options), fragment)
+        self.widgets[key] = Widget(name, kind, tuple(options), fragment, place)
+        self._drawn.add(key)
         return key
 
 

@@ -16,12 +16,12 @@ from playwright.sync_api import sync_playwright
 from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
-from lincore.plots import shading
-from lincore.plots.lines import trace_lines
-from lincore.plots.palette import GREY, INK, colour
-from lincore.plots.points import Marks, point_traces
-from lincore.plots.regions import Layer, Map
-from lincore.plots.style import axis
+from lincore.plots.base.palette import GREY, INK, colour
+from lincore.plots.base.style import axis
+from lincore.plots.plane import shading
+from lincore.plots.plane.boundary_lines import trace_lines
+from lincore.plots.plane.markers import Marks, point_traces
+from lincore.plots.plane.regions import Layer, Map
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests" / "browser"))
@@ -83,7 +83,7 @@ class Panels:
             self.figure.add_trace(trace, row=1, col=panel)
 
     def axes(self, panel: int, x: Any, y: Any, *, square: bool = False) -> None:
-        """Name the axes of a panel; `x` and `y` are settings of `lincore.plots.style.axis`."""
+        """Name the axes of a panel; `x` and `y` are settings of `lincore.plots.base.style.axis`."""
         look = {"linecolor": GREY, "linewidth": 1, "mirror": True, "nticks": 7}
         if square:
             y = y | {"scaleanchor": f"x{panel}", "scaleratio": 1, "constrain": "domain"}

@@ -11,9 +11,9 @@ from drawing import Panels, curve, regions, regions_by, rows
 from sklearn.exceptions import ConvergenceWarning
 
 import lincore
-from lincore.multiclass import Ambiguity
-from lincore.plots.palette import COLOURS, GREY, INK, translucent
-from lincore.samples import gaussian_classes
+from lincore.estimators.multiclass import Ambiguity
+from lincore.io.samples import gaussian_classes
+from lincore.plots.base.palette import COLOURS, GREY, INK, translucent
 
 
 def fisher() -> go.Figure:

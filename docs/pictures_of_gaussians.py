@@ -7,9 +7,9 @@ import plotly.graph_objects as go
 from drawing import Panels, curve, ellipse, marked, regions, rows, scores_of, spots
 
 import lincore
-from lincore.covariance import Whitener
-from lincore.plots.palette import COLOURS, GREY, INK
-from lincore.samples import gaussian_classes
+from lincore.io.samples import gaussian_classes
+from lincore.linalg.covariance import Whitener
+from lincore.plots.base.palette import COLOURS, GREY, INK
 
 
 def lda() -> go.Figure:

@@ -14,8 +14,8 @@ from drawing import FONT, write_pngs
 
 import lincore
 from lincore import plots
-from lincore.experiments.correlation import correlations
-from lincore.experiments.univariate import boxes, density, histogram
+from lincore.inspection.correlation import correlations
+from lincore.inspection.univariate import boxes, density, histogram
 
 HEAD = """# Every plot
 

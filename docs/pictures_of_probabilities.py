@@ -12,10 +12,10 @@ from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 
 import lincore
-from lincore.bayes import BayesClassifier
-from lincore.bayes_error import bayes_error, expected_loss
-from lincore.plots.palette import COLOURS, GREY, INK, translucent
-from lincore.samples import gaussian_classes
+from lincore.estimators.bayes import BayesClassifier
+from lincore.estimators.bayes_error import bayes_error, expected_loss
+from lincore.io.samples import gaussian_classes
+from lincore.plots.base.palette import COLOURS, GREY, INK, translucent
 
 # The same colour for a solver in both panels.
 SOLVERS = {

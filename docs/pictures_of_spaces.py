@@ -10,10 +10,10 @@ from drawing import Panels, curve, ellipse, regions, rows, spots
 from sklearn.pipeline import make_pipeline
 
 import lincore
-from lincore.basis import RadialBasis, polynomial
-from lincore.geometry import mahalanobis
-from lincore.plots.palette import COLOURS, INK
-from lincore.samples import gaussian_classes
+from lincore.estimators.boundary_geometry import mahalanobis
+from lincore.io.samples import gaussian_classes
+from lincore.plots.base.palette import COLOURS, INK
+from lincore.preprocessing.basis import RadialBasis, polynomial
 
 
 def basis() -> go.Figure:

@@ -43,9 +43,9 @@ class Remedy:
     roles : mapping of str to str
         New roles of columns.
     options : mapping
-        New values of keywords of `lincore.tables.table_to_dataset`.
+        New values of keywords of `lincore.io.read_table.table_to_dataset`.
     reading : mapping
-        New values of fields of `lincore.files.reading.ReadOptions`.
+        New values of fields of `lincore.io.tables.text.options.ReadOptions`.
     """
 
     label: str

@@ -2,16 +2,18 @@
 
 import streamlit as st
 
-from pages.ui import balance_cost, balance_cut, balance_mode, checks_line, jobs, sidebar
+from pages.ui.balance import cost, question, reduction
+from pages.ui.jobs import page_jobs
+from pages.ui.session import checks_line, sidebar
 
 experiment = sidebar.show()
 heading = st.container(key="balance.heading")
 checks_line.show(experiment)
 row = st.container(horizontal=True, vertical_alignment="bottom", key="balance.row")
 with row:
-    mode = balance_mode.ask(experiment)
-if mode == balance_mode.COST:
-    balance_cost.show(experiment, heading, row)
+    mode = question.ask(experiment)
+if mode == question.COST:
+    cost.show(experiment, heading, row)
 else:
-    balance_cut.show(experiment, heading, row)
-jobs.catch_up()
+    reduction.show(experiment, heading, row)
+page_jobs.catch_up()

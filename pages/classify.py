@@ -2,32 +2,23 @@
 
 import streamlit as st
 
-from lincore.report import words
-from pages.ui import (
-    checks_line,
-    classify_fit,
-    classify_geometry,
-    classify_model,
-    classify_panels,
-    panels,
-    sidebar,
-    text,
-)
+from lincore.report import sentences
+from pages.ui.classify import detail_panels, geometry, model_choice
+from pages.ui.session import checks_line, panels, sidebar
+from pages.ui.widgets import text
 
 experiment = sidebar.show()
 data, _, split = experiment
 
 heading = st.container()
 checks_line.show(experiment)
-model, row = classify_model.ask(data, split)
-fitted = classify_fit.require(experiment, model)
+model, fitted = geometry.show(experiment)
 
 method = fitted.results.methods[0]
-finding = words.classification_finding(fitted.results, method, rows=text.row_noun(data))
+finding = sentences.classification_finding(fitted.results, method, rows=text.row_noun(data))
 heading.header(text.escape(finding), anchor=False)
-heading.markdown(text.escape(words.against_baseline(fitted.results, method)))
+heading.markdown(text.escape(sentences.against_baseline(fitted.results, method)))
 
-classify_geometry.show(experiment, model, fitted, row)
-classify_model.show_steps(fitted, model, data, split)
+model_choice.show_steps(fitted, model, data, split)
 panels.scores_row(fitted.results, method, data)
-classify_panels.show(experiment, model, fitted)
+detail_panels.show(experiment, model, fitted)

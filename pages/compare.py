@@ -2,18 +2,12 @@
 
 import streamlit as st
 
-from lincore.experiments.class_ratio import leading_score
-from lincore.report import compare_words, words
-from pages.ui import (
-    checks_line,
-    compare_choice,
-    compare_panels,
-    compare_run,
-    compare_scores,
-    jobs,
-    sidebar,
-    text,
-)
+from lincore.metrics.class_ratio import leading_score
+from lincore.report import comparison, sentences
+from pages.ui.compare import choices, panels, run, score_table
+from pages.ui.jobs import page_jobs
+from pages.ui.session import checks_line, sidebar
+from pages.ui.widgets import text
 
 experiment = sidebar.show()
 data = experiment.data
@@ -21,27 +15,27 @@ data = experiment.data
 st.caption("Compare · which model, and is the difference real")
 heading = st.container()
 checks_line.show(experiment)
-choice, row = compare_choice.ask(experiment)
+choice, row = choices.ask(experiment)
 if choice is None:
     heading.header("Choose at least one model.", anchor=False)
     st.stop()
-job = compare_run.shown(data, choice)
+job = run.shown(data, choice)
 if job is None:
     heading.header("Which model, and is the difference real?", anchor=False)
     st.stop()
 
-shown = compare_scores.ask(data, job.settings, job.result, row)
+shown = score_table.ask(data, job.settings, job.result, row)
 results, rows = shown.results, text.row_noun(data)
-finding = words.comparison_finding(results, shown.score, shown.rope)
+finding = sentences.comparison_finding(results, shown.score, shown.rope)
 heading.header(text.escape(finding), anchor=False)
 best = ""
 if shown.score == leading_score(results.class_counts):
-    best = words.against_baseline(results, results.methods[0], subject=shown.labels[0])
-heading.markdown(text.escape(f"{best} {compare_words.scope(results, rows)}"))
+    best = sentences.against_baseline(results, results.methods[0], subject=shown.labels[0])
+heading.markdown(text.escape(f"{best} {comparison.scope(results, rows)}"))
 
-compare_scores.figure(shown)
-st.caption(compare_words.rule(results, shown.score))
-compare_scores.table(shown)
-compare_run.notes(results)
-compare_panels.show(shown)
-jobs.catch_up()
+score_table.figure(shown)
+st.caption(comparison.rule(results, shown.score))
+score_table.table(shown)
+run.notes(results)
+panels.show(shown)
+page_jobs.catch_up()

@@ -2,21 +2,10 @@
 
 import streamlit as st
 
-from pages.ui import (
-    data_columns,
-    data_draw,
-    data_pictures,
-    data_table,
-    data_treatment,
-    data_warnings,
-    data_ways,
-    panels,
-    sidebar,
-    state,
-    text,
-    uploads,
-)
-from pages.ui.data_sources import Pictures, Source
+from pages.ui.data import columns, findings, gaussian_classes, images, new_data, table, treatment
+from pages.ui.session import panels, sidebar, state, uploads
+from pages.ui.session.sources import Pictures, Source
+from pages.ui.widgets import text
 
 data = sidebar.show_on_data()
 opened = state.opened()
@@ -25,33 +14,33 @@ in_use = any(opened is one for one in used)
 
 st.caption("Data")
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
-data_warnings.target(data)
-data_warnings.held(data)
-data_ways.show()
-data_warnings.refused()
+findings.target(data)
+findings.held(data)
+new_data.show()
+findings.refused()
 
 if isinstance(opened, Source):
-    data_columns.show(opened)
-    data_table.reading(opened)
-    data_warnings.findings(opened)
-    data_treatment.show(opened)
-    data_table.rows(opened)
+    columns.show(opened)
+    table.reading(opened)
+    findings.findings(opened)
+    treatment.show(opened)
+    table.rows(opened)
 elif isinstance(opened, Pictures):
     if in_use:
-        data_warnings.made_grey(opened, data)
-    data_pictures.otherwise(opened, data if in_use else None)
+        findings.made_grey(opened, data)
+    images.otherwise(opened, data if in_use else None)
 
 if in_use:
     if data.image_shape:
         panels.contact_sheet(data, key="data.sheet")
-        data_pictures.skipped(data)
-        data_pictures.copies(data)
+        images.skipped(data)
+        images.copies(data)
     elif opened is None:
         panels.table_head(data, key="data.head")
-    data_pictures.groups(data)
+    images.groups(data)
     besides = [one.notice for one in opened.findings] if isinstance(opened, Source) else []
-    data_warnings.notices(data, besides)
-    data_draw.truth(data)
+    findings.notices(data, besides)
+    gaussian_classes.truth(data)
 
-data_ways.generator()
+new_data.generator()
 uploads.limits()

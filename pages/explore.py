@@ -2,31 +2,24 @@
 
 import streamlit as st
 
-from pages.ui import (
-    checks_line,
-    explore_columns,
-    explore_pairs,
-    explore_projections,
-    explore_summary,
-    explore_views,
-    sidebar,
-)
-from pages.ui.sidebar import Experiment
+from pages.ui.explore import column_view, pairs, projections, summary, views
+from pages.ui.session import checks_line, sidebar
+from pages.ui.session.sidebar import Experiment
 
 DRAW = {
-    "columns": explore_columns.show,
-    "pairs": explore_pairs.scatter,
-    "correlations": explore_pairs.correlations,
-    "summary": explore_summary.summary,
-    "words": explore_summary.words,
-    "projections": explore_projections.show,
+    "columns": column_view.show,
+    "pairs": pairs.scatter,
+    "correlations": pairs.correlations,
+    "summary": summary.summary,
+    "words": summary.words,
+    "projections": projections.show,
 }
 
 
 @st.fragment
 def show(experiment: Experiment) -> None:
     """Draw the view that is chosen: nothing else on the page depends on it."""
-    DRAW[explore_views.current(experiment.data)](experiment)
+    DRAW[views.current(experiment.data)](experiment)
 
 
 experiment = sidebar.show()

@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from pages.ui import link, sidebar, start_again, start_doors, start_example
+from pages.ui.session import link, lost_uploads, sidebar
+from pages.ui.start import entries, finished_example
 
 sidebar.show_on_start()
 
 awaited = link.awaited()
 if awaited is not None:
-    start_again.show(awaited, key="again")
+    lost_uploads.show(awaited, key="again")
     st.stop()
 
 st.header("Compare linear classifiers, and see what class imbalance costs", anchor=False)
@@ -16,5 +17,5 @@ st.markdown(
     "An honest comparison on your own table or images, the geometry that explains it, and what "
     "recovers the loss."
 )
-start_doors.show()
-start_example.show()
+entries.show()
+finished_example.show()

@@ -10,7 +10,7 @@ import plotly.io
 import pytest
 from hypothesis import settings
 
-from lincore.plots import style
+from lincore.plots.base import style
 
 # No deadlines: how long an example takes says more about the machine than about the code.
 settings.register_profile("lincore", deadline=None)

@@ -40,7 +40,7 @@ def take_arrays() -> None:
     import streamlit as st
 
     import lincore
-    from pages.ui import state
+    from pages.ui.session import state
 
     path = st.query_params.get("arrays", "")
     if path and st.session_state.setdefault("benchmark.arrays", "") != path:

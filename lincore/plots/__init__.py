@@ -6,32 +6,32 @@ that are given the same `Frame` have the same ranges and scales.
 
 from __future__ import annotations
 
-from lincore.plots.ambiguity import ambiguity
-from lincore.plots.balance import class_balance
-from lincore.plots.boundary import boundary
-from lincore.plots.coefficients import coefficients, odds_ratios
-from lincore.plots.components import biplot, reconstructions, weight_images
-from lincore.plots.confusion import confusion
-from lincore.plots.confusion_difference import confusion_difference
-from lincore.plots.contour import contour
-from lincore.plots.convergence import convergence, error_curves
-from lincore.plots.correlation import correlation_matrix
-from lincore.plots.direction import direction_histogram
-from lincore.plots.distribution import box_plot, densities, histogram, share_bars
-from lincore.plots.forest import pairwise_effects, score_intervals
-from lincore.plots.frame import Frame
-from lincore.plots.gallery import images
-from lincore.plots.heat import recall_change, recall_map
-from lincore.plots.multiples import small_multiples
-from lincore.plots.rates import Curve, precision_recall, roc
-from lincore.plots.reliability import Reliability, calibration
-from lincore.plots.scatter import scatter
-from lincore.plots.scatter_3d import scatter_3d
-from lincore.plots.surface import surface
-from lincore.plots.sweeps import sweep
-from lincore.plots.times import seconds_and_score
-from lincore.plots.variance import scree, vector_shares
-from lincore.plots.waterfall import remedies, waterfall
+from lincore.plots.data.class_balance import class_balance
+from lincore.plots.data.contact_sheet import images
+from lincore.plots.data.correlation import correlation_matrix
+from lincore.plots.data.distribution import box_plot, densities, histogram, share_bars
+from lincore.plots.model.coefficients import coefficients, odds_ratios
+from lincore.plots.model.components import biplot, reconstructions, weight_images
+from lincore.plots.model.convergence import convergence, error_curves
+from lincore.plots.model.direction import direction_histogram
+from lincore.plots.model.explained_variance import scree, vector_shares
+from lincore.plots.plane.ambiguity import ambiguity
+from lincore.plots.plane.boundary import boundary
+from lincore.plots.plane.contour import contour
+from lincore.plots.plane.scatter import scatter
+from lincore.plots.plane.scatter_3d import scatter_3d
+from lincore.plots.plane.shared_axes import Frame
+from lincore.plots.plane.small_multiples import small_multiples
+from lincore.plots.plane.surface import surface
+from lincore.plots.scores.calibration import Reliability, calibration
+from lincore.plots.scores.confusion import confusion
+from lincore.plots.scores.confusion_difference import confusion_difference
+from lincore.plots.scores.fit_times import seconds_and_score
+from lincore.plots.scores.intervals import pairwise_effects, score_intervals
+from lincore.plots.scores.recall_map import recall_change, recall_map
+from lincore.plots.scores.roc import Curve, precision_recall, roc
+from lincore.plots.scores.sweeps import sweep
+from lincore.plots.scores.waterfall import remedies, waterfall
 
 __all__ = [
     "correlation_matrix",

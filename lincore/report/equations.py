@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lincore.quadric import Quadric
+    from lincore.linalg.quadric import Quadric
 
 # Digits of a coefficient: as many as a person copies and a boundary needs.
 DIGITS = 5
@@ -30,7 +30,7 @@ def as_text(function: Quadric, names: Sequence[str]) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from lincore.quadric import Quadric
+    >>> from lincore.linalg.quadric import Quadric
     >>> line = Quadric(np.zeros((2, 2)), np.array([2.0, -1.0]), 0.5, np.zeros(2))
     >>> as_text(line, ["length", "width"])
     '2 · length − 1 · width + 0.5 = 0'
@@ -50,7 +50,7 @@ def as_latex(function: Quadric, names: Sequence[str]) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from lincore.quadric import Quadric
+    >>> from lincore.linalg.quadric import Quadric
     >>> circle = Quadric(np.eye(2), np.zeros(2), -1.0, np.zeros(2))
     >>> as_latex(circle, ["x", "y_1"])
     '1\\,\\text{x}^{2} + 1\\,\\text{y\\_1}^{2} - 1 = 0'

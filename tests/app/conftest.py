@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import streamlit as st
 
-from pages.ui import cached
+from pages.ui.session import cache
 
 
 @pytest.fixture(autouse=True)
@@ -14,5 +14,5 @@ def _fresh_caches() -> Iterator[None]:
     # that another test's page no longer computes it.
     st.cache_data.clear()
     st.cache_resource.clear()
-    cached.KEPT.clear()
+    cache.KEPT.clear()
     yield

@@ -9,8 +9,8 @@ import numpy as np
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import state, uploads
-from pages.ui.data_sources import Source
+from pages.ui.session import commands, state
+from pages.ui.session.sources import Source
 from tests.app.settling import kept_jobs
 from tests.app.test_pages import assert_fine
 
@@ -20,7 +20,7 @@ def bring(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
     app.file_uploader[0].upload(*files[0]) if len(files) == 1 else several(app, files)
     app.run()
     for _ in range(100):
-        job = jobs_of(app).get(uploads.JOB)
+        job = jobs_of(app).get(commands.JOB)
         if job is None:
             break
         was_over = job.wait(10)
@@ -78,7 +78,7 @@ FOLDERS = {f"pets/{name[0]}/{name}": raw for name, raw in PICTURES.items()}
 def wait(app: AppTest) -> None:
     """Run the page, and wait until what it reads is read."""
     app.run()
-    job = jobs_of(app).get(uploads.JOB)
+    job = jobs_of(app).get(commands.JOB)
     if job is not None:
         assert job.wait(10)
         app.run()

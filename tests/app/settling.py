@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import jobs
+from pages.ui.jobs import page_jobs
 from tests.app.test_pages import assert_fine
 
 
-def kept_jobs(app: AppTest) -> list[jobs.Job]:
+def kept_jobs(app: AppTest) -> list[page_jobs.Job]:
     """Return the jobs of this session, at work or over."""
     # AppTest's state has no get().
-    return list(app.session_state[jobs.JOBS].values()) if jobs.JOBS in app.session_state else []
+    return (
+        list(app.session_state[page_jobs.JOBS].values())
+        if page_jobs.JOBS in app.session_state
+        else []
+    )
 
 
 def settled(app: AppTest) -> AppTest:

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lincore import tables
-from lincore.files.limits import LIMITS, table_limits
-from pages.ui import data_sources, state
+from lincore.io.read_table import read_table
+from lincore.limits import LIMITS, table_limits
+from pages.ui.session import sources, state
 from tests.app.data_page import bring, data_of, jobs_of, source_of
 from tests.app.test_pages import ROOT, assert_fine
 
@@ -24,8 +24,8 @@ SMALL = replace(LIMITS, max_table_bytes=50_000, max_held_rows=400, max_drawn_byt
 @pytest.fixture(autouse=True)
 def small_budget(monkeypatch):
     """Let a table of some kilobytes be too large."""
-    monkeypatch.setattr(tables, "read_table", partial(tables.read_table, limits=SMALL))
-    monkeypatch.setattr(data_sources, "LONG_BYTES", 50_000)
+    monkeypatch.setattr(sources, "read_table", partial(read_table, limits=SMALL))
+    monkeypatch.setattr(sources, "LONG_BYTES", 50_000)
 
 
 def a_large_table(**more: object) -> bytes:

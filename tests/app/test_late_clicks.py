@@ -6,7 +6,8 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import serving, uploads
+from pages.ui.server import middleware
+from pages.ui.session import uploads
 from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, data_of, several, wait
 from tests.app.test_pages import PAGES, assert_fine, open_app
 
@@ -104,7 +105,7 @@ def test_files_of_which_more_are_coming_are_not_read_in_part(monkeypatch):
     app = open_app()
     before = data_of(app)
     several(app, PICTURES.items())
-    monkeypatch.setattr(serving, "is_sending", lambda session: True)
+    monkeypatch.setattr(middleware, "is_sending", lambda session: True)
     app.switch_page("pages/explore.py").run()
     assert_fine(app)
     assert data_of(app) is before
@@ -112,13 +113,13 @@ def test_files_of_which_more_are_coming_are_not_read_in_part(monkeypatch):
 
 def test_a_file_on_its_way_is_read_when_it_has_come_on_whatever_page(monkeypatch):
     app = open_app("pages/start.py")
-    monkeypatch.setattr(serving, "is_sending", lambda session: True)
+    monkeypatch.setattr(middleware, "is_sending", lambda session: True)
     for page in ("pages/data.py", "pages/explore.py", "pages/data.py"):
         app.switch_page(page).run()
         assert_fine(app)
         assert any("Receiving a file" in said.value for said in app.caption)
         assert data_of(app).name == "iris"
-    monkeypatch.setattr(serving, "is_sending", lambda session: False)
+    monkeypatch.setattr(middleware, "is_sending", lambda session: False)
     left = [("t.csv", a_table(60), "1")]
     monkeypatch.setattr(uploads, "_left_behind", lambda: list(left))
     monkeypatch.setattr(uploads, "_forget", lambda file_id: left.pop(int(file_id) - 1))

@@ -13,9 +13,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore.experiments import holdout, scores
-from lincore.experiments.pipeline import pipeline_for
-from lincore.samples import SAMPLES
+from lincore.io.samples import SAMPLES
+from lincore.metrics import scores
+from lincore.model_selection import holdout
+from lincore.model_selection.pipeline import pipeline_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["pages/data.py", "pages/explore.py", "pages/classify.py", "pages/compare.py"]

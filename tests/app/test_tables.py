@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import jobs, tables
+from pages.ui.jobs import page_jobs
+from pages.ui.widgets import tables
 from tests.app.settling import settled
 from tests.app.test_pages import open_app, upload
 
@@ -53,7 +54,7 @@ def texts(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("page", OPEN)
 def test_no_table_holds_a_formula(page):
-    jobs.shared.clear()
+    page_jobs.shared.clear()
     app = upload(open_app(), "hostile.csv", hostile())
     app.session_state["balance.repeats"] = 2
     app.switch_page(page).run()

@@ -245,7 +245,7 @@ class Dashboard(Figures):
         self._follow(sent)
 
     def wait_for_job(self, key: str, patience: float = WIDEST_WAIT) -> None:
-        """Wait until the job with this key (``pages.ui.jobs``) is over and its page drawn."""
+        """Wait until the job with this key (``pages.ui.jobs.page_jobs``) is over and drawn."""
         self.element(f"{key}.job").wait_for(state="detached", timeout=patience)
         self.settle()
 

@@ -7,7 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.ui import jobs, selection
+from pages.ui.jobs import page_jobs
+from pages.ui.widgets import selection
 
 #: While this file stands beside the page, the job waits in the middle for as long as it takes.
 HOLD = Path(__file__).with_name("hold")
@@ -38,7 +39,7 @@ def main():
     """Draw the page."""
     st.set_page_config(page_title="Helpers")
     st.header("Helpers", anchor=False)
-    job = jobs.on_demand("lone.run", 1, work, describe="Counting", label="Count", share=False)
+    job = page_jobs.on_demand("lone.run", 1, work, describe="Counting", label="Count", share=False)
     if job is not None and job.is_over and job.result is not None:
         st.markdown(f"Counted {len(job.result)}, {job.reason}")
     st.toggle("Aside", key="lone.aside")

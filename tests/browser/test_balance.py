@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.experiments import in_use, priors, scores
-from lincore.experiments.pipeline import Steps
-from lincore.experiments.remedies import advice
-from lincore.experiments.sweep import sweep
-from lincore.report import balance_rows, balance_words
+from lincore.imbalance import deployment
+from lincore.imbalance.remedies import advice
+from lincore.imbalance.sweep import sweep
+from lincore.metrics import priors, scores
+from lincore.model_selection.pipeline import Steps
+from lincore.report import imbalance, imbalance_tables
 from tests.data import DATA, needs_data
 
 REPEATS = 2
@@ -99,11 +100,11 @@ def test_sizes_and_costs_are_typed(dashboard):
     new = study.counts["full"] / study.counts["full"].sum()
     costs = 1.0 - np.eye(3)
     costs[2, 0] = 9
-    old = in_use.priors_of(study, "reduced")
-    careful = in_use.decided(priors.reprior(study.example.results["reduced"], old, new), costs)
-    expected = [in_use.cost_in_use(careful, name, new, costs) for name in study.methods]
+    old = deployment.priors_of(study, "reduced")
+    careful = deployment.decided(priors.reprior(study.example.results["reduced"], old, new), costs)
+    expected = [deployment.cost_in_use(careful, name, new, costs) for name in study.methods]
     assert [row[2] for row in after[1:]] == [
-        balance_rows.amount(cost, "log loss") for cost in expected
+        imbalance_tables.amount(cost, "log loss") for cost in expected
     ]
     assert before != after
     moved = dashboard.figure("balance.costs.least")["data"]
@@ -144,14 +145,14 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     one = seen[0].example.results  # of the split in the sidebar
 
     shown = dashboard.text()
-    assert balance_words.balance_finding(study, "lda", "error") in shown
-    for sentence in balance_words.parts_in_words(study, "lda", "error").values():
+    assert imbalance.balance_finding(study, "lda", "error") in shown
+    for sentence in imbalance.parts_in_words(study, "lda", "error").values():
         assert sentence in shown
-    assert balance_words.advice_in_words(advice(study, "lda"), "error") in shown
+    assert imbalance.advice_in_words(advice(study, "lda"), "error") in shown
     table = dashboard.table("balance.parts")
     for row, expected in zip(
         table[1:],
-        balance_rows.parts_rows(
+        imbalance_tables.parts_rows(
             study, "lda", ["error", "balanced error", "log loss", "recall of Class3"]
         ),
         strict=True,
@@ -229,7 +230,7 @@ def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path, width, 
     assert crossings
     marks = [mark["x0"] for mark in dashboard.figure("balance.sweep.figure")["layout"]["shapes"]]
     np.testing.assert_allclose(marks, [crossing.size for crossing in crossings])
-    for sentence in balance_words.crossings_in_words(found):
+    for sentence in imbalance.crossings_in_words(found):
         assert sentence in dashboard.text()
     assert "The order changes at" in dashboard.alternative("balance.sweep.figure")
     dashboard.element("balance.sweep.figure").scroll_into_view_if_needed()

@@ -7,10 +7,11 @@ import pytest
 from playwright.sync_api import expect
 
 import lincore
-from lincore.experiments import holdout, scores
-from lincore.experiments.cells import cell
-from lincore.experiments.methods import as_method
-from lincore.experiments.pipeline import Steps, pipeline_for
+from lincore.inspection.confusion_cells import cell
+from lincore.metrics import scores
+from lincore.model_selection import holdout
+from lincore.model_selection.methods import as_method
+from lincore.model_selection.pipeline import Steps, pipeline_for
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser

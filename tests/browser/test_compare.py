@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.experiments import ranking, scores
-from lincore.experiments.methods import LABELS
-from lincore.report import compare_words, words
+from lincore.metrics import ranking, scores
+from lincore.model_selection.methods import LABELS
+from lincore.report import comparison, sentences
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser
@@ -24,8 +24,8 @@ SECONDS_TO_THE_ANSWER = 60
 
 def assert_the_librarys(dashboard, results) -> None:
     """Compare the sentence, the figure and the table on the screen with results, best first."""
-    assert words.comparison_finding(results) in dashboard.text()
-    assert compare_words.scope(results) in dashboard.text()
+    assert sentences.comparison_finding(results) in dashboard.text()
+    assert comparison.scope(results) in dashboard.text()
     drawn = dashboard.figure("compare.intervals")["data"][0]["x"]
     right = [scores.accuracy(results, name) for name in results.methods]
     np.testing.assert_allclose(drawn, [found.value for found in right], rtol=1e-6)
@@ -33,7 +33,7 @@ def assert_the_librarys(dashboard, results) -> None:
     place = header.index("accuracy (%)")
     shown = {line[header.index("model")]: line[place] for line in lines}
     assert shown == {
-        LABELS[name]: words.in_table(found, "accuracy")
+        LABELS[name]: sentences.in_table(found, "accuracy")
         for name, found in zip(results.methods, right, strict=True)
     }
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.experiments import holdout, projections
+from lincore.inspection import projections
+from lincore.model_selection import holdout
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.lincore.test_hostile_tables import HOSTILE
-from tests.lincore.test_hostile_zips import CORPUS
+from tests.lincore.io.images.test_hostile_zips import CORPUS
+from tests.lincore.io.test_hostile_tables import HOSTILE
 
 pytestmark = pytest.mark.browser
 

@@ -7,9 +7,10 @@ import pytest
 
 import lincore
 from lincore import LinearDiscriminantAnalysis
-from lincore.experiments import holdout, scores
-from lincore.experiments.pipeline import Steps, pipeline_for
-from lincore.report import words
+from lincore.metrics import scores
+from lincore.model_selection import holdout
+from lincore.model_selection.pipeline import Steps, pipeline_for
+from lincore.report import sentences
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser
@@ -64,7 +65,7 @@ def test_from_the_faces_to_their_confusion_matrix(dashboard):
     split = lincore.split(faces, "last", test_size=0.1)
     pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
     _, results = holdout.holdout(faces, pipeline, split, method="LDA")
-    assert words.classification_finding(results, "LDA", rows="pictures") in dashboard.text()
+    assert sentences.classification_finding(results, "LDA", rows="pictures") in dashboard.text()
     assert "87.7 %" in dashboard.text()
     np.testing.assert_array_equal(counts_on_screen(dashboard), scores.confusion(results, "LDA"))
     follow_to_the_figures(dashboard, "faces")
@@ -84,7 +85,7 @@ def test_from_titanic_to_its_confusion_matrix(dashboard):
     titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
     pipeline = pipeline_for(titanic, LinearDiscriminantAnalysis())
     _, results = holdout.holdout(titanic, pipeline, lincore.split(titanic), method="LDA")
-    assert words.classification_finding(results, "LDA") in dashboard.text()
+    assert sentences.classification_finding(results, "LDA") in dashboard.text()
     np.testing.assert_array_equal(counts_on_screen(dashboard), scores.confusion(results, "LDA"))
     follow_to_the_figures(dashboard, "titanic")
 

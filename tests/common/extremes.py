@@ -24,7 +24,7 @@ from lincore import (
     Perceptron,
     QuadraticDiscriminantAnalysis,
 )
-from lincore.separation import SeparationWarning
+from lincore.estimators.logistic.separation import SeparationWarning
 
 
 class Case(NamedTuple):

@@ -12,7 +12,7 @@ from lincore import (
     OneVsOne,
     Perceptron,
 )
-from lincore.separation import SeparationWarning
+from lincore.estimators.logistic.separation import SeparationWarning
 from tests.common.extremes import (
     CASES,
     answer,

@@ -13,8 +13,8 @@ from numpy.testing import assert_array_equal
 
 import lincore
 from lincore import BayesClassifier
-from lincore.heard import heard
-from lincore.optimize import Reason
+from lincore.linalg.optimize import Reason
+from lincore.utils.captured_warnings import heard
 
 _spec = importlib.util.spec_from_file_location(
     "estimators_to_store", Path(__file__).with_name("test_estimators.py")

@@ -1,259 +1,273 @@
-"""Who may import whom: the layers of lincore, read from the source and enforced."""
+"""Which folder may import which: the order of the folders, read from the source and enforced."""
 
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 ROOT = Path(__file__).parents[2]
 
+#: A line may import the lines above it. Imports for typing and in functions count like all others.
+LAYERS = [
+    "lincore/errors.py",
+    "lincore/limits.py",
+    "lincore/utils",
+    "lincore/moments",
+    "lincore/linalg",
+    "lincore/data",
+    "lincore/preprocessing",
+    "lincore/estimators/base",
+    "lincore/estimators/logistic",
+    "lincore/estimators",
+    "lincore/io/files",
+    "lincore/io/images",
+    "lincore/io/tables/text",
+    "lincore/io/tables",
+    "lincore/io/tables/streamed",
+    "lincore/io",
+    "lincore/metrics",
+    "lincore/model_selection",
+    "lincore/inspection",
+    "lincore/checks",
+    "lincore/imbalance",
+    "lincore/imbalance/cost",
+    "lincore/plots/base",
+    "lincore/plots/plane",
+    "lincore/plots/data",
+    "lincore/plots/scores",
+    "lincore/plots/model",
+    "lincore/plots",
+    "lincore/report",
+    "lincore",
+    "pages/ui",
+    "pages/ui/server",
+    "pages/ui/widgets",
+    "pages/ui/jobs",
+    "pages/ui/session",
+    "pages/ui/start",
+    "pages/ui/data",
+    "pages/ui/explore",
+    "pages/ui/classify",
+    "pages/ui/compare",
+    "pages/ui/balance",
+    "pages",
+    "app.py",
+]
 
-class Layer(NamedTuple):
-    """Modules, and what they may import besides the standard library and each other.
+#: Folders of one page each: none imports another one.
+PAGES = set(LAYERS[LAYERS.index("pages/ui/session") + 1 : LAYERS.index("pages")])
 
-    A package in `modules` stands for everything inside it that no other layer names.
-    """
-
-    modules: str
-    layers: str = ""
-    outside: str = ""
-    for_typing: str = ""
-
-
-LAYERS = {
-    "front": Layer(
-        "lincore", for_typing="numbers estimators data samples experiments results plots report"
-    ),
-    "numbers": Layer(
-        "lincore.blocks lincore.merging lincore.moments lincore.covariance lincore.canonical "
-        "lincore.optimize lincore.gaussian lincore.cholesky lincore.eigenpairs lincore.quadric "
-        "lincore.solvers lincore.separation lincore.threads lincore.heard lincore.margins "
-        "lincore.native lincore.whole_numbers lincore.small_groups",
-        outside="numpy scipy threadpoolctl",
-    ),
-    "estimators": Layer(
-        "lincore.validation lincore.quadrature lincore.bayes_error lincore.geometry "
-        "lincore.quadratic lincore.linear lincore.standardize lincore.discriminant lincore.fisher "
-        "lincore.least_squares lincore.perceptron lincore.naive_bayes lincore.logistic "
-        "lincore.multiclass lincore.basis lincore.pca lincore.bayes lincore.moment_classifier "
-        "lincore.fisher_criterion lincore.thresholds lincore.mistake_driven lincore.multinomial "
-        "lincore.logistic_stack lincore.moment_stack lincore.class_weights lincore.categorical",
-        layers="numbers",
-        outside="numpy scipy sklearn",
-    ),
-    "data": Layer(
-        "lincore.errors lincore.splits lincore.datasets lincore.tables lincore.images "
-        "lincore.gaussian_classes lincore.files",
-        # What a file holds beyond the rows that are kept is their moments.
-        layers="texts numbers",
-        outside="numpy scipy.sparse pandas PIL pyarrow charset_normalizer",
-    ),
-    # Counting words is scikit-learn's; nothing else of it belongs to the data.
-    "texts": Layer(
-        "lincore.files.text_columns",
-        layers="data",
-        outside="numpy scipy.sparse sklearn.feature_extraction",
-    ),
-    "samples": Layer(
-        "lincore.samples lincore.faces lincore.passengers",
-        layers="data",
-        outside="numpy sklearn.datasets",
-    ),
-    "experiments": Layer(
-        "lincore.experiments",
-        layers="numbers estimators data results",
-        outside="numpy scipy pandas sklearn",
-    ),
-    # What is read from finished experiments: no fitting, so plots and words may use it.
-    "results": Layer(
-        "lincore.experiments.results lincore.experiments.scores lincore.experiments.views "
-        "lincore.experiments.planes lincore.experiments.beliefs lincore.experiments.projections "
-        "lincore.experiments.slices lincore.experiments.cuts lincore.experiments.units "
-        "lincore.experiments.attribution lincore.experiments.remedies lincore.experiments.study "
-        "lincore.experiments.row_variance "
-        "lincore.experiments.size_curves lincore.experiments.priors "
-        "lincore.experiments.bootstrap lincore.experiments.curves lincore.experiments.differences "
-        "lincore.experiments.disagreement lincore.experiments.ranking "
-        "lincore.experiments.estimates lincore.experiments.evidence lincore.experiments.intervals "
-        "lincore.experiments.measures lincore.experiments.ranks lincore.experiments.verdicts "
-        "lincore.experiments.class_ratio lincore.experiments.training_variance "
-        "lincore.experiments.imbalance_record "
-        "lincore.experiments.association lincore.experiments.correlation "
-        "lincore.experiments.univariate lincore.experiments.word_counts "
-        "lincore.experiments.coefficients",
-        layers="numbers estimators data experiments",
-        outside="numpy scipy pandas sklearn",
-    ),
-    "scale": Layer("lincore.distributed", layers="numbers", outside="numpy dask"),
-    "plots": Layer(
-        "lincore.plots", layers="results", outside="numpy plotly", for_typing="estimators data"
-    ),
-    "report": Layer(
-        "lincore.report",
-        layers="results plots",
-        outside="numpy plotly jinja2",
-        for_typing="numbers estimators data",
-    ),
+#: Packages of others, and the only places that may import them.
+ONLY_IN = {
+    "streamlit": ("pages", "app.py"),
+    "skl2onnx": ("lincore/onnx.py",),
+    "plotly": ("lincore/plots", "lincore/report", "pages"),
+    "importlib": (
+        "lincore/__init__.py",
+        "pages/ui/server",
+    ),  # a computed name hides from these tests
 }
 
-PATTERNS = {module: name for name, layer in LAYERS.items() for module in layer.modules.split()}
-# A name computed at run time hides from this test; the front door alone needs that.
-STANDARD = sys.stdlib_module_names - {"importlib"}
+#: Whose imports inside functions spare a page 0.3 s of pandas, or are of what no script needs.
+LATE = {
+    "lincore/data/labels.py",
+    "pages/ui/server/batching.py",
+    "pages/ui/server/middleware.py",
+    "pages/ui/server/preload.py",
+    "pages/ui/server/script_queue.py",
+}
+
+MOST_FILES = 20
 
 
 class Import(NamedTuple):
-    """One name that a module imports, and whether type checkers alone see it."""
+    """One import: the file it stands in, its line, and the dotted name."""
 
-    name: str
+    path: str
     line: int
-    for_typing: bool
+    name: str
 
 
-def modules(root: Path, package: str) -> dict[str, Path]:
-    """Return the dotted name and the file of every module under a folder."""
-    found = {}
-    for path in sorted((root / package).rglob("*.py")):
-        parts = path.relative_to(root).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+def sources(root: Path) -> dict[str, str]:
+    """Return the text of every file of the library and the dashboard."""
+    paths = [*root.glob("lincore/**/*.py"), *root.glob("pages/**/*.py"), *root.glob("app.py")]
+    return {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in sorted(paths)}
 
 
-def imports(source: str, module: str, is_package: bool = False) -> Iterator[Import]:
-    """Yield every import of a module, those inside functions included."""
-    tree = ast.parse(source)
-    typed = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
-        for statement in block.body
-        for node in ast.walk(statement)
-    }
-    for node in ast.walk(tree):
+def imports(path: str, source: str) -> Iterator[Import]:
+    """Yield every import of a file, those inside functions and for typing included."""
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            for alias in node.names:
+                yield Import(path, node.lineno, alias.name)
         elif isinstance(node, ast.ImportFrom):
-            base = _absolute(node, module, is_package)
-            names = [f"{base}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            yield Import(name, node.lineno, id(node) in typed)
+            assert not node.level, f"{path}:{node.lineno} is a relative import"
+            for alias in node.names:
+                yield Import(path, node.lineno, f"{node.module}.{alias.name}")
 
 
-def violations(sources: dict[str, Path]) -> list[str]:
-    """Return what breaks the table, as lines that say where."""
-    broken = []
-    for module, path in sources.items():
-        layer = layer_of(module)
-        if layer is None:
-            broken.append(f"{module} is in no layer: add it to LAYERS and to the design")
-            continue
-        broken += [
-            f"{module}:{found.line} ({layer}) imports {found.name}"
-            for found in imports(path.read_text(), module, path.name == "__init__.py")
-            if not allowed(found, layer)
-        ]
+def target(name: str, files: Mapping[str, str]) -> str | None:
+    """Return the file that an imported name leads to, None where it is of others."""
+    while name:
+        path = name.replace(".", "/")
+        for found in (f"{path}.py", f"{path}/__init__.py"):
+            if found in files:
+                return found
+        name = name.rpartition(".")[0]
+    return None
+
+
+def layer_of(path: str) -> str:
+    """Return the line of the list that a file belongs to."""
+    return path if path in LAYERS else path.rpartition("/")[0]
+
+
+def violations(files: Mapping[str, str]) -> list[str]:
+    """Return what breaks the order, as lines that say where."""
+    broken = [f"{path} is in no layer" for path in files if layer_of(path) not in LAYERS]
+    order = {layer: place for place, layer in enumerate(LAYERS)}
+    for path, source in files.items():
+        own = layer_of(path)
+        for found in imports(path, source):
+            other = target(found.name, files)
+            if other is None:
+                package = found.name.partition(".")[0]
+                allowed = ONLY_IN.get(package, (path,))
+                if not any(path == place or path.startswith(f"{place}/") for place in allowed):
+                    broken.append(f"{path}:{found.line} imports {package}")
+            elif order.get(own, 0) < order.get(layer_of(other), 0) or (
+                own != layer_of(other) and {own, layer_of(other)} <= PAGES
+            ):
+                broken.append(f"{path}:{found.line} imports {other}")
     return broken
 
 
-def layer_of(name: str) -> str | None:
-    """Return the layer of a module, or of the module that an imported name belongs to."""
-    known = [pattern for pattern in PATTERNS if within(name, pattern) and pattern != "lincore"]
-    if known:
-        return PATTERNS[max(known, key=len)]
-    return "front" if name == "lincore" else None
+def circles(files: Mapping[str, str]) -> list[list[str]]:
+    """Return every set of files that import each other, directly or by way of others."""
+    names = list(files)
+    edges = np.zeros((len(names), len(names)), dtype=bool)
+    for i, (path, source) in enumerate(files.items()):
+        for found in imports(path, source):
+            other = target(found.name, files)
+            if other is not None and other != path:
+                edges[i, names.index(other)] = True
+    count, labels = connected_components(csr_array(edges), connection="strong")
+    groups = [np.flatnonzero(labels == label) for label in range(count)]
+    return [[names[i] for i in group] for group in groups if len(group) > 1]
 
 
-def allowed(found: Import, layer: str) -> bool:
-    """Whether a module of this layer may have this import."""
-    rule = LAYERS[layer]
-    if found.name.split(".")[0] == "lincore":
-        target = layer_of(found.name)
-        permitted = [layer, *rule.layers.split()]
-        return target in (permitted + rule.for_typing.split() if found.for_typing else permitted)
-    if found.name.split(".")[0] == "importlib":
-        return layer == "front"
-    return any(within(found.name, root) for root in [*STANDARD, *rule.outside.split()])
+def test_folders_import_only_those_above_them():
+    assert violations(sources(ROOT)) == []
 
 
-def within(name: str, root: str) -> bool:
-    """Whether a dotted name is `root` or lies inside it."""
-    return f"{name}.".startswith(f"{root}.")
+def test_no_files_import_each_other():
+    assert circles(sources(ROOT)) == []
 
 
-def _absolute(node: ast.ImportFrom, module: str, is_package: bool) -> str:
-    if not node.level:
-        return node.module or ""
-    parents = module.split(".")[: None if is_package and node.level == 1 else -node.level]
-    return ".".join([*parents, *filter(None, [node.module])])
+def test_every_layer_is_there():
+    assert [layer for layer in LAYERS if not (ROOT / layer).exists()] == []
+    assert len(LAYERS) == len(set(LAYERS))
 
 
-def test_lincore_keeps_its_layers() -> None:
-    assert violations(modules(ROOT, "lincore")) == []
-
-
-def test_nothing_imports_a_page() -> None:
-    pages = {name for name in modules(ROOT, "pages") if name.count(".") == 1} - {"pages.ui"}
-    sources = {
-        name: path
-        for folder in ("lincore", "pages", "benchmarks", "tests")
-        for name, path in modules(ROOT, folder).items()
+def test_no_folder_has_more_than_twenty_files():
+    folders = {ROOT / path for path in sources(ROOT) for path in [path.rpartition("/")[0]]}
+    counts = {
+        folder.relative_to(ROOT).as_posix(): sum(path.is_file() for path in folder.iterdir())
+        for folder in folders - {ROOT}
     }
-    broken = [
-        f"{name}:{found.line} imports {found.name}"
-        for name, path in sources.items()
-        for found in imports(path.read_text(), name)
-        if any(within(found.name, page) for page in {*pages, "app"})
-        or (name.startswith("lincore") and within(found.name, "pages"))
+    assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
+
+
+@pytest.mark.parametrize(
+    ("tests", "tested"), [("tests/lincore", "lincore"), ("tests/app", "pages/ui")]
+)
+def test_tests_lie_in_the_folders_of_what_they_test(tests, tested):
+    folders = {path.parent.relative_to(ROOT / tests) for path in (ROOT / tests).rglob("test_*.py")}
+    assert [str(folder) for folder in folders if not (ROOT / tested / folder).is_dir()] == []
+
+
+def late_imports(source: str) -> list[int]:
+    """Return the lines of the imports that stand inside functions."""
+    return sorted(
+        node.lineno
+        for function in ast.walk(ast.parse(source))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    )
+
+
+def test_imports_stand_at_the_top():
+    late = {path for path, source in sources(ROOT).items() if late_imports(source)}
+    assert {path for path in late if not path.endswith("__init__.py")} <= LATE
+
+
+def test_nothing_else_imports_a_page():
+    scripts = {path.stem for path in ROOT.glob("pages/*.py")}
+    others = [
+        path for folder in ("tests", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py")
     ]
-    assert broken == []
+    found = [
+        f"{path}:{found.line}"
+        for path in others
+        for found in imports(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
+        if found.name.split(".")[0] == "app"
+        or (found.name.split(".")[0] == "pages" and found.name.split(".")[1] in scripts)
+    ]
+    assert found == []
 
 
-def test_pages_are_short() -> None:
+def test_pages_are_short():
     lengths = {page.name: len(page.read_text().splitlines()) for page in ROOT.glob("pages/*.py")}
     assert {name: length for name, length in lengths.items() if length >= 120} == {}
 
 
-@pytest.mark.parametrize(
-    ("module", "line", "breaks"),
-    [
-        ("moments", "import numpy as np", False),
-        ("moments", "import sklearn", True),
-        ("moments", "from lincore.pca import PCA", True),
-        ("moments", "from lincore import pca", True),
-        ("pca", "from lincore.moments import Moments", False),
-        ("pca", "def fit():\n    import streamlit", True),
-        ("pca", "import plotly.graph_objects as go", True),
-        ("pca", "from importlib import import_module", True),
-        ("pca", "from .datasets import Dataset", True),
-        ("tables", "import sklearn.datasets", True),
-        ("samples", "from sklearn import datasets", False),
-        ("samples", "from sklearn.linear_model import LogisticRegression", True),
-        ("images", "import numpy_financial", True),
-        ("experiments.holdout", "from lincore.errors import DataError", False),
-        ("experiments.holdout", "from lincore import plots", True),
-        ("plots.scree", "import plotly.graph_objects as go", False),
-        ("plots.scree", "from lincore.experiments.results import Results", False),
-        ("plots.scree", "from lincore.experiments.holdout import holdout", True),
-        ("plots.scree", "from lincore.pca import PCA", True),
-        ("plots.scree", "if TYPE_CHECKING:\n    from lincore.pca import PCA", False),
-        ("plots.scree", "if TYPE_CHECKING:\n    import streamlit", True),
-        ("plots.scree", "from pages.ui import state", True),
-        ("surprise", "", True),
-    ],
-)
-def test_a_planted_import_is_caught(tmp_path: Path, module: str, line: str, breaks: bool) -> None:
-    path = tmp_path / "lincore" / f"{module.replace('.', '/')}.py"
-    path.parent.mkdir(parents=True)
-    path.write_text(line)
-    assert bool(violations(modules(tmp_path, "lincore"))) is breaks
+PLANTED = [
+    ("lincore/moments/a.py", "import numpy as np", False),
+    ("lincore/moments/a.py", "from lincore.errors import DataError", False),
+    ("lincore/moments/a.py", "from lincore.data import b", True),
+    ("lincore/moments/a.py", "def fit():\n    from lincore.data.b import c", True),
+    ("lincore/moments/a.py", "if TYPE_CHECKING:\n    import lincore.data.b", True),
+    ("lincore/moments/a.py", "import streamlit", True),
+    ("lincore/moments/a.py", "import plotly.graph_objects as go", True),
+    ("lincore/moments/a.py", "from importlib import import_module", True),
+    ("lincore/moments/a.py", "from pages.ui.data import b", True),
+    ("lincore/plots/data/a.py", "import plotly.graph_objects as go", False),
+    ("lincore/surprise/a.py", "", True),
+    ("pages/ui/classify/a.py", "import streamlit as st", False),
+    ("pages/ui/classify/a.py", "from pages.ui.data import b", True),
+    ("pages/ui/session/a.py", "from pages.ui.data import b", True),
+    ("pages/compare.py", "from pages.ui.data import b", False),
+]
 
 
-def test_no_module_is_in_two_layers() -> None:
-    named = [module for layer in LAYERS.values() for module in layer.modules.split()]
-    assert len(named) == len(set(named))
+@pytest.mark.parametrize(("path", "source", "breaks"), PLANTED)
+def test_a_planted_import_is_caught(path, source, breaks):
+    others = dict.fromkeys(
+        (
+            "lincore/errors.py",
+            "lincore/data/b.py",
+            "pages/ui/data/b.py",
+            "lincore/data/__init__.py",
+        ),
+        "",
+    )
+    assert bool(violations({**others, path: source})) is breaks
+
+
+def test_a_planted_circle_is_caught():
+    files = {
+        "lincore/a.py": "def f():\n    from lincore import b",
+        "lincore/b.py": "if TYPE_CHECKING:\n    from lincore.c import C",
+        "lincore/c.py": "import lincore.a",
+        "lincore/d.py": "import lincore.a",
+    }
+    assert circles(files) == [["lincore/a.py", "lincore/b.py", "lincore/c.py"]]
+    assert circles({**files, "lincore/c.py": ""}) == []

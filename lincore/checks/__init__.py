@@ -1,0 +1,1 @@
+"""Checks of data and models, each a finding with a verdict."""

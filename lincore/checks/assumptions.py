@@ -1,0 +1,255 @@
+"""Whether the assumptions of the classifiers hold in the coordinates that they see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve
+from sklearn.pipeline import Pipeline
+
+from lincore.checks.check import Check
+from lincore.checks.covariances import conditioning, equal_covariances
+from lincore.checks.normality import normality
+from lincore.data.dataset import Dataset
+from lincore.estimators.logistic.separation import Kind, separation
+from lincore.model_selection.methods import LABELS
+from lincore.model_selection.pipeline import before_classifier
+
+Array = NDArray[np.float64]
+# The linear programme that proves separation runs for matrices of so many entries (half a second).
+PROGRAMME_ENTRIES = 150_000
+# Least squares may cost so many products of numbers.
+PRODUCTS = 1.5e10
+
+
+ROWS, COVARIANCES, NORMALITY = "rows per parameter", "equal covariances", "normality"
+CONDITIONING, SEPARATION = "conditioning", "separation"
+#: What each classifier takes for granted, by its word in `lincore.model_selection.methods`.
+ASSUMED: Mapping[str, tuple[str, ...]] = {
+    "lda": (ROWS, CONDITIONING, COVARIANCES, NORMALITY),
+    "diagonal-lda": (ROWS, COVARIANCES, NORMALITY),
+    "qda": (ROWS, CONDITIONING, NORMALITY),
+    "naive-bayes": (ROWS, NORMALITY),
+    "multinomial-nb": (),
+    "fisher": (ROWS, CONDITIONING, COVARIANCES),
+    "least-squares": (ROWS, CONDITIONING),
+    "perceptron": (ROWS, SEPARATION),
+    "logistic": (ROWS, CONDITIONING, SEPARATION),
+}
+EVERY = (ROWS, CONDITIONING, COVARIANCES, NORMALITY, SEPARATION)
+
+
+def assumptions(
+    coordinates: ArrayLike,
+    codes: ArrayLike,
+    classes: ArrayLike,
+    *,
+    model: str | None = None,
+    seed: int = 0,
+) -> tuple[Check, ...]:
+    """Check what a classifier takes for granted, or what all of them do.
+
+    Parameters
+    ----------
+    coordinates : array-like of shape (n, q)
+        Training rows as the classifier sees them, finite; see `coordinates_of`.
+    codes : array-like of shape (n,)
+        Positions in `classes`.
+    classes : array-like of shape (K,)
+        Labels.
+    model : str, optional
+        The word of a classifier, a key of `ASSUMED`: only what this one assumes is checked.
+    seed : int
+        Of the samples that are drawn where all rows would take too long.
+
+    Returns
+    -------
+    tuple of Check
+        Rows per parameter, conditioning, equal covariances, normality and separation. One that
+        these numbers do not allow is a note that says why.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, codes = rng.standard_normal((300, 2)), np.repeat([0, 1], 150)
+    >>> [check.verdict for check in assumptions(X, codes, ["a", "b"])]
+    ['fine', 'fine', 'fine', 'fine', 'fine']
+    """
+    X, y, labels = np.asarray(coordinates), np.asarray(codes), np.asarray(classes)
+    checks: dict[str, Callable[[], Check]] = {
+        ROWS: lambda: rows_per_parameter(y, X.shape[1], labels, model=model),
+        CONDITIONING: lambda: conditioning(X, y, seed=seed),
+        COVARIANCES: lambda: equal_covariances(X, y, labels),
+        NORMALITY: lambda: normality(X, y, labels, seed=seed),
+        SEPARATION: lambda: (_mistakes if model == "perceptron" else separability)(X, y),
+    }
+    wanted = EVERY if model is None else ASSUMED[model]
+    return tuple(_tried(name, checks[name]) for name in wanted)
+
+
+def _tried(name: str, check: Callable[[], Check]) -> Check:
+    """Return what a check says, or why it cannot say anything: the others still can."""
+    try:
+        return check()
+    except (ValueError, np.linalg.LinAlgError) as error:
+        return Check(name, {}, "note", f"Not checked. {error}")
+
+
+def coordinates_of(
+    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]
+) -> tuple[Array, NDArray[np.intp], NDArray[Any]]:
+    """Return what `assumptions` wants to know of some rows: coordinates, codes and classes.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted, see `lincore.model_selection.pipeline`.
+    data : Dataset
+    rows : ndarray of int
+        Those that it was fitted on.
+    """
+    return before_classifier(pipeline, data.X[rows]), data.codes[rows], data.classes
+
+
+def rows_per_parameter(
+    codes: NDArray[np.intp], p: int, classes: NDArray[Any], *, model: str | None = None
+) -> Check:
+    """Compute how many rows there are for each number that a model learns, or that each does.
+
+    Examples
+    --------
+    >>> check = rows_per_parameter(np.repeat([0, 1], 50), 4, np.array(["a", "b"]))
+    >>> {model: round(ratio, 1) for model, ratio in check.values.items()}
+    {'Logistic regression': 20.0, 'Gaussian naive Bayes': 5.9, 'LDA': 5.3, 'QDA': 3.4}
+    """
+    count = np.bincount(codes, minlength=len(classes))
+    count = count[count > 0]
+    n, K = int(count.sum()), len(count)
+    planes, means, pooled = (K - 1) * (p + 1), K * p + K - 1, p * (p + 1) // 2
+    learned = {
+        "logistic": planes,
+        "naive-bayes": means + K * p,
+        "lda": means + pooled,
+        "qda": means + K * pooled,
+    }
+    if model is not None:
+        others = {"fisher": means + pooled, "diagonal-lda": means + p}
+        learned = {model: (learned | others).get(model, planes)}
+    values = {LABELS[word]: n / max(1, number) for word, number in learned.items()}
+    listed = ", ".join(f"{label} {_few(ratio)}" for label, ratio in values.items())
+    sentence = f"{n:,} rows for {p:,} coordinates and {K} classes. Rows per parameter: {listed}."
+    name = "rows per parameter"
+    if n - K < p:
+        return Check(
+            name,
+            values,
+            "warning",
+            f"{sentence} With fewer rows than coordinates any training part can be fitted without "
+            "an error, whatever it is worth.",
+            "Keep fewer principal components, or use shrinkage or a small C; believe test scores "
+            "alone.",
+        )
+    if model in (None, "qda") and count.min() <= 2 * p:
+        return Check(
+            name,
+            values,
+            "note",
+            f"{sentence} The smallest class has {count.min():,} rows, too few for a covariance "
+            "of its own.",
+            "Prefer LDA, logistic regression or naive Bayes; give QDA some regularization, or "
+            "fewer components.",
+        )
+    return Check(name, values, "fine", sentence)
+
+
+def separability(X: Array, codes: NDArray[np.intp]) -> Check:
+    """Say whether planes separate the classes, so that no maximum of the likelihood exists.
+
+    By linear programme where that is quick; else a fit by least squares that makes no mistake
+    proves separation, and one that makes some proves nothing.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> separability(X, np.array([0, 0, 1, 1])).verdict
+    'note'
+    """
+    name, (n, p) = "separation", X.shape
+    present, y = np.unique(codes, return_inverse=True)
+    K = len(present)
+    if n * (K - 1) * 2 * (p + 1) <= PROGRAMME_ENTRIES:
+        kind = separation(X, y, K).kind
+    elif _planes_separate(X, y, K):
+        kind = Kind.COMPLETE
+    else:
+        return Check(
+            name,
+            {"separated": np.nan},
+            "fine",
+            "No separating planes were found, by least squares alone: the exact search would take "
+            "too long here. A fit of logistic regression with C = inf will tell.",
+        )
+    values = {"separated": float(kind is not Kind.OVERLAP)}
+    if kind is Kind.OVERLAP:
+        sentence = "The classes overlap: logistic regression has a maximum of the likelihood."
+        return Check(name, values, "fine", sentence)
+    how = (
+        "Planes separate the classes of the training rows"
+        if kind is Kind.COMPLETE
+        else "Planes set some training rows apart (a class from the others, perhaps)"
+    )
+    return Check(
+        name,
+        values,
+        "note",
+        f"{how}, so the likelihood of logistic regression diverges and has no maximum.",
+        "Use logistic regression with a finite C. LDA and QDA are not concerned. If this comes as "
+        "a surprise, look for a feature that gives the class away.",
+    )
+
+
+def _mistakes(X: Array, codes: NDArray[np.intp]) -> Check:
+    """Say whether the perceptron can come to an epoch without mistakes."""
+    found = separability(X, codes)
+    if found.values["separated"] == 1:
+        sentence = "Planes separate the classes of the training rows: the perceptron converges."
+        return Check(found.name, found.values, "fine", sentence)
+    if np.isnan(found.values["separated"]):
+        sentence = "No separating planes were found by least squares; the exact search would take "
+        return Check(found.name, found.values, "fine", f"{sentence}too long here.")
+    return Check(
+        found.name,
+        found.values,
+        "note",
+        "No planes separate the classes: the perceptron makes mistakes in every epoch, and its "
+        "last coefficients depend on where it stopped.",
+        "Use the pocket or averaged coefficients, or logistic regression.",
+    )
+
+
+def _planes_separate(X: Array, y: NDArray[np.intp], n_classes: int) -> bool:
+    """Whether least squares on the rows' own coordinates puts every row on its side."""
+    n, p = X.shape
+    if min(n, p) ** 2 * max(n, p) > PRODUCTS:
+        return False
+    centred = np.column_stack([X - X.mean(axis=0), np.ones(n)])
+    targets = np.eye(n_classes)[y]
+    # A little ridge: planes that err for it prove nothing, and those that do not err need no more.
+    small = centred @ centred.T if n < p else centred.T @ centred
+    diagonal = np.diagonal(small)
+    small[np.diag_indices(len(small))] = diagonal + 1e-9 * np.where(diagonal > 0, diagonal, 1.0)
+    if n < p:
+        W = centred.T @ solve(small, targets, assume_a="pos")
+    else:
+        W = solve(small, centred.T @ targets, assume_a="pos")
+    scores = centred @ W
+    own = scores[np.arange(n), y].copy()
+    scores[np.arange(n), y] = -np.inf
+    return bool(np.all(own > scores.max(axis=1)))
+
+
+def _few(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"

@@ -1,0 +1,251 @@
+"""Whether classes have one covariance, and whether it can be solved with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from lincore.checks.check import ALPHA, Check, chance, class_names
+from lincore.linalg.covariance import is_positive
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+
+# Differences as large as between deviations that differ by these factors (Box's M).
+NOTEWORTHY_RATIO, LARGE_RATIO = 4 / 3, 2.0
+# Box's approximations are series whose first term should be small.
+LARGEST_CORRECTION = 0.2
+# Condition numbers of a correlation matrix: 30² after Belsley, and where LDA loses half its digits.
+NOTEWORTHY_CONDITION, LARGE_CONDITION = 900.0, 1e8
+# So many features at most are decomposed; of more, so many drawn at random, and of the rows as
+# many as keep the products of numbers below this.
+DECOMPOSED = 1000
+PRODUCTS = 1e10
+# Covariances of more coordinates are not compared: principal components come first.
+COMPARED = 300
+# What to do about coordinates that depend on each other.
+DEPENDENT = (
+    "LDA then works in the directions that do vary; QDA needs regularization. Shrinkage, "
+    "principal components or fewer features help both; logistic regression wants a finite C."
+)
+
+
+class _Groups(NamedTuple):
+    """Moments by class of the classes that have rows, and how these are called."""
+
+    moments: Moments
+    names: tuple[str, ...]
+
+
+def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) -> Check:
+    """Test by Box's M whether all classes have one covariance, and say how unequal they are.
+
+    The effect is the factor r by which the standard deviations of two classes of equal size would
+    have to differ in every direction for the same gain in likelihood per row and coordinate,
+    ``log cosh log r = M / (n - K) / p``, M being less its expectation under equality. The p-value
+    is that of Box's F approximation, which holds for smaller classes than his χ².
+
+    References
+    ----------
+    Box (1949), "A general distribution theory for a class of likelihood criteria".
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, codes = rng.standard_normal((400, 2)), np.repeat([0, 1], 200)
+    >>> X[codes == 1] *= 3
+    >>> check = equal_covariances(X, codes, np.array(["a", "b"]))
+    >>> check.verdict, round(check.values["ratio"], 1)
+    ('warning', 3.0)
+    """
+    name, p = "equal covariances", X.shape[1]
+    unable = "Whether the classes have equal covariances cannot be tested: "
+    cramped = "LDA pools the rows of all classes; QDA needs regularization or fewer components."
+    why = _too_few(np.bincount(codes), p)
+    if why:
+        return Check(name, {}, "note", unable + why, cramped)
+    groups = _by_class(X, codes, classes)
+    count = groups.moments.count
+    covariances = groups.moments.scatter / (count - 1)[:, None, None]
+    for label, covariance in zip(groups.names, covariances, strict=True):
+        if not is_positive(_correlation_spectrum(covariance)).all():
+            why = f"the covariance of {label} is singular; some coordinates do not vary there."
+            return Check(name, {}, "note", unable + why, cramped)
+    unit = np.sqrt(np.diagonal(groups.moments.within()) / (count.sum() - len(count)))
+    scaled = covariances / unit / unit[:, None]
+    found = _box_m(scaled, count)
+    expected = (len(count) - 1) * p * (p + 1) / 2 / (1 - _first_correction(count, p))
+    gain = max(0.0, found.M - expected) / (count.sum() - len(count)) / p
+    ratio = float(np.exp(np.arccosh(np.exp(min(gain, 700.0)))))
+    volumes = np.linalg.slogdet(scaled)[1] / (2 * p)
+    values = {"p_value": found.p, "ratio": ratio, "M": found.M}
+    return _covariance_verdict(values, groups.names, volumes)
+
+
+class _BoxM(NamedTuple):
+    M: float
+    p: float
+
+
+def _box_m(covariances: Array, count: Array) -> _BoxM:
+    """Return Box's M of K covariances (K, p, p) of `count` rows each, and its p-value by F.
+
+    Both approximations of Box (1949) are in the notation of Rencher and Christensen (2012),
+    *Methods of Multivariate Analysis*, (7.20) to (7.27).
+    """
+    K, p = len(count), covariances.shape[1]
+    degrees, all_degrees = count - 1, count.sum() - K
+    pooled = np.einsum("k,kij->ij", degrees / all_degrees, covariances)
+    M = float(all_degrees * np.linalg.slogdet(pooled)[1])
+    M -= float(degrees @ np.linalg.slogdet(covariances)[1])
+    c1 = _first_correction(count, p)
+    c2 = float((1 / degrees**2).sum() - 1 / all_degrees**2)
+    c2 *= (p - 1) * (p + 2) / (6 * (K - 1))
+    a1 = (K - 1) * p * (p + 1) / 2
+    a2 = (a1 + 2) / abs(c2 - c1**2)
+    if c2 > c1**2:
+        F = M * (1 - c1 - a1 / a2) / a1
+    else:
+        share = M * (1 - c1 + 2 / a2) / a2
+        F = a2 * share / (a1 * (1 - share)) if share < 1 else np.inf
+    return _BoxM(M, float(stats.f.sf(F, a1, a2)))
+
+
+def _too_few(count: NDArray[np.intp], p: int) -> str:
+    """Return why Box's M cannot be had from so many rows of the classes, if so."""
+    present = count[count > 0]
+    if len(present) < 2:
+        return "there is only one class."
+    if p > COMPARED:
+        return f"{p:,} coordinates are too many for it; keep {COMPARED} components at most."
+    few = present.min() <= max(p, 2)
+    if few or _first_correction(present.astype(float), p) > LARGEST_CORRECTION:
+        rows = "row" if present.min() == 1 else "rows"
+        return f"the smallest class has {present.min():,} {rows} for {p} coordinates."
+    return ""
+
+
+def _covariance_verdict(
+    values: Mapping[str, float], names: tuple[str, ...], volumes: Array
+) -> Check:
+    name, ratio, p_value = "equal covariances", values["ratio"], values["p_value"]
+    if p_value >= ALPHA:
+        return Check(
+            name,
+            values,
+            "fine",
+            "Nothing speaks against one covariance for all classes (Box's M, F approximation, "
+            f"{chance(p_value)}): what LDA assumes.",
+        )
+    wide, narrow = names[int(volumes.argmax())], names[int(volumes.argmin())]
+    size = f"as much as deviations that differ by a factor of {ratio:.1f} in every direction"
+    test = f"Box's M, F approximation, {chance(p_value)}"
+    if ratio < NOTEWORTHY_RATIO:
+        return Check(
+            name,
+            values,
+            "fine",
+            f"The covariances of the classes differ ({test}), but little: {size}. "
+            "LDA loses next to nothing by pooling them.",
+        )
+    return Check(
+        name,
+        values,
+        "warning" if ratio >= LARGE_RATIO else "note",
+        f"The covariances of the classes differ ({test}), {size}; {wide} is the widest class, "
+        f"{narrow} the narrowest.",
+        "LDA assumes that they are equal. Compare it with QDA (with some regularization where "
+        "rows are few) and with logistic regression, which does not assume it.",
+    )
+
+
+def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
+    """Say how close the coordinates are to being combinations of each other within classes.
+
+    The number is the ratio of the extreme eigenvalues of the pooled correlation matrix within
+    classes, which no units enter.
+
+    Examples
+    --------
+    >>> x = np.arange(6.0)
+    >>> conditioning(np.column_stack([x, 2 * x, x**2]), np.zeros(6, dtype=int)).verdict
+    'warning'
+    """
+    n, p = X.shape
+    rank = n - len(np.unique(codes))
+    if rank < p:
+        return _singular(
+            rank,
+            f"The rows ({n:,}) span fewer directions than there are coordinates ({p:,}): the "
+            "covariance within the classes is singular.",
+        )
+    chosen, codes, of = _at_most(X, codes, seed)
+    spectrum = _correlation_spectrum(Moments.from_groups(chosen, codes, codes.max() + 1).within())
+    rank = int(np.count_nonzero(is_positive(spectrum)))
+    lost = chosen.shape[1] - rank
+    if lost:
+        return _singular(
+            rank,
+            f"{lost:,} of {chosen.shape[1]:,} directions{of} do not vary within the classes: some "
+            "coordinates are constant there, or combinations of others.",
+        )
+    condition = float(spectrum[-1] / spectrum[0])
+    name, values = "conditioning", {"condition": condition, "rank": float(rank)}
+    if condition < NOTEWORTHY_CONDITION:
+        said = f"No coordinate is nearly a combination of others (condition {condition:,.0f}{of})."
+        return Check(name, values, "fine", said)
+    return Check(
+        name,
+        values,
+        "warning" if condition >= LARGE_CONDITION else "note",
+        f"Some coordinates are nearly combinations of others (condition {condition:,.2g}{of}): "
+        "single coefficients mean little, though predictions may be good.",
+        DEPENDENT,
+    )
+
+
+def _singular(rank: int, sentence: str) -> Check:
+    values = {"condition": np.inf, "rank": float(rank)}
+    return Check("conditioning", values, "warning", sentence, DEPENDENT)
+
+
+def _by_class(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) -> _Groups:
+    moments = Moments.from_groups(X, codes, len(classes))
+    present = np.flatnonzero(moments.count > 0)
+    names = class_names(classes)
+    return _Groups(moments[present], tuple(names[k] for k in present))
+
+
+def _correlation_spectrum(scatter: Array) -> Array:
+    """Return the eigenvalues of a scatter in units of its own diagonal, in increasing order."""
+    diagonal = np.diagonal(scatter)
+    # A constant has neither correlation nor variance: an eigenvalue of zero.
+    unit = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    return np.asarray(np.linalg.eigvalsh(scatter / unit / unit[:, None]))
+
+
+def _first_correction(count: Array, p: int) -> float:
+    """Return the first term of Box's series: his M is larger than its χ² by one over 1 less it."""
+    K = len(count)
+    spread = float((1 / (count - 1)).sum() - 1 / (count.sum() - K))
+    return spread * (2 * p * p + 3 * p - 1) / (6 * (p + 1) * (K - 1))
+
+
+def _at_most(X: Array, codes: NDArray[np.intp], seed: int) -> tuple[Array, NDArray[np.intp], str]:
+    """Draw features and rows so that their scatter is quick; the words say how many of them."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    if X.shape[1] > DECOMPOSED:
+        drawn = np.sort(rng.choice(X.shape[1], DECOMPOSED, replace=False))
+        X = X[:, drawn]
+        parts.append(f"{DECOMPOSED:,} features")
+    most = int(PRODUCTS / max(1, X.shape[1] ** 2))
+    if len(X) > most:
+        rows = np.sort(rng.choice(len(X), most, replace=False))
+        X, codes = X[rows], codes[rows]
+        parts.append(f"{most:,} rows")
+    return X, codes, f"; of {' and '.join(parts)} drawn at random" if parts else ""

@@ -1,0 +1,148 @@
+"""What in the data makes the numbers of every page doubtful, each in one short sentence."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
+from lincore.checks.train_test_duplicates import copies_across, groups_across, what_rows_are
+from lincore.data.dataset import Dataset, Split
+from lincore.data.labels import count_distinct
+
+# Of more cells, rows are drawn.
+_MOST_CELLS = 1_000_000
+# Products of numbers that the search for duplicates may cost (a few hundredths of a second).
+_COST = 5e8
+# Of so many pixels in the training set a search would take a second and more.
+_MOST_PIXELS = 20_000_000
+_MOST_NAMED = 3
+
+
+class DataFinding(NamedTuple):
+    """One finding that touches the numbers of a page.
+
+    Attributes
+    ----------
+    code : {"target-guessed", "leakage", "duplicates", "groups"}
+        Stable, for keys and tests.
+    sentence : str
+        Short, for the user; names of columns stand in it as they are in the file.
+    where : {"data", "split"}
+        Where to act: on the page Data (roles of columns, duplicates), or where the test set is
+        chosen.
+    """
+
+    code: Literal["target-guessed", "leakage", "duplicates", "groups"]
+    sentence: str
+    where: Literal["data", "split"]
+
+
+def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
+    """Check what would make scores on this split too good, or answers to another question.
+
+    Cheap enough for every page, and to be cached: the findings follow from `data.digest`, the
+    split, `data.target_guess` and `data.group_candidate`.
+
+    Parameters
+    ----------
+    data : Dataset
+    split : Split
+
+    Returns
+    -------
+    tuple of DataFinding
+        In this order, those that there are: a target that was guessed, where its name does not
+        say so and others may be it; features each of which alone tells the class of 99 % of the
+        rows; test rows with a duplicate in the training set, more than chance makes (not searched
+        for among images of more than 20 million pixels); groups with rows on both sides, or a
+        column that seems to name groups and is not used as such.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.sample("breast cancer")
+    >>> data_checks(data, lincore.split(data))
+    ()
+    >>> again = data.take(np.tile(np.arange(569), 2))
+    >>> [finding.code for finding in data_checks(again, lincore.split(again))]
+    ['duplicates']
+    """
+    found = (_guessed(data), _leaking(data), _duplicates(data, split), _groups(data, split))
+    return tuple(finding for finding in found if finding is not None)
+
+
+def leaking_features(data: Dataset) -> tuple[str, ...]:
+    """Return the features each of which alone tells the class of nearly every row.
+
+    Pixels, words, and data that were generated are not judged.
+    """
+    if data.image_shape is not None or data.n_words or data.truth is not None:
+        return ()
+    X, codes = data.X, data.codes
+    most = max(1_000, _MOST_CELLS // data.n_features)
+    if data.n_rows > most:
+        rows = np.random.default_rng(0).choice(data.n_rows, most, replace=False)
+        X, codes = X[rows], codes[rows]
+    if not may_leak(codes):
+        return ()
+    levels = data.levels or (None,) * data.n_features
+    names = zip(data.feature_names, levels, X.T, strict=True)
+    return tuple(name for name, known, x in names if _share(x, known is not None, codes) >= LEAKS)
+
+
+def _share(x: np.ndarray, is_category: bool, codes: np.ndarray) -> float:
+    few = is_category or count_distinct(x[~np.isnan(x)]) <= len(codes) / 10
+    return share_by_level(x, codes) if few else share_by_order(x, codes)
+
+
+def _guessed(data: Dataset) -> DataFinding | None:
+    guess = data.target_guess
+    if guess is None or guess.by_name or not guess.runners_up:
+        return None
+    others = " or ".join(map(repr, guess.runners_up[:2]))
+    sentence = f"The target, {guess.column!r}, is a guess. Or is it {others}?"
+    return DataFinding("target-guessed", sentence, "data")
+
+
+def _leaking(data: Dataset) -> DataFinding | None:
+    names = leaking_features(data)
+    if not names:
+        return None
+    shown = ", ".join(map(repr, names[:_MOST_NAMED]))
+    if len(names) > _MOST_NAMED:
+        shown += f" and {len(names) - _MOST_NAMED:,} more"
+    each = "" if len(names) == 1 else "each "
+    sentence = f"Possible target leakage: {shown} {each}alone tells the class of nearly every row."
+    return DataFinding("leakage", sentence, "data")
+
+
+def _duplicates(data: Dataset, split: Split) -> DataFinding | None:
+    if data.image_shape is not None and len(split.train) * data.n_features > _MOST_PIXELS:
+        return None
+    check = copies_across(data, split, cost=_COST)
+    if check.verdict == "fine":
+        return None
+    noun = {"pictures": "images", "texts": "texts", "rows": "rows"}[what_rows_are(data)]
+    share = check.values["surprising"]
+    sentence = (
+        f"About {100 * share:.0f} % of the test {noun} have a duplicate, or nearly one, in the "
+        "training set."
+    )
+    return DataFinding("duplicates", sentence, "data")
+
+
+def _groups(data: Dataset, split: Split) -> DataFinding | None:
+    if data.groups is None:
+        if not data.group_candidate:
+            return None
+        column = data.group_candidate
+        sentence = f"{column!r} seems to name groups of rows, which are not kept together."
+        return DataFinding("groups", sentence, "data")
+    check = groups_across(data.groups, split)
+    if check.verdict == "fine":
+        return None
+    share = 100 * check.values["shared"]
+    sentence = f"{share:.0f} % of the groups of the test set have rows in the training set too."
+    return DataFinding("groups", sentence, "split")

@@ -1,0 +1,168 @@
+"""Pictures of a data set that stand there twice, or all but."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from lincore.data.dataset import Dataset
+from lincore.errors import DataError, Notice
+
+# Pictures whose pixels correlate so closely are one photograph, turned or moved a little.
+SAME_PICTURE = 0.99
+# Small copies blur what differs: nearly as alike is worth a look at all pixels.
+_WORTH_A_LOOK = 0.985
+# Sides of the small copies.
+_SIDE = 12
+# Products of numbers that the search may cost (about a second); then rows are drawn.
+_COST = 3e10
+# Numbers of one block.
+_BLOCK_VALUES = 8_000_000
+
+
+class NearDuplicates(NamedTuple):
+    """Pictures that have a copy, or nearly one, in the same data set.
+
+    Parameters
+    ----------
+    rows : (k,) intp
+        Those with a copy, the most alike first.
+    nearest : (k,) intp
+        The row that each is a copy of.
+    similarity : (k,) float64
+        Correlation of the pixels of the two.
+    exact : (k,) bool
+        Whether all pixels are equal.
+    contradicting : (k,) bool
+        Whether the two are of different classes.
+    n_searched : int
+        Rows for which a near copy was sought; exact ones were sought for all.
+    """
+
+    rows: np.ndarray
+    nearest: np.ndarray
+    similarity: np.ndarray
+    exact: np.ndarray
+    contradicting: np.ndarray
+    n_searched: int
+
+    def notice(self, data: Dataset, most: int = 3) -> Notice | None:
+        """Say how many there are, with examples by file name; None where there are none."""
+        if not len(self.rows):
+            return None
+        names = data.row_names or tuple(f"row {i + 1}" for i in range(data.n_rows))
+        shown = [f"{names[a]} and {names[b]}" for a, b in self._pairs()[:most]]
+        many = "picture has" if len(self.rows) == 1 else "pictures have"
+        wrong = self.contradicting.sum()
+        other = f" {wrong:,} of them in another class." if wrong else ""
+        return Notice(
+            f"{len(self.rows):,} {many} a copy or nearly one ({self.exact.sum():,} exact).{other}",
+            f"{data.name}: {'; '.join(shown)}",
+            "Leave copies out, or split by group: else a test picture may be one trained on.",
+        )
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        """Return each pair once."""
+        both = zip(self.rows.tolist(), self.nearest.tolist(), strict=True)
+        return list(dict.fromkeys((min(pair), max(pair)) for pair in both))
+
+
+def near_duplicates(
+    data: Dataset, *, similarity: float = SAME_PICTURE, seed: int = 0
+) -> NearDuplicates:
+    """Find pictures that are copies of others in the same data set, or nearly so.
+
+    Parameters
+    ----------
+    data : Dataset
+        Of pictures.
+    similarity : float
+        Correlation of the pixels from which two pictures count as one.
+    seed : int
+        Of the rows that are drawn where to compare all pairs would take too long.
+
+    Returns
+    -------
+    NearDuplicates
+
+    Raises
+    ------
+    DataError
+        When the rows are no pictures.
+
+    Examples
+    --------
+    >>> from lincore.io.samples import sample
+    >>> near_duplicates(sample("digits")).exact.sum().item()
+    0
+    """
+    if data.image_shape is None:
+        raise DataError("The rows are no pictures.", where=data.name, remedy="Load pictures.")
+    small = _small_copies(data.X, data.image_shape)
+    n_rows = data.n_rows
+    n_searched = int(min(n_rows, max(1, _COST // (n_rows * small.shape[1]))))
+    searched = np.arange(n_rows)
+    if n_searched < n_rows:
+        searched = np.sort(np.random.default_rng(seed).choice(n_rows, n_searched, replace=False))
+    nearest = _exact_copies(data.X)
+    exact = nearest >= 0
+    alike = np.where(exact, 1.0, -1.0)
+    rows = searched[~exact[searched]]
+    block = max(1, _BLOCK_VALUES // n_rows)
+    for first in range(0, len(rows), block):
+        some = rows[first : first + block]
+        products = small[some] @ small.T
+        products[np.arange(len(some)), some] = -1
+        best = products.argmax(axis=1)
+        close = products[np.arange(len(some)), best] >= min(_WORTH_A_LOOK, similarity)
+        for row, other in zip(some[close].tolist(), best[close].tolist(), strict=True):
+            nearest[row], alike[row] = other, _correlation(data.X[row], data.X[other])
+    found = np.flatnonzero(exact | (alike >= similarity))
+    found = found[np.argsort(-alike[found], kind="stable")]
+    return NearDuplicates(
+        found,
+        nearest[found],
+        alike[found],
+        exact[found],
+        data.codes[found] != data.codes[nearest[found]],
+        n_searched,
+    )
+
+
+def _exact_copies(X: np.ndarray) -> np.ndarray:
+    """Return for each row an equal one, the first of them or else the second; -1 without any."""
+    copies = np.full(len(X), -1, dtype=np.intp)
+    seen: dict[bytes, int] = {}
+    for i, row in enumerate(X):
+        first = seen.setdefault(row.tobytes(), i)
+        if first != i:
+            copies[i] = first
+            if copies[first] < 0:
+                copies[first] = i
+    return copies
+
+
+def _small_copies(X: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return small grey copies of pictures, centred and of length one; a blank one is zero."""
+    height, width = shape[:2]
+    downs = np.unique(np.linspace(0, height, min(height, _SIDE), endpoint=False).astype(int))
+    acrosses = np.unique(np.linspace(0, width, min(width, _SIDE), endpoint=False).astype(int))
+    area = np.outer(np.diff([*downs, height]), np.diff([*acrosses, width])).ravel()
+    small = np.empty((len(X), len(area)), dtype=np.float32)
+    block = max(1, _BLOCK_VALUES // prod(shape))
+    for first in range(0, len(X), block):
+        some = X[first : first + block].reshape(-1, height, width, prod(shape[2:]))
+        sums = some.sum(axis=3, dtype=np.float32)
+        sums = np.add.reduceat(np.add.reduceat(sums, downs, axis=1), acrosses, axis=2)
+        small[first : first + block] = sums.reshape(len(some), -1) / area
+    small -= small.mean(axis=1, keepdims=True)
+    length = np.linalg.norm(small, axis=1, keepdims=True)
+    return np.divide(small, length, out=np.zeros_like(small), where=length > 0)
+
+
+def _correlation(a: np.ndarray, b: np.ndarray) -> float:
+    a, b = a - a.mean(), b - b.mean()
+    lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / lengths if lengths > 0 else 0.0

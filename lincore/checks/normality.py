@@ -1,0 +1,213 @@
+"""Whether the rows of each class are normal, all coordinates together."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import lognorm
+
+from lincore.checks.check import ALPHA, Check, chance, class_names
+
+Array = NDArray[np.float64]
+
+# Pairs of rows that are looked at in all; of larger classes a sample is drawn.
+PAIRS = 6_000_000
+LARGEST_SAMPLE = 1_500
+# Fewer rows for each coordinate leave the test without power, and its null distribution uncertain.
+ROWS_PER_COORDINATE = 3
+# What is worth a note, and what a warning: skewness of a coordinate, share of Mardia's kurtosis.
+NOTEWORTHY, LARGE = (0.5, 0.15), (1.0, 0.33)
+
+
+class Normality(NamedTuple):
+    """Henze and Zirkler's test of one sample, and Mardia's measures of what is amiss.
+
+    Attributes
+    ----------
+    statistic : float
+        Henze and Zirkler's T.
+    p_value : float
+    skewness : float
+        ``√(b₁ / p)``, b₁ being Mardia's less what it is expected to be of normal rows: of
+        independent coordinates the root mean square of their skewnesses.
+    kurtosis : float
+        ``b₂ / (p (p + 2)) - 1``: 0 if normal, positive for heavy tails.
+    """
+
+    statistic: float
+    p_value: float
+    skewness: float
+    kurtosis: float
+
+
+def henze_zirkler(X: ArrayLike) -> Normality:
+    """Test whether rows come from a multivariate normal distribution.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+        More rows than coordinates, with a covariance of full rank.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        When the covariance is singular.
+
+    References
+    ----------
+    Henze and Zirkler (1990), "A class of invariant consistent tests for multivariate normality",
+    eq. 2.2 and theorem 2.3. Mardia (1970), "Measures of multivariate skewness and kurtosis".
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> bool(henze_zirkler(rng.standard_normal((200, 3))).p_value > 0.05)
+    True
+    >>> bool(henze_zirkler(rng.exponential(size=(200, 3))).p_value < 1e-6)
+    True
+    """
+    Z = _whitened(np.asarray(X, dtype=float))
+    n, p = Z.shape
+    products = Z @ Z.T
+    squares = np.diagonal(products).copy()
+    distances = squares[:, None] + squares - 2 * products
+    b2 = 0.5 * ((2 * p + 1) * n / 4) ** (2 / (p + 4))  # β²
+    statistic = n * (
+        np.exp(-b2 / 2 * distances).mean()
+        - 2 * (1 + b2) ** (-p / 2) * np.exp(-b2 / (2 * (1 + b2)) * squares).mean()
+        + (1 + 2 * b2) ** (-p / 2)
+    )
+    mean, variance = _null_moments(b2, p)
+    spread = np.log1p(variance / mean**2)
+    p_value = lognorm.sf(statistic, np.sqrt(spread), scale=mean * np.exp(-spread / 2))
+    expected = p * (p + 2) * ((n + 1) * (p + 1) - 6) / ((n + 1) * (n + 3))
+    asymmetry = max(0.0, float((products**3).mean()) - expected)
+    kurtosis = float((squares**2).mean()) / (p * (p + 2)) * (n + 1) / (n - 1) - 1
+    return Normality(float(statistic), float(p_value), float(np.sqrt(asymmetry / p)), kurtosis)
+
+
+def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed: int = 0) -> Check:
+    """Test each class by itself, at a level that counts the classes, and say what is amiss.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    codes : ndarray of shape (n,)
+    classes : ndarray of shape (K,)
+    seed : int
+        Of the rows that are drawn from large classes.
+    """
+    found, sampled = _of_classes(X, codes, len(classes), seed)
+    name, names = "normality", class_names(classes)
+    if not found:
+        return Check(
+            name,
+            {},
+            "note",
+            "Whether the rows within the classes are normal cannot be tested: that takes "
+            f"{ROWS_PER_COORDINATE} rows of a class for each of the {X.shape[1]:,} coordinates, "
+            "and a covariance of full rank.",
+            "LDA and QDA assume it; compare them with logistic regression, which does not.",
+        )
+    remarks = [remark for remark in (_tested(found, codes), sampled) if remark]
+    of = f" ({'; '.join(remarks)})" if remarks else ""
+    p_value = min(1.0, min(each.p_value for each in found.values()) * len(found))
+    rejected = {k: each for k, each in found.items() if each.p_value * len(found) < ALPHA}
+    if not rejected:
+        values = {"p_value": p_value, "skewness": 0.0, "kurtosis": 0.0}
+        sentence = f"Nothing speaks against normal rows within the classes ({chance(p_value)})"
+        return Check(name, values, "fine", f"{sentence}{of}: what LDA and QDA assume.")
+    worst = max(rejected, key=lambda code: _severity(rejected[code]))
+    whose = f"{names[worst]} are"
+    if len(rejected) > 1:
+        whose = f"{len(rejected)} of {len(found)} classes are"
+    sentence = f"The rows of {whose} not normal (Henze–Zirkler, {chance(p_value)}){of}"
+    sentence += f"; {names[worst]} the least" if len(rejected) > 1 else ""
+    return _amiss(rejected[worst], p_value, sentence)
+
+
+def _amiss(shape: Normality, p_value: float, sentence: str) -> Check:
+    """Judge the class that is least normal by how much, not by how surely."""
+    values = {"p_value": p_value, "skewness": shape.skewness, "kurtosis": shape.kurtosis}
+    sentence = f"{sentence}: {_words(shape)}."
+    if not _beyond(shape, NOTEWORTHY):
+        return Check("normality", values, "fine", f"{sentence} That is too little to matter.")
+    return Check(
+        "normality",
+        values,
+        "warning" if _beyond(shape, LARGE) else "note",
+        sentence,
+        "The labels of LDA often survive this, its probabilities less so, and those of QDA least. "
+        "Compare with logistic regression, which does not assume it; logarithms or roots of skewed "
+        "features help.",
+    )
+
+
+def _of_classes(
+    X: Array, codes: NDArray[np.intp], n_classes: int, seed: int
+) -> tuple[dict[int, Normality], str]:
+    """Test every class that has rows enough; return what was found and what was sampled."""
+    rng = np.random.default_rng(seed)
+    p = X.shape[1]
+    most = int(min(LARGEST_SAMPLE, np.sqrt(PAIRS / n_classes)))
+    found: dict[int, Normality] = {}
+    sampled = ""
+    for code in range(n_classes):
+        rows = np.flatnonzero(codes == code)
+        if min(len(rows), most) < max(8, ROWS_PER_COORDINATE * p):
+            continue
+        if len(rows) > most:
+            rows = np.sort(rng.choice(rows, most, replace=False))
+            sampled = f"{most:,} rows of a class at most, drawn at random"
+        try:
+            found[code] = henze_zirkler(X[rows])
+        except np.linalg.LinAlgError:
+            continue
+    return found, sampled
+
+
+def _whitened(X: Array) -> Array:
+    """Return rows of mean zero and covariance one, with divisor n."""
+    scale = X.std(axis=0)
+    if len(X) <= X.shape[1] or not scale.all():
+        raise np.linalg.LinAlgError("The covariance is singular.")
+    # In units of deviations, so that the rank does not depend on the units of the features.
+    left, values, _ = np.linalg.svd((X - X.mean(axis=0)) / scale, full_matrices=False)
+    if values[-1] <= values[0] * 1e-7:
+        raise np.linalg.LinAlgError("The covariance is singular.")
+    return np.asarray(left * np.sqrt(len(X)))
+
+
+def _null_moments(b2: float, p: int) -> tuple[float, float]:
+    """Return mean and variance of the statistic for normal rows, ``b2 = β²``."""
+    a, w = 1 + 2 * b2, (1 + b2) * (1 + 3 * b2)
+    mean = 1 - a ** (-p / 2) * (1 + p * b2 / a + p * (p + 2) * b2**2 / (2 * a**2))
+    first = 2 * (1 + 4 * b2) ** (-p / 2)
+    bracket = 1 + 2 * p * b2**2 / a**2 + 3 * p * (p + 2) * b2**4 / (4 * a**4)
+    last = 1 + 3 * p * b2**2 / (2 * w) + p * (p + 2) * b2**4 / (2 * w**2)
+    return mean, first + 2 * a**-p * bracket - 4 * w ** (-p / 2) * last
+
+
+def _tested(found: dict[int, Normality], codes: NDArray[np.intp]) -> str:
+    present = len(np.unique(codes))
+    return "" if len(found) == present else f"{len(found)} of {present} classes have rows enough"
+
+
+def _severity(shape: Normality) -> float:
+    return max(shape.skewness / LARGE[0], abs(shape.kurtosis) / LARGE[1])
+
+
+def _beyond(shape: Normality, limits: tuple[float, float]) -> bool:
+    return shape.skewness > limits[0] or abs(shape.kurtosis) > limits[1]
+
+
+def _words(shape: Normality) -> str:
+    parts = []
+    if shape.skewness > NOTEWORTHY[0]:
+        parts.append(f"skewed (skewness {shape.skewness:.1f})")
+    if abs(shape.kurtosis) > NOTEWORTHY[1]:
+        tails = "heavier" if shape.kurtosis > 0 else "lighter"
+        parts.append(f"tails {tails} than normal (kurtosis {100 * shape.kurtosis:+.0f} %)")
+    return " and ".join(parts) or "slightly off in shape"

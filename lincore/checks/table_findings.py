@@ -1,0 +1,347 @@
+"""What is suspicious about the chosen columns of a table, each with what could be done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
+from lincore.checks.spelling import is_slip
+from lincore.data.labels import columns_named, is_number
+from lincore.errors import Notice, Remedy
+from lincore.io.tables.column_roles import REASONS, Column, Kind
+from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
+from lincore.io.tables.text.missing_values import missing_codes
+
+if TYPE_CHECKING:
+    from lincore.io.tables.table import Table
+
+_ENOUGH_ROWS = 50
+_MOST_CLASSES = 200
+# A class of at most this share of another one's rows may be that one, misspelt.
+_RARE_SLIP = 0.15
+# Words: names of people and things have fewer.
+_LONG_TEXT = 6
+_SOME_TEXTS = 500
+
+
+Codes: TypeAlias = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something suspicious, and what could be done about it at one click."""
+
+    notice: Notice
+    remedies: tuple[Remedy, ...] = ()
+
+
+def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...]:
+    r"""Look for what makes a comparison of classifiers meaningless, or merely worse.
+
+    Parameters
+    ----------
+    table : Table
+    columns : sequence of Column
+        As from `describe_columns`, with the roles as they were chosen.
+
+    Returns
+    -------
+    tuple of Finding
+        One of each kind, with all columns that it is about: identifiers, constants, columns that
+        are mostly missing and target leakage among the features, texts that no model sees,
+        missing-value codes; groups of rows; classes that are misspelt or have a single row;
+        duplicates.
+
+    Examples
+    --------
+    >>> from lincore.io.tables.column_selection import describe_columns
+    >>> from lincore.io.read_table import read_table
+    >>> table = read_table(b"u,class\n1.5,a\n2.5,b\n2.5,b\n", "made.csv")
+    >>> for finding in find_problems(table, describe_columns(table)):
+    ...     print(finding.notice, [remedy.label for remedy in finding.remedies])
+    class a: A single row can be trained on but never tested. Leave it out or merge it. [...]
+    made.csv: 1 row repeats an earlier one (33.3 %) in every feature and the class. ...
+    """
+    frame = table.frame
+    features = [column for column in columns if column.role in ("feature", "text")]
+    found: list[Finding | None]
+    found = [_posing(features, "identifier"), _posing(features, "constant")]
+    found += [_unread(frame, columns), _mostly_missing(features, len(frame))]
+    found += [_belonging(one) for one in repeated_ids(frame, columns)]
+    found += _missing_codes(frame, features)
+    target = next((column.name for column in columns if column.role == "target"), None)
+    if target is not None:
+        known = frame[target].notna().to_numpy(bool)
+        labels = frame.loc[known, target]
+        codes = pd.factorize(labels)[0]
+        used = [column for column in columns if column.role in ("feature", "text", "target")]
+        found += [_leaking(frame, features, known, codes)]
+        found += [_spellings(labels), _slips(labels), _lone_classes(labels), _repeats(table, used)]
+    return tuple(finding for finding in found if finding is not None)
+
+
+def _posing(columns: Sequence[Column], kind: Kind) -> Finding | None:
+    """Name the features that hold what is proposed to be ignored."""
+    names = [column.name for column in columns if column.kind == kind]
+    if not names:
+        return None
+    used = "It is used as a feature" if len(names) == 1 else "They are used as features"
+    notice = Notice(f"{used}: {REASONS[kind]}.", columns_named(names), _ignoring(names))
+    return Finding(notice, (_ignore(names),))
+
+
+def _ignoring(names: Sequence[str]) -> str:
+    return "Ignore it." if len(names) == 1 else "Ignore them."
+
+
+def _ignore(names: Sequence[str]) -> Remedy:
+    what = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
+    return Remedy(f"Ignore {what}", roles=dict.fromkeys(names, "ignore"))
+
+
+def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> Finding | None:
+    """Name the ignored columns that hold texts of some length in nearly every row."""
+    texts = {c.name: n for c in columns if (n := _words(frame[c.name], c)) >= _LONG_TEXT}
+    if not texts:
+        return None
+    names, some = list(texts), sorted({f"{n_words:.0f}" for n_words in texts.values()}, key=int)
+    n_words = some[0] if len(some) == 1 else f"{some[0]} to {some[-1]}"
+    it = "It holds" if len(names) == 1 else "They hold"
+    notice = Notice(
+        f"{it} texts of {n_words} words on average, which no model sees.",
+        columns_named(names),
+        "Count their words beside the other features.",
+    )
+    label = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
+    return Finding(notice, (Remedy(f"Count the words of {label}", dict.fromkeys(names, "text")),))
+
+
+def _words(values: pd.Series[Any], column: Column) -> float:
+    """Return how many words the texts of an ignored column have on average; 0 if it has none."""
+    if column.role != "ignore" or column.kind != "text":
+        return 0.0
+    if len(values) < _ENOUGH_ROWS or column.n_missing > len(values) / 10:
+        return 0.0
+    some = values.dropna().iloc[:_SOME_TEXTS]
+    return sum(len(str(text).split()) for text in some) / len(some)
+
+
+def _belonging(found: RepeatedId) -> Finding:
+    """Propose to keep the rows of one subject together."""
+    name = found.column
+    notice = Notice(
+        f"It seems to name {found.n_groups:,} groups of several rows each, such as subjects: it "
+        f"{found.why}. With rows of one group both in training and in test, scores are biased "
+        "upwards.",
+        f"column {name!r}",
+        "Keep the rows of each together.",
+    )
+    together = Remedy(f"Keep the rows of one {name!r} together", {name: "group"})
+    ignore = Remedy(f"Ignore {name!r}", roles={name: "ignore"})
+    return Finding(notice, (together, ignore))
+
+
+def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Finding]:
+    """Name the numbers that may stand for a missing value, one finding for each number."""
+    numeric = [c.name for c in columns if c.kind == "number" and is_number(frame[c.name])]
+    found = []
+    for number, names in missing_codes(frame, numeric).items():
+        counts = [int((frame[name] == number).sum()) for name in names]
+        which = "smallest" if number <= 0 else "largest"
+        if len(names) == 1:
+            said = f"{number:g} stands in {counts[0]:,} rows ({_per_cent(counts[0], len(frame))})"
+            label = f"Read {number:g} in {names[0]!r} as missing"
+        else:
+            shares = f"{_per_cent(min(counts), len(frame))} to {_per_cent(max(counts), len(frame))}"
+            said = f"{number:g} stands in {shares} of the rows of {len(names):,} columns"
+            label = f"Read {number:g} as missing in the {len(names):,} columns"
+        there = "" if len(names) == 1 else " there"
+        notice = Notice(
+            f"{said} and is the {which} value{there}: it may be a missing-value code.",
+            columns_named(names),
+            "If so, read it as missing.",
+        )
+        missing_in = dict.fromkeys(names, (number,))
+        found.append(Finding(notice, (Remedy(label, reading={"missing_in": missing_in}),)))
+    return found
+
+
+def _per_cent(count: int, of: int) -> str:
+    """Write a share, with a digit more where it would else round to nothing or all.
+
+    Examples
+    --------
+    >>> _per_cent(1, 4), _per_cent(1, 3000), _per_cent(2999, 3000), _per_cent(3, 3)
+    ('25.0 %', '0.03 %', '99.97 %', '100 %')
+    """
+    share = 100 * count / of
+    digits = 0 if count in (0, of) else 1 if 0.1 <= share <= 99.9 else 2
+    return f"{share:.{digits}f} %"
+
+
+def _mostly_missing(columns: Sequence[Column], n_rows: int) -> Finding | None:
+    """Name the features that have no value in more than half of the rows."""
+    empty = [c for c in columns if 2 * c.n_missing > n_rows]
+    if not empty:
+        return None
+    names = [column.name for column in empty]
+    least, most = min(c.n_missing for c in empty), max(c.n_missing for c in empty)
+    shares = _per_cent(least, n_rows)
+    if most > least:
+        shares += f" to {_per_cent(most, n_rows)}"
+    notice = Notice(
+        f"Without a value in {shares} of the rows.",
+        columns_named(names),
+        _ignoring(names),
+    )
+    return Finding(notice, (_ignore(names),))
+
+
+def _leaking(
+    frame: pd.DataFrame, features: Sequence[Column], known: NDArray[np.bool_], codes: Codes
+) -> Finding | None:
+    """Name the columns each of which alone tells the class of nearly every row.
+
+    `codes` are those of the rows whose class is known.
+    """
+    if not may_leak(codes):
+        return None
+    shares = {
+        c.name: share
+        for c in features
+        if c.role != "text" and (share := _share(frame[c.name], known, codes, c)) >= LEAKS
+    }
+    if not shares:
+        return None
+    names, n_rows = list(shares), len(codes)
+    least = _per_cent(round(min(shares.values()) * n_rows), n_rows)
+    it = "It alone tells" if len(names) == 1 else "Each alone tells"
+    bound = "" if len(names) == 1 or min(shares.values()) == 1 else "at least "
+    notice = Notice(
+        f"Possible target leakage. {it} the class of {bound}{least} of the rows.",
+        columns_named(names),
+        f"{_ignoring(names)[:-1]}, unless known before the class is.",
+    )
+    return Finding(notice, (_ignore(names),))
+
+
+def _share(values: pd.Series[Any], known: NDArray[np.bool_], codes: Codes, column: Column) -> float:
+    if column.kind != "number" or column.n_distinct <= len(codes) / 10:
+        return share_by_level(values[known], codes)
+    return share_by_order(values.to_numpy(dtype=np.float64, na_value=np.nan)[known], codes)
+
+
+def _spellings(labels: pd.Series[Any]) -> Finding | None:
+    """Tell whether classes differ in nothing but capitals and blanks."""
+    if is_number(labels):
+        return None
+    merged: dict[str, str] = {}
+    commonest: dict[str, str] = {}
+    # The most frequent first: it is the one that the others become.
+    for label in map(str, labels.value_counts().index[:_MOST_CLASSES]):
+        kept = commonest.setdefault(_folded(label), label)
+        if label != kept:
+            merged[label] = kept
+    if not merged or len(commonest) < 2:
+        return None
+    same = ", ".join(f"{label!r} and {kept!r}" for label, kept in list(merged.items())[:5])
+    notice = Notice(
+        f"Classes that differ in capitals or blanks alone: {same}.",
+        f"column {labels.name!r}",
+        "Merge them if they mean the same.",
+    )
+    return Finding(notice, (Remedy("Merge the spellings", options={"merge_classes": merged}),))
+
+
+def _slips(labels: pd.Series[Any]) -> Finding | None:
+    """Tell whether rare classes differ from frequent ones by one slip of the pen."""
+    if is_number(labels):
+        return None
+    counts = labels.map(str).map(_folded).value_counts()[: 2 * _MOST_CLASSES]
+    meant: dict[str, str] = {}
+    for rare, few in counts.items():
+        common = (word for word, many in counts.items() if few <= _RARE_SLIP * many)
+        near = next((word for word in common if is_slip(str(rare), str(word))), None)
+        if near is not None:
+            meant[str(rare)] = str(near)
+    if not meant:
+        return None
+    spelled: dict[str, str] = {}
+    for label in map(str, labels.value_counts().index):
+        spelled.setdefault(_folded(label), label)
+    merged = {
+        label: spelled[meant[_folded(label)]]
+        for label in map(str, labels.unique())
+        if _folded(label) in meant
+    }
+    same = ", ".join(f"{label!r} for {kept!r}" for label, kept in list(merged.items())[:5])
+    notice = Notice(
+        f"Classes of few rows that may be slips of the pen: {same}.",
+        f"column {labels.name!r}",
+        "Merge them if they mean the same.",
+    )
+    return Finding(notice, (Remedy("Merge what is misspelt", options={"merge_classes": merged}),))
+
+
+def _folded(label: str) -> str:
+    return " ".join(label.split()).casefold()
+
+
+def _lone_classes(labels: pd.Series[Any]) -> Finding | None:
+    counts = labels.value_counts()
+    lone = [str(label) for label in counts.index[counts == 1]]
+    if not lone or len(lone) > 20 or len(counts) < 2:
+        return None
+    notice = Notice(
+        "A single row can be trained on but never tested.",
+        f"class {', '.join(lone)}",
+        "Leave it out or merge it.",
+    )
+    drop = Remedy(f"Leave out {', '.join(lone)}", options={"drop_classes": tuple(lone)})
+    if len(lone) == 1:
+        nearest = str(counts.index[counts > 1][-1]) if (counts > 1).any() else ""
+        merged = {lone[0]: nearest}
+        merge = Remedy(f"Merge {lone[0]} with {nearest}", options={"merge_classes": merged})
+        return Finding(notice, (drop, merge) if nearest and len(counts) > 2 else (drop,))
+    merged = dict.fromkeys(lone, "other")
+    return Finding(notice, (drop, Remedy("Merge them", options={"merge_classes": merged})))
+
+
+def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
+    # Rows that differ in one column are no copies, and thousands of columns take long to compare.
+    n_rows = len(table.frame)
+    if len(used) < 2 or any(c.n_distinct == n_rows for c in used):
+        return None
+    frame = table.frame[[column.name for column in used]]
+    count = int(frame.duplicated().sum())
+    # The same text twice is no chance.
+    judged = n_rows >= _ENOUGH_ROWS and all(c.role != "text" for c in used)
+    if not count or (judged and count <= _repeats_by_chance(frame, count)):
+        return None
+    said = "1 row repeats an earlier one" if count == 1 else f"{count:,} rows repeat an earlier one"
+    notice = Notice(
+        f"{said} ({_per_cent(count, n_rows)}) in every feature and the class.",
+        table.name,
+        "If they are duplicates, remove them: in training and in test they bias scores upwards.",
+    )
+    return Finding(notice, (Remedy("Remove duplicates", options={"drop_duplicates": True}),))
+
+
+def _repeats_by_chance(frame: pd.DataFrame, enough: int) -> float:
+    """Return how many pairs of rows would be alike if the columns had nothing to do with another.
+
+    Below `enough` they are no longer counted.
+    """
+    pairs = len(frame) * (len(frame) - 1) / 2
+    for name in frame:
+        shares = frame[name].value_counts(normalize=True, dropna=False).to_numpy()
+        pairs *= float((shares**2).sum())
+        if pairs < enough:
+            break
+    return pairs

@@ -1,0 +1,144 @@
+"""Whether rows of the test part stand in the training part too, or all but."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from lincore.checks.check import Check, Verdict
+from lincore.checks.row_duplicates import COST, Copies, What, find_copies
+from lincore.data.dataset import Dataset, Split
+
+# Shares of the test rows that deserve a note and a warning, and how many they must be at least.
+NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
+
+
+def copies_across(data: Dataset, split: Split, *, seed: int = 0, cost: float = COST) -> Check:
+    """Say how many test rows have a copy, or nearly one, in the training part.
+
+    A copy in a table of few, coarse columns is no surprise; the check counts those that are.
+    Such rows make any model look better than it is, and most of all the flexible ones.
+
+    Parameters
+    ----------
+    data : Dataset
+    split : Split
+    seed : int
+        Of the test rows that are drawn where all would take too long.
+    cost : float
+        Products of numbers that the search may cost.
+
+    Returns
+    -------
+    Check
+        Its values: `exact`, `near` and `surprising` shares of the test rows, `searched` of them,
+        and the share `contradicting` of the exact copies whose class is another one.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.sample("iris")
+    >>> copies_across(data, lincore.split(data)).verdict
+    'fine'
+    """
+    if not len(split.train) or not len(split.test):
+        return Check("copies across the split", {}, "fine", "One part is empty.")
+    train, test = data.X[split.train], data.X[split.test]
+    what = what_rows_are(data)
+    found = find_copies(
+        train, test, what, train_codes=data.codes[split.train], seed=seed, cost=cost
+    )
+    exact = found.rows[found.exact]
+    other = data.codes[split.test[exact]] != data.codes[split.train[found.nearest[found.exact]]]
+    values = {
+        "exact": float(found.exact.mean()),
+        "near": float(found.near.mean()),
+        "surprising": float(found.surprising.mean()),
+        "searched": float(len(found.rows)),
+        "contradicting": float(other.mean()) if len(exact) else 0.0,
+    }
+    return _say(values, found, what, len(split.test), int(other.sum()))
+
+
+def groups_across(groups: ArrayLike, split: Split) -> Check:
+    """Say whether rows that belong together stand on both sides of the split.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n,)
+        Which group each row belongs to, such as the person in the picture.
+    split : Split
+
+    Examples
+    --------
+    >>> groups_across([0, 0, 1, 1], Split(np.array([0, 2]), np.array([1, 3]))).sentence
+    '2 of the 2 groups of the test part have rows in the training part too.'
+    """
+    every = np.asarray(groups)
+    tested = np.unique(every[split.test])
+    shared = np.isin(tested, every[split.train])
+    values = {"shared": float(shared.mean()) if len(tested) else 0.0}
+    name = "groups across the split"
+    if not shared.any():
+        return Check(name, values, "fine", "No group has rows in both parts of the split.")
+    return Check(
+        name,
+        values,
+        "warning",
+        f"{shared.sum():,} of the {len(tested):,} groups of the test part have rows in the "
+        "training part too.",
+        "Split by group, unless new rows will come from the same groups.",
+    )
+
+
+def what_rows_are(data: Dataset) -> What:
+    """Return "pictures", "texts" or "rows"."""
+    if data.image_shape is not None:
+        return "pictures"
+    return "texts" if sp.issparse(data.X) else "rows"
+
+
+def _say(
+    values: dict[str, float], found: Copies, what: What, n_test: int, contradicting: int
+) -> Check:
+    name, share = "copies across the split", values["surprising"]
+    number = int(found.surprising.sum())
+    searched = f"the {n_test:,} test {what}"
+    if len(found.rows) < n_test:
+        searched = f"{len(found.rows):,} of {searched}, drawn at random,"
+    twins = f" {contradicting:,} exact copies have another class there." if contradicting else ""
+    if share < NOTEWORTHY or number < FEWEST:
+        return Check(name, values, "fine", _harmless(found, what, searched) + twins)
+    verdict: Verdict = "warning" if share >= SERIOUS else "note"
+    how = f"{100 * share:.1f} % of {searched} are the same as one of the training part or nearly so"
+    how += f", {100 * (found.exact & found.surprising).mean():.1f} % exactly"
+    if what == "pictures":
+        start = "Pictures of the two parts are nearly the same: " if verdict == "warning" else ""
+        return Check(
+            name,
+            values,
+            verdict,
+            f"{start}{how}.{twins} Test scores then say little about new pictures.",
+            'Split by group (by person, by photograph), or by number ("last"), so that versions '
+            "of one picture stay in one part.",
+        )
+    return Check(
+        name,
+        values,
+        verdict,
+        f"{how}.{twins} Models look better on these than on new {what}.",
+        'Leave repeated rows out, or split by group or by number ("last") so that copies stay in '
+        "one part.",
+    )
+
+
+def _harmless(found: Copies, what: What, searched: str) -> str:
+    if not found.near.any():
+        return f"None of {searched} has a copy in the training part."
+    number = int(found.near.sum())
+    have = "has" if number == 1 else "have"
+    text = f"{number:,} of {searched} {have} a copy in the training part, or nearly"
+    return text + (
+        ", as few and coarse values make happen." if what == "rows" else ", too few to matter."
+    )

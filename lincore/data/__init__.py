@@ -1,0 +1,1 @@
+"""The data set, its labels and splits, and generated data."""

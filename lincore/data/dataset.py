@@ -1,0 +1,306 @@
+"""A data set as every other part of the library sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from lincore.data.frames import describe_frame, feature_frame
+from lincore.errors import DataError, Notice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lincore.data.target_guess import TargetGuess
+    from lincore.moments.moments import Moments
+
+Imputation: TypeAlias = Literal["median", "most_frequent", "indicator"]
+
+
+class Skipped(NamedTuple):
+    """A file of a zip that was left out, and why."""
+
+    name: str
+    reason: str
+
+
+class Split(NamedTuple):
+    """Row numbers of the training and of the test part, each sorted."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianTruth:
+    """The distribution that generated data were drawn from.
+
+    Parameters
+    ----------
+    means : (K, p) float64
+    covariances : (K, p, p) float64
+    priors : (K,) float64
+        Sum to one.
+    outliers : float
+        Share of the rows that were drawn from a far wider distribution around the same mean.
+    label_noise : float
+        Share of the rows that carry the label of another class.
+    """
+
+    means: np.ndarray
+    covariances: np.ndarray
+    priors: np.ndarray
+    outliers: float = 0.0
+    label_noise: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Rows, their classes, and what is known about where they came from.
+
+    Parameters
+    ----------
+    name : str
+    X : (n, p) array
+        float64 for tables (NaN where a value is missing), uint8 for images. A
+        `scipy.sparse.csr_array` of float64 where `n_words` is not zero.
+    codes : (n,) intp
+        The class of each row, as a position in `classes`.
+    classes : (K,) array
+        The labels, whole numbers or text, in order (Class2 before Class10).
+    feature_names : tuple of str
+    row_names : tuple of str, optional
+        File names of images.
+    given_test : (n,) bool, optional
+        The rows that the source itself set apart for testing.
+    image_shape : (height, width) or (height, width, 3), optional
+        In pixels, where a row is an image; the last is for colour.
+    notices : tuple of Notice
+        What reading did or found.
+    skipped : tuple of Skipped
+        The files of a zip that were left out.
+    truth : GaussianTruth, optional
+        For generated data.
+    levels : tuple of p (tuple of str, or None), optional
+        The names of the levels where a column of `X` holds level codes (0, 1, …; NaN is missing),
+        None where it holds a number. None altogether where all columns are numbers.
+    n_words : int
+        The last `n_words` columns of `X` count words.
+    groups : (n,) intp, optional
+        Of rows that belong together, as a position in `group_names`.
+    group_names : tuple of str, optional
+    imputation : {"median", "most_frequent", "indicator"}
+        How missing values are filled in from the training rows (`preprocessing.tabular`).
+    rare : int
+        Levels with fewer training rows than this are pooled; 0 pools none.
+    beyond : Moments of shapes (K,), (K, p), (K, p, p), optional
+        Of the rows of a large file that are not among these, by class: what is solved from
+        moments learns from them too. They are never tested.
+    target_name : str
+        The column that holds the classes; "" where there is none.
+    target_guess : TargetGuess, optional
+        Why that column was taken, and the next best ones, where nobody chose it.
+    group_candidate : str
+        A column that seems to name subjects of several rows each and is not used as `groups`.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.load(([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], ["b", "a", "b"]), name="tiny")
+    >>> data.classes.tolist(), data.codes.tolist(), data.counts.tolist()
+    (['a', 'b'], [1, 0, 1], [1, 2])
+    """
+
+    name: str
+    X: Any
+    codes: np.ndarray
+    classes: np.ndarray
+    feature_names: tuple[str, ...]
+    row_names: tuple[str, ...] | None = None
+    given_test: np.ndarray | None = None
+    image_shape: tuple[int, ...] | None = None
+    notices: tuple[Notice, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    truth: GaussianTruth | None = None
+    levels: tuple[tuple[str, ...] | None, ...] | None = None
+    n_words: int = 0
+    groups: np.ndarray | None = None
+    group_names: tuple[str, ...] | None = None
+    imputation: Imputation = "median"
+    rare: int = 0
+    beyond: Moments | None = None
+    target_name: str = ""
+    target_guess: TargetGuess | None = None
+    group_candidate: str = ""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        """Say what the data are, in a line or two."""
+        rows = f"{self.n_rows:,} rows of {self.n_features:,} features"
+        target = f" by {self.target_name!r}" if self.target_name else ""
+        shares = zip(self.classes.tolist(), self.counts.tolist(), strict=True)
+        said = [f"{label} {count:,}" for label, count in shares]
+        more = [f"{len(said) - 8} more"] if len(said) > 8 else []
+        notices = f"; {len(self.notices)} notices" if self.notices else ""
+        return (
+            f"<Dataset {self.name!r}: {rows}{', with gaps' if self.has_missing else ''}; "
+            f"{self.n_classes} classes{target}: {', '.join(said[:8] + more)}{notices}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the sentence, and the first rows."""
+        first = self._frame(slice(0, 5)).iloc[:, -30:]
+        return f"<p>{escape(repr(self)[1:-1])}</p>{first.to_html(max_cols=12)}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a table: a column for each feature, the classes last.
+
+        Categories are called by their levels, missing values are NaN.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> data = lincore.load(([[1.0], [2.0]], ["b", "a"]))
+        >>> data.to_frame()
+           feature 1 class
+        0        1.0     b
+        1        2.0     a
+        """
+        return self._frame(slice(None))
+
+    def _frame(self, rows: slice) -> pd.DataFrame:
+        frame = feature_frame(self.X[rows], self.feature_names, self.levels, self.n_words)
+        label = self.target_name or "class"
+        frame.insert(frame.shape[1], label, self.y[rows], allow_duplicates=True)
+        return frame
+
+    def describe(self) -> pd.DataFrame:
+        """Return a line for each feature: kind, missing and distinct values, range, mean.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> lincore.load(([[1.0], [2.0]], ["b", "a"])).describe()[["kind", "missing", "mean"]]
+                     kind  missing  mean
+        feature
+        feature 1  number        0   1.5
+        """
+        return describe_frame(self.to_frame().iloc[:, :-1])
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def y(self) -> np.ndarray:
+        """Label of each row, shape (n,)."""
+        labels: np.ndarray = self.classes[self.codes]
+        return labels
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Rows of each class, shape (K,)."""
+        return np.bincount(self.codes, minlength=self.n_classes)
+
+    @property
+    def n_beyond(self) -> int:
+        """Rows of the same file that are summed and not held."""
+        return 0 if self.beyond is None else int(self.beyond.count.sum())
+
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether any feature of any row is missing."""
+        values = self.X.data if self.n_words else self.X
+        return values.dtype.kind == "f" and bool(np.isnan(values).any())
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether any column of `X` holds level codes."""
+        return self.levels is not None and any(names is not None for names in self.levels)
+
+    @property
+    def needs_preparation(self) -> bool:
+        """Whether a classifier needs numbers first: see `preprocessing.tabular`."""
+        return self.has_categories or self.n_words > 0 or self.has_missing
+
+    def take(self, rows: Any) -> Dataset:
+        """Return some of the rows as a data set of its own.
+
+        Parameters
+        ----------
+        rows : array of row numbers, (n,) bool, or slice
+            In the order in which they are wanted. Classes of which no row is left drop out.
+
+        Returns
+        -------
+        Dataset
+            With what was known of the whole; the truth of generated data only where no class
+            dropped out. Rows that are summed are left behind.
+
+        Raises
+        ------
+        DataError
+            When no row is left.
+        IndexError
+            When there is no such row.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> data = lincore.load(([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "c", "c"]))
+        >>> few = data.take([3, 0])
+        >>> few.X.tolist(), few.y.tolist(), few.classes.tolist()
+        ([[4.0], [1.0]], ['c', 'a'], ['a', 'c'])
+        """
+        chosen = np.arange(self.n_rows)[rows]
+        if not chosen.size:
+            raise DataError("No row is left.", where=self.name, remedy="Take one at least.")
+        left, codes = np.unique(self.codes[chosen], return_inverse=True)
+        names, tested, groups = self.row_names, self.given_test, self.groups
+        return replace(
+            self,
+            X=self.X[chosen],
+            codes=codes.astype(np.intp, copy=False),
+            classes=self.classes[left],
+            row_names=None if names is None else tuple(names[row] for row in chosen),
+            given_test=None if tested is None else tested[chosen],
+            groups=None if groups is None else groups[chosen],
+            truth=self.truth if len(left) == self.n_classes else None,
+            beyond=None,
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """Fingerprint of the whole content (never a sample of it), for caches."""
+        state = blake2b(digest_size=16)
+        names = (self.name, self.target_name, self.feature_names, self.row_names, self.image_shape)
+        preparation = (self.levels, self.n_words, self.group_names, self.imputation, self.rare)
+        described = repr((names, self.classes.tolist(), preparation))
+        state.update(described.encode("utf-8", "surrogatepass"))
+        X = (self.X.data, self.X.indices, self.X.indptr) if self.n_words else (self.X,)
+        beyond = self.beyond
+        sums = () if beyond is None else (beyond.count, beyond.mean, beyond.scatter)
+        for array in (*X, self.codes, self.given_test, self.groups, *sums):
+            if array is not None:
+                state.update(repr((array.shape, array.dtype.str)).encode())
+                state.update(np.ascontiguousarray(array).data)
+        return state.hexdigest()

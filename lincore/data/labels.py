@@ -1,0 +1,306 @@
+"""Labels and names: which column holds labels, their order and codes, what things are called."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lincore.errors import DataError, Notice, Remedy
+from lincore.limits import LIMITS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_PROPOSED_CLASSES = 50
+_MANY_NUMBERS = 10
+_MANY_VALUES = 100_000
+
+# What a file name ends in that is no part of the name of the data.
+_ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq))+$", re.IGNORECASE)
+
+
+def natural_key(text: str) -> tuple[Any, ...]:
+    """Sort key under which numbers inside text count as numbers, so that s2 precedes s10.
+
+    Examples
+    --------
+    >>> sorted(["s10", "s2", "S1"], key=natural_key)
+    ['S1', 's2', 's10']
+    """
+    pieces = re.split(r"([0-9]+)", text.casefold())
+    # By length and then by digits: int() refuses the thousands of digits that a name may hold.
+    pieces[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in pieces[1::2])]
+    # Nested, so that text never meets a number at the same place.
+    return tuple(pieces), text
+
+
+def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+    """Turn labels into positions in their sorted list.
+
+    Parameters
+    ----------
+    labels : (n,) array
+        Numbers or text, nothing missing. Of type object where text may be long.
+    where : str
+        The place, for messages.
+
+    Returns
+    -------
+    codes : (n,) intp
+    classes : (K,) array
+        int64 where all labels are whole numbers, text otherwise.
+
+    Raises
+    ------
+    DataError
+        With missing labels, fewer than two classes, or a label that is too long.
+
+    Examples
+    --------
+    >>> encode_labels(np.array([2.0, 1.0, 2.0]), "y")
+    (array([1, 0, 1]), array([1, 2]))
+    """
+    encode = _encode_numbers if labels.dtype.kind in "iuf" else _encode_texts
+    codes, classes = encode(labels, where)
+    if len(classes) < 2:
+        only = f"only one class, {classes[0]}" if len(classes) else "no class"
+        raise DataError(
+            f"There is {only}: nothing to tell apart.",
+            where=where,
+            remedy="Load rows of at least two classes, or choose another target.",
+        )
+    return codes, classes
+
+
+def _encode_numbers(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+    if np.isnan(labels.astype(np.float64)).any():
+        raise DataError(
+            "Some labels are missing.", where=where, remedy="Leave the rows without a label out."
+        )
+    classes, codes = np.unique(labels, return_inverse=True)
+    if _are_whole(classes):
+        return codes.astype(np.intp), classes.astype(np.int64)
+    # In the order of the numbers, although their text would sort otherwise.
+    return codes.astype(np.intp), np.array([str(value) for value in classes.tolist()])
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    """Tell whether all values are whole numbers that float64 and int64 both hold exactly."""
+    floats = values.astype(np.float64)
+    # Infinity is its own floor: the bound refuses it.
+    return bool(((np.abs(floats) < 2**53) & (floats == np.floor(floats))).all())
+
+
+def _encode_texts(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+    texts = [str(label) for label in labels]
+    found = sorted(set(texts), key=natural_key)
+    if len(max(found, key=len, default="")) > LIMITS.max_label_chars:
+        raise DataError(
+            f"A label is longer than {LIMITS.max_label_chars} characters.",
+            where=where,
+            remedy="Choose a column of short labels, or shorten the labels.",
+        )
+    position = {text: code for code, text in enumerate(found)}
+    return np.array([position[text] for text in texts], dtype=np.intp), np.array(found)
+
+
+def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Encode the labels of a column, unless it looks like a quantity or like free text.
+
+    Returns
+    -------
+    codes : (n,) intp
+    classes : (K,) array
+
+    Raises
+    ------
+    DataError
+        With too many distinct values, and as `encode_labels` does.
+    """
+    where = f"column {labels.name!r}"
+    if is_quantity(labels):
+        number = is_number(labels)
+        kind = "a quantity" if number else "names or free text"
+        cut = ", or cut it into ranges, such as low and high" if number else ""
+        raise DataError(
+            f"It has {labels.nunique():,} distinct values in {len(labels):,} rows: it looks like "
+            f"{kind}, not classes.",
+            where=where,
+            remedy=f"Choose another target{cut}.",
+            remedies=tuple(
+                Remedy(
+                    f"Cut {labels.name} into {n} ranges of equally many rows", options={"bins": n}
+                )
+                for n in (2, 3, 4)
+                if number
+            ),
+        )
+    return encode_labels(labels.to_numpy(), where)
+
+
+def lone_class_notices(codes: np.ndarray, classes: np.ndarray) -> tuple[Notice, ...]:
+    """Return a notice about the classes that have a single row, if there are any."""
+    lone = [str(label) for label in classes[np.bincount(codes) == 1]]
+    if not lone:
+        return ()
+    return (
+        Notice(
+            "A single row can be trained on but never tested.",
+            where=f"class {', '.join(lone)}",
+            remedy="Add rows of this class, merge it with another, or leave it out.",
+        ),
+    )
+
+
+def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) -> str:
+    """Return the column asked for by name or position.
+
+    Raises
+    ------
+    DataError
+        When there is no such column, or none was asked for or proposed.
+    """
+    columns = list(frame.columns)
+    if target is None:
+        raise DataError(
+            "No column looks like classes: few distinct values that repeat.",
+            where=name,
+            remedy="Name the column that holds the class of each row.",
+        )
+    if isinstance(target, str):
+        if target in columns:
+            return target
+        close = difflib.get_close_matches(target, columns, n=3, cutoff=0.4) or columns[:10]
+        raise DataError(
+            "There is no such column.",
+            where=f"target {target!r}",
+            remedy=f"Choose one of: {', '.join(close)}.",
+        )
+    if -len(columns) <= target < len(columns):
+        return str(columns[target])
+    raise DataError(
+        f"There are {len(columns)} columns.",
+        where=f"target {target}",
+        remedy=f"Choose a position from 0 to {len(columns) - 1}, or -1 for the last.",
+    )
+
+
+def is_quantity(column: pd.Series[Any]) -> bool:
+    """Tell whether a column has too many different values to hold classes."""
+    n_distinct, n_rows = column.nunique(), int(column.notna().sum())
+    many = n_distinct > MAX_PROPOSED_CLASSES and n_distinct > n_rows / 10
+    # Numbers of which most stand only once are measured, however few the rows.
+    measured = n_distinct > _MANY_NUMBERS and 2 * n_distinct > n_rows and is_number(column)
+    return many or measured
+
+
+def is_number(column: pd.Series[Any]) -> bool:
+    """Tell whether a column holds real numbers (True and False are such)."""
+    from pandas.api import types  # 0.3 s, which a page that names this would pay as it begins
+
+    return types.is_numeric_dtype(column) and not types.is_complex_dtype(column)
+
+
+def present_numbers(column: pd.Series[Any]) -> np.ndarray:
+    """Return the values of a column of numbers that are not missing, in their order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> present_numbers(pd.Series([1.5, None, 2.5]))
+    array([1.5, 2.5])
+    """
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
+        return column.to_numpy()
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    gaps = np.isnan(values)
+    return values[~gaps] if gaps.any() else values
+
+
+def first_texts(column: pd.Series[Any], count: int | None = None) -> list[str]:
+    """Return the texts among the first values of a column, in their order.
+
+    A list, since pandas takes a tenth of a millisecond for each step, and there may be thousands of
+    columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> first_texts(pd.Series(["b", None, "a", "c"], dtype="str"), 3)
+    ['b', 'a']
+    """
+    return [value for value in column.array[:count].tolist() if isinstance(value, str)]
+
+
+def count_distinct(values: np.ndarray) -> int:
+    """Return how many different numbers there are.
+
+    Examples
+    --------
+    >>> count_distinct(np.array([1.5, 2.5, 1.5]))
+    2
+    """
+    if len(values) <= _MANY_VALUES:
+        return len(np.unique(values))
+    # By hashing: sorting would copy millions of numbers, of which few may be different.
+    from pandas import unique  # as above
+
+    return len(unique(values))
+
+
+def display_name(file_name: str) -> str:
+    """Return a file's name without its ending, to call the data by."""
+    return _ENDINGS.sub("", file_name) or file_name
+
+
+def numbered(word: str, count: int) -> tuple[str, ...]:
+    """Return names such as "column 1", "column 2"."""
+    return tuple(f"{word} {i}" for i in range(1, count + 1))
+
+
+def pixel_names(height: int, width: int) -> tuple[str, ...]:
+    """Return the feature names of an image, row by row, counted from 1 at the top left."""
+    return tuple(f"pixel {i},{j}" for i in range(1, height + 1) for j in range(1, width + 1))
+
+
+def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
+    """Give a number to each name that stands there already, and say to which.
+
+    Examples
+    --------
+    >>> unique_names(["u", "v", "u"])[0]
+    ['u', 'v', 'u (2)']
+    """
+    taken: dict[str, int] = {}
+    unique, repeated = [], []
+    for name in names:
+        new = name
+        while new in taken:
+            taken[name] += 1
+            new = f"{name} ({taken[name]})"
+        taken[new] = 1
+        unique.append(new)
+        repeated += [new] if new != name else []
+    if not repeated:
+        return unique, ()
+    remedy = "Give each column a name of its own."
+    return unique, (
+        Notice("The name of another column; numbered.", columns_named(repeated), remedy),
+    )
+
+
+def columns_named(names: Sequence[str]) -> str:
+    """Say which columns, as a place in a message; no more than ten by name.
+
+    Examples
+    --------
+    >>> columns_named(["u", "v"])
+    "columns 'u', 'v'"
+    """
+    shown = ", ".join(map(repr, names[:10]))
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"column{'s' if len(names) > 1 else ''} {shown}{more}"

@@ -1,0 +1,52 @@
+"""Features whose squares no number can hold: refused before anything is learned from them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lincore.data.dataset import Dataset
+from lincore.errors import DataError
+
+# The sum of the squares stays below 1.8e308; the variance, and one over it, within the range of
+# numbers.
+LARGEST_NORM = 1e153
+SMALLEST_RANGE = 1e-152
+
+
+def require_squares(data: Dataset) -> None:
+    """Refuse features that vary too much, or too little, for their squares to be numbers.
+
+    One that does not vary at all is let pass. Estimators that sum rows themselves refuse them
+    too; where sums are merged they would go by as features that do not vary.
+
+    Raises
+    ------
+    DataError
+        With the name of the first such feature.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> require_squares(lincore.sample("iris"))
+    >>> require_squares(lincore.load(([[1e200], [2e200]], ["a", "b"])))
+    Traceback (most recent call last):
+    ...
+    lincore.errors.DataError: arrays: feature 1 has values 1e+200 apart: ...
+    """
+    # No square of the other types of number overflows.
+    if data.n_words or data.X.dtype != np.float64 or not data.n_rows:
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Missing values are NaN, which these pass over.
+        spread = np.fmax.reduce(data.X, axis=0) - np.fmin.reduce(data.X, axis=0)
+        large = spread * np.sqrt(data.n_rows) > LARGEST_NORM
+    small = (spread > 0) & (spread < SMALLEST_RANGE)
+    for wrong, apart, units in ((large, "", "larger"), (small, "at most ", "smaller")):
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            raise DataError(
+                f"{data.feature_names[first]} has values {apart}{spread[first]:g} apart: their "
+                "squares are no numbers any more.",
+                where=data.name,
+                remedy=f"Look for wrong values in it, or give it in {units} units.",
+            )

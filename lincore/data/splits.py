@@ -1,0 +1,173 @@
+"""Which rows are trained on and which are tested: at random, whole groups, the last, as given."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.data.dataset import Dataset, Split
+from lincore.errors import DataError
+
+
+class Fold(NamedTuple):
+    """One training part with its test part, row numbers in increasing order.
+
+    Attributes
+    ----------
+    repetition, fold : int
+        Within one repetition no row is tested twice.
+    train, test : ndarrays of row numbers
+    """
+
+    repetition: int
+    fold: int
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+
+def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed: int = 0) -> Split:
+    """Set rows of every class apart for testing.
+
+    A class of one row is trained on and never tested; any other class has rows in both parts,
+    unless groups are kept together.
+
+    Parameters
+    ----------
+    data : Dataset
+    how : {"stratified", "group", "last", "given"}, optional
+        At random within each class; whole groups at random, class shares as even as they allow;
+        the last rows of each class in file order; or the test part that the source brought,
+        whatever `test_size` says. Default: "group" where the data have groups, else "stratified".
+    test_size : float
+        Share of each class, between 0 and 1.
+    seed : int
+        For "stratified" and "group".
+
+    Returns
+    -------
+    Split
+
+    Raises
+    ------
+    DataError
+        When `how` or `test_size` is out of range, when the source brought no test part, or when
+        that leaves a class without training rows.
+
+    Examples
+    --------
+    >>> from lincore.io.load import load
+    >>> data = load(([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]))
+    >>> split(data, "last", test_size=0.5).test.tolist()
+    [1, 3]
+    """
+    if how is None:
+        how = "stratified" if data.groups is None else "group"
+    if how == "given":
+        return _given_split(data)
+    if how not in ("stratified", "group", "last"):
+        raise DataError(
+            f"No split is called {how!r}.", remedy="Use stratified, group, last or given."
+        )
+    if not 0 < test_size < 1:
+        raise DataError(f"The test share {test_size} is not between 0 and 1.", remedy="Try 0.3.")
+    if how == "group":
+        return _group_split(data, test_size, seed)
+    tested = np.zeros(data.n_rows, dtype=bool)
+    order = rows_by_class(data, seed if how == "stratified" else None)
+    for rows, n_test in zip(order, counts_set_apart(data, test_size), strict=True):
+        tested[rows[len(rows) - n_test :]] = True
+    if not tested.any():
+        raise DataError(
+            "No class has a second row, so none can be tested.",
+            where=data.name,
+            remedy="Choose a target whose values repeat, or bring more rows.",
+        )
+    return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
+
+
+def rows_by_class(data: Dataset, seed: int | None = None) -> list[np.ndarray]:
+    """Return the row numbers of each class, in file order or shuffled; splits test the last."""
+    rng = None if seed is None else np.random.default_rng(seed)
+    rows = [np.flatnonzero(data.codes == code) for code in range(data.n_classes)]
+    return rows if rng is None else [rng.permutation(of_class) for of_class in rows]
+
+
+def counts_set_apart(data: Dataset, test_size: float) -> np.ndarray:
+    """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart."""
+    # Rounding alone would leave a small class without test rows, or with nothing else.
+    wanted = np.maximum(np.round(test_size * data.counts), 1).astype(np.intp)
+    return np.minimum(wanted, np.maximum(data.counts - 1, 0))
+
+
+def _given_split(data: Dataset) -> Split:
+    tested = data.given_test
+    if tested is None or not tested.any():
+        raise DataError(
+            "The data bring no test part of their own.",
+            where=data.name,
+            remedy="Use stratified or last, or zip folders called train and test.",
+        )
+    trained = np.bincount(data.codes[~tested], minlength=data.n_classes)
+    if not trained.all():
+        raise DataError(
+            f"The given split leaves no training rows to class {data.classes[trained.argmin()]}.",
+            where=data.name,
+            remedy="Use stratified or last, or add rows of that class to the training part.",
+        )
+    return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
+
+
+def _group_split(data: Dataset, test_size: float, seed: int) -> Split:
+    if data.groups is None:
+        raise DataError(
+            "The data have no groups of rows that belong together.",
+            where=data.name,
+            remedy="Use stratified or last, or give a column the role group.",
+        )
+    groups = np.unique(data.groups, return_inverse=True)[1]
+    n_groups, K = int(groups.max()) + 1, data.n_classes
+    cells = np.bincount(groups * K + data.codes, minlength=n_groups * K)
+    counts = cells.reshape(n_groups, K)
+    tested = _tested_groups(counts, test_size, np.random.default_rng(seed))[groups]
+    trained = np.bincount(data.codes[~tested], minlength=data.n_classes)
+    if not trained.all() or not tested.any():
+        lacking = (
+            f"no training rows to class {data.classes[trained.argmin()]}"
+            if not trained.all()
+            else "no test rows"
+        )
+        raise DataError(
+            f"Whole groups leave {lacking}.",
+            where=data.name,
+            remedy="Take another share or seed, or a split at random.",
+        )
+    return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
+
+
+def _tested_groups(counts: np.ndarray, test_size: float, rng: np.random.Generator) -> np.ndarray:
+    """Choose groups of (n_groups, K) rows by class for testing, shape (n_groups,) bool.
+
+    Each goes, the large ones first, to the part that leaves the shares of the classes in both
+    parts the more alike.
+    """
+    n_groups, K = counts.shape
+    totals = counts.sum(axis=0)
+    in_test, in_train = counts / (test_size * totals), counts / ((1 - test_size) * totals)
+    # Sizes by powers of two alone, so that every seed draws another split.
+    order = rng.permutation(n_groups)
+    size = np.floor(np.log2(counts.sum(axis=1)))
+    order = order[np.argsort(-size[order], kind="stable")]
+    # The only group of a class is trained on.
+    only = ((counts > 0) & ((counts > 0).sum(axis=0) == 1)).any(axis=1)
+    tested = np.zeros(n_groups, dtype=bool)
+    excess = -in_train[only].sum(axis=0) if only.any() else np.zeros(K)
+    candidates = order[~only[order]]
+    for group in candidates:
+        more, less = excess + in_test[group], excess - in_train[group]
+        tested[group] = more @ more <= less @ less
+        excess = more if tested[group] else less
+    if not tested.any():
+        tested[candidates[-1:]] = True
+    return tested

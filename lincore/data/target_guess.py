@@ -1,0 +1,167 @@
+"""A guess at the column that holds the classes, why it is made, and which others come next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lincore.data.labels import (
+    MAX_PROPOSED_CLASSES,
+    count_distinct,
+    is_number,
+    is_quantity,
+    present_numbers,
+)
+from lincore.errors import Notice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# fmt: off
+TARGET_WORDS = (
+    "class", "label", "target", "species", "outcome", "diagnosis", "response", "survived",
+    "churn", "default", "category", "type", "y", "attrition", "fraud", "spam", "sentiment", "genre",
+)
+# fmt: on
+# Words that say "target" also inside a longer name.
+_TARGET_TOKENS = frozenset((*TARGET_WORDS[:6], *TARGET_WORDS[-5:]))
+# Flags of two values that describe a row, whatever place they have.
+_TRAITS = frozenset(("sex", "gender", "male", "female", "geschlecht", "sexe"))
+# Numbers of more different values count something, rather than name a class.
+_FEW_NUMBERS = 20
+# Texts of more than a few values are classes where each has several rows.
+_MOST_CLASSES = 200
+_ROWS_OF_A_CLASS = 5
+_MOST_RUNNERS_UP = 3
+_FEW_CLASSES = 10
+# Where a name decides, of thousands of columns a few are looked at for the next best.
+_LOOKED_AT = 100
+
+
+class TargetGuess(NamedTuple):
+    """The column proposed as the target.
+
+    Attributes
+    ----------
+    column : str
+    by_name : bool
+        Whether its name says that it holds classes; else its place and its values alone do.
+    runners_up : tuple of str
+        The next best columns, at most three, the best one first.
+    """
+
+    column: str
+    by_name: bool
+    runners_up: tuple[str, ...] = ()
+
+    @property
+    def notice(self) -> Notice:
+        """The guess in words.
+
+        Examples
+        --------
+        >>> print(TargetGuess("kind", False, ("sex", "port")).notice)
+        column 'kind': Guessed to be the target, by its place and its few values. If it is \
+another column, such as 'sex' or 'port', choose that.
+        """
+        why = "by its name" if self.by_name else "by its place and its few values"
+        others = " or ".join(map(repr, self.runners_up))
+        remedy = f"If it is another column, such as {others}, choose that." if others else ""
+        return Notice(f"Guessed to be the target, {why}.", f"column {self.column!r}", remedy)
+
+
+def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
+    """Guess the column that holds the classes: first by its name, then by place and content.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> guess_target(pd.DataFrame({"u": [1, 1, 2, 2], "kind": list("abab")}))
+    TargetGuess(column='kind', by_name=False, runners_up=('u',))
+    """
+    named = list(dict.fromkeys(_by_name(frame)))
+    columns = list(frame.columns)
+    few = list(dict.fromkeys([*columns[:_LOOKED_AT], *columns[-1:]]))
+    placed = _by_place(frame[few] if named else frame)
+    ranked = list(dict.fromkeys((*named, *placed)))
+    if not ranked:
+        return None
+    # What names forty subjects is less likely the target than a yes or no.
+    distinct = {name: _count_distinct(frame[name]) for name in ranked[1:]}
+    others = sorted(distinct, key=lambda name: distinct[name] > _FEW_CLASSES)
+    return TargetGuess(ranked[0], bool(named), tuple(others[:_MOST_RUNNERS_UP]))
+
+
+def _by_name(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield the columns that are called as classes are, the surest name first."""
+    columns: list[str] = list(frame.columns)
+    for word in TARGET_WORDS:
+        for column in columns:
+            if column.strip().casefold() == word and _is_label_like(frame[column]):
+                yield column
+    for column in columns:
+        tokens = re.split(r"[\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column).casefold())
+        if _TARGET_TOKENS.intersection(tokens) and (
+            _is_repeating(frame[column]) or _is_of_many_classes(frame[column])
+        ):
+            yield column
+
+
+def _by_place(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that repeat few values: the last, the first, then the others."""
+    columns: list[str] = list(frame.columns)
+    # The last column before the first.
+    repeating = [name for name in columns[-1:] + columns[:-1] if _is_repeating(frame[name])]
+    plain = [name for name in repeating if not _is_count(frame[name], _FEW_NUMBERS)]
+    ranked = [*plain, *repeating]
+    if plain and plain[0] == columns[-1] and _is_count(frame[plain[0]], 2):
+        # The only flag of 0 and 1, in front: what is to be told, rather than a count at the end.
+        flags = [name for name in plain if _count_distinct(frame[name]) == 2]
+        front = next(name for name in columns if not is_quantity(frame[name]))
+        named = front.strip().casefold() in _TRAITS
+        if flags == [front] and is_number(frame[front]) and not named:
+            ranked.insert(0, front)
+    last = columns[-1]
+    return ranked or ([last] if _is_of_many_classes(frame[last]) else [])
+
+
+def _is_label_like(column: pd.Series[Any]) -> bool:
+    """Tell whether a column could hold classes: some distinct values, none with a fraction."""
+    if column.nunique() < 2 or is_quantity(column):
+        return False
+    return not is_number(column) or bool((column.dropna() % 1 == 0).all())
+
+
+def _is_repeating(column: pd.Series[Any]) -> bool:
+    """Tell whether a column looks like classes whatever its name: few values, repeated."""
+    n_present = int(column.notna().sum())
+    # A column that is mostly empty would take most rows with it.
+    if 2 * n_present < len(column):
+        return False
+    few = _count_distinct(column) <= min(MAX_PROPOSED_CLASSES, n_present / 2)
+    return few and _is_label_like(column)
+
+
+def _is_count(column: pd.Series[Any], most: int) -> bool:
+    """Tell whether a column holds numbers, more different ones than so many."""
+    return is_number(column) and _count_distinct(column) > most
+
+
+def _is_of_many_classes(column: pd.Series[Any]) -> bool:
+    """Tell whether a column of text has up to some hundred values, each of several rows."""
+    if is_number(column):
+        return False
+    n_present = int(column.notna().sum())
+    n_distinct = int(column.nunique())
+    enough = n_present >= _ROWS_OF_A_CLASS * n_distinct and 2 * n_present >= len(column)
+    return 2 <= n_distinct <= _MOST_CLASSES and enough
+
+
+def _count_distinct(column: pd.Series[Any]) -> int:
+    # pandas takes ten times as long for a short column of numbers, and there may be thousands.
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+        return count_distinct(present_numbers(column))
+    return int(column.nunique())

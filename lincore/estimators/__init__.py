@@ -1,0 +1,1 @@
+"""Linear classifiers and their relatives, one file a family."""

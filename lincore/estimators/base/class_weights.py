@@ -1,0 +1,84 @@
+"""Weights of classes: what a row counts for because of the class that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.estimators.base.validation import LabelledRows
+
+Array = NDArray[np.float64]
+ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
+
+
+def class_weights(class_weight: ClassWeight, classes: ArrayLike, count: Array) -> Array | None:
+    """Return what a row of each class counts, with scikit-learn's meaning of `class_weight`.
+
+    Parameters
+    ----------
+    class_weight : None, "balanced" or mapping of label to weight
+        "balanced": n / (K n_k), which gives all classes the same total weight and leaves their
+        sum n as it is. In a mapping labels that are left out weigh 1.
+    classes : array-like of shape (K,)
+        The labels.
+    count : ndarray of shape (..., K)
+        Rows, or total sample weight, of each class. Classes without any are not counted in K.
+
+    Returns
+    -------
+    ndarray of shape (..., K), or None where nothing is weighted
+
+    Raises
+    ------
+    ValueError
+        For another word, weights that are negative or not finite, and labels that are not among
+        the classes (unless every class has a weight: then some class only has no rows here).
+
+    References
+    ----------
+    King and Zeng (2001), "Logistic regression in rare events data".
+
+    Examples
+    --------
+    >>> class_weights("balanced", ["ill", "well"], np.array([1.0, 3.0]))
+    array([2.        , 0.6666...])
+    >>> class_weights({"ill": 10}, ["ill", "well"], np.array([1.0, 3.0]))
+    array([10.,  1.])
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, Mapping):
+        return np.broadcast_to(_from_mapping(class_weight, classes), count.shape)
+    if not isinstance(class_weight, str) or class_weight != "balanced":
+        raise ValueError(
+            "class_weight must be None, 'balanced' or a mapping of labels to weights, "
+            f"got {class_weight!r}."
+        )
+    present = count > 0
+    n_present = np.maximum(present.sum(axis=-1, keepdims=True), 1)
+    share = count.sum(axis=-1, keepdims=True) / n_present
+    return np.where(present, share / np.where(present, count, 1.0), 1.0)
+
+
+def weighted_rows(estimator: Any, labelled: LabelledRows) -> LabelledRows:
+    """Return the rows of a fit with the estimator's `class_weight` in their weights."""
+    rows, codes, weight = labelled
+    count = np.bincount(codes, weight, len(estimator.classes_)).astype(np.float64)
+    by_class = class_weights(estimator.class_weight, estimator.classes_, count)
+    if by_class is None:
+        return labelled
+    return LabelledRows(rows, codes, by_class[codes] * (1.0 if weight is None else weight))
+
+
+def _from_mapping(given: Mapping[Any, float], classes: ArrayLike) -> Array:
+    labels = np.asarray(classes).tolist()
+    unknown = [label for label in given if label not in labels]
+    if unknown and any(label not in given for label in labels):
+        raise ValueError(f"class_weight names {unknown}; the classes are {labels}.")
+    weights = np.array([given.get(label, 1.0) for label in labels], dtype=float)
+    if not np.all(np.isfinite(weights) & (weights >= 0)):
+        raise ValueError(f"class_weight must hold finite weights >= 0, got {dict(given)}.")
+    return weights

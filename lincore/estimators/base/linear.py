@@ -1,0 +1,119 @@
+"""What all linear classifiers share: scores that are affine in the features."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lincore.linalg.products import blocked_product
+from lincore.linalg.quadric import Quadric, stacked
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that chooses the class of the largest score ``x @ coef_[k] + intercept_[k]``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    coef_ : ndarray of shape (K, p), or (1, p) for two classes
+        For two classes the difference of the second class from the first, as in scikit-learn.
+    intercept_ : ndarray of shape (K,), or (1,) for two classes
+    """
+
+    classes_: NDArray[Any]
+    coef_: NDArray[np.float64]
+    intercept_: NDArray[np.float64]
+
+    @abstractmethod
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn `classes_`, `coef_` and `intercept_`."""
+
+    # Whether rows may be sparse.
+    _sparse: ClassVar[bool] = False
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn whether rows may be sparse."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._sparse
+        return tags
+
+    def discriminants(self) -> list[Quadric]:
+        """Return the score of each class as a function of the features, K planes."""
+        check_is_fitted(self)
+        coef, intercept = self.coef_, self.intercept_
+        if len(self.classes_) == 2:
+            coef = np.vstack([np.zeros_like(coef), coef])
+            intercept = np.append(0.0, intercept)
+        return stacked(None, coef, intercept, np.zeros(coef.shape[1]))
+
+    def _set_linear(self, coef: NDArray[np.float64], intercept: NDArray[np.float64]) -> None:
+        """Keep the scores of K classes, coef (K, p) and intercept (K,): of two, the difference."""
+        if len(coef) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Score rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Sparse too, where the classifier takes it.
+
+        Returns
+        -------
+        ndarray of shape (n, K), or (n,) for two classes
+            For two classes positive values speak for ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        sparse = "csr" if self._sparse else False
+        rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse=sparse)
+        return self.score_rows(rows)
+
+    def score_rows(self, rows: Any) -> NDArray[np.float64]:
+        """Return the `decision_function` of rows that are known to be numbers: no checks."""
+        scores = blocked_product(rows, self.coef_.T) + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of the largest score, shape (n,)."""
+        chosen = chosen_codes(self.decision_function(X))
+        return self.classes_[chosen]
+
+
+class SoftmaxPosterior:
+    """Posterior probabilities for classifiers whose scores are log joint densities."""
+
+    decision_function: Any
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the logarithms of the posterior probabilities, shape (n, K)."""
+        return log_posterior(self.decision_function(X))
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the posterior probabilities, shape (n, K); rows sum to one."""
+        return np.exp(self.predict_log_proba(X))
+
+
+def chosen_codes(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return which class has the largest score, (n,), for what `decision_function` returns."""
+    chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+    return np.asarray(chosen, dtype=np.intp)
+
+
+def log_posterior(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn log joint densities, as `decision_function` returns them, into log posteriors (n, K)."""
+    if scores.ndim == 1:
+        # A score may be infinite, for a class that is impossible: so no difference of scores.
+        return -np.logaddexp(0, np.column_stack([scores, -scores]))
+    # By class and not by row: NumPy reduces many rows of few numbers slowly.
+    shifted = np.ascontiguousarray(scores.T)
+    shifted -= shifted.max(axis=0)
+    shifted -= np.log(np.exp(shifted).sum(axis=0))
+    return shifted.T

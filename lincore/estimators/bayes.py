@@ -1,0 +1,303 @@
+"""The Bayes classifier of Gaussian classes whose parameters are known: the best there can be."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lincore.estimators.base.moment_classifier import class_priors
+from lincore.estimators.base.validation import validate_rows
+from lincore.linalg.covariance import Whitener, is_positive
+from lincore.linalg.gaussian import Gaussians
+
+Array = NDArray[np.float64]
+
+# Distances, in deviations, whose squares can be summed.
+FARTHEST = 1e150
+
+
+class KnownClasses(NamedTuple):
+    """Gaussian classes in coordinates in which their mean covariance is the identity.
+
+    There units and offsets are gone, and so are the directions in which no class varies: every
+    covariance is regular, and densities can be compared.
+
+    Attributes
+    ----------
+    origin : ndarray of shape (p,)
+        In the units of the features.
+    forward : ndarray of shape (p, r)
+        Coordinates are ``(x - origin) @ forward``.
+    back : ndarray of shape (r, p)
+        Features are ``origin + z @ back``.
+    densities : Gaussians
+        With means of shape (K, r).
+    covariances : ndarray of shape (K, r, r)
+    priors : ndarray of shape (K,)
+    loss : ndarray of shape (K, K)
+        Of deciding for the column where the row is true.
+    """
+
+    origin: Array
+    forward: Array
+    back: Array
+    densities: Gaussians
+    covariances: Array
+    priors: Array
+    loss: Array
+
+    @classmethod
+    def from_parameters(
+        cls, means: ArrayLike, covariances: ArrayLike, priors: ArrayLike | None, loss: Any
+    ) -> KnownClasses:
+        """Check the parameters of `BayesClassifier` and change the coordinates.
+
+        Raises
+        ------
+        ValueError
+            As `BayesClassifier` says.
+        """
+        means, covariances = _checked_gaussians(means, covariances)
+        pooled = covariances.mean(axis=0)
+        forward = Whitener.from_covariance(pooled).factor
+        back = forward.T @ pooled
+        origin = means[0] + (means - means[0]).mean(axis=0)
+        white = (means - origin) @ forward
+        _refuse_certainty(means, (means - origin) - white @ back, np.sqrt(np.diagonal(pooled)))
+        shapes = forward.T @ covariances @ forward
+        _refuse_singular(shapes)
+        probabilities = class_priors(np.ones(len(means)), priors)
+        costs = _checked_loss(loss, len(means))
+        densities = Gaussians.from_covariances(white, shapes)
+        return cls(origin, forward, back, densities, shapes, probabilities, costs)
+
+    @property
+    def means(self) -> Array:
+        """Means of the classes in these coordinates, shape (K, r)."""
+        return self.densities.means
+
+    def restricted(self, axes: Array) -> KnownClasses:
+        """Return the classes as they are in the subspace of orthonormal columns `axes` (r, q)."""
+        covariances = axes.T @ self.covariances @ axes
+        return self._replace(
+            forward=self.forward @ axes,
+            back=axes.T @ self.back,
+            densities=Gaussians.from_covariances(self.means @ axes, covariances),
+            covariances=covariances,
+        )
+
+    def coordinates(self, X: NDArray[Any]) -> Array:
+        """Return rows (n, p) of the features as coordinates (n, r)."""
+        return (X - self.origin) @ self.forward
+
+    def points(self, Z: Array) -> Array:
+        """Return coordinates (n, r) as rows (n, p) of the features."""
+        return self.origin + Z @ self.back
+
+    def log_posterior(self, Z: Array) -> Array:
+        """Return the logarithms of the posterior probabilities at coordinates (n, r): (n, K)."""
+        with np.errstate(divide="ignore"):
+            log_priors = np.log(self.priors)
+        return np.asarray(log_softmax(self.densities.log_density(Z) + log_priors, axis=1))
+
+    def risk(self, Z: Array) -> Array:
+        """Return the expected loss of each decision at coordinates (n, r): (n, K)."""
+        return np.exp(self.log_posterior(Z)) @ self.loss
+
+
+class BayesClassifier(ClassifierMixin, BaseEstimator):
+    """Decide with the least expected loss under densities that are known, not learned.
+
+    No classifier does better on rows from these densities; how well it does is
+    `lincore.estimators.bayes_error.bayes_error`, and what another one loses is
+    `lincore.estimators.bayes_error.regret`.
+
+    Parameters
+    ----------
+    means : array-like of shape (K, p)
+        In the units of the features. The classes stand in the order of `classes_`.
+    covariances : array-like of shape (K, p, p), or (p, p) where the classes share one
+        Positive semidefinite. A direction in which no class varies is left out, and rows are
+        taken to lie in the plane of the classes.
+    priors : array-like of shape (K,), optional
+        Probabilities of the classes; equal if left out.
+    loss : array-like of shape (K, K), optional
+        What it costs to decide for the class of the column where that of the row is true, >= 0;
+        1 for every error if left out.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    n_features_in_ : int
+
+    Raises
+    ------
+    ValueError
+        In `fit`: for shapes that do not fit, a covariance that is not symmetric and positive
+        semidefinite or is singular where another is not, means that differ where nothing varies
+        (such classes are told apart without error), priors that are no probabilities, losses that
+        are negative; and for rows that do not have these p features and K classes.
+
+    References
+    ----------
+    "lecture-linear-classifiers", "Probabilistic Classification": minimise expected loss;
+    "lda-from-scratch", where the best classifier is the sign of ``n(x) - 1/2``.
+
+    Examples
+    --------
+    >>> means, X, y = [[0.0], [2.0]], [[0.0], [1.4], [2.0]], ["healthy", "ill", "ill"]
+    >>> BayesClassifier(means, [[1.0]]).fit(X, y).predict([[0.9], [1.1]])
+    array(['healthy', 'ill'], dtype='<U7')
+    >>> wary = BayesClassifier(means, [[1.0]], loss=[[0, 1], [10, 0]])  # a missed illness is dear
+    >>> wary.fit(X, y).predict([[-0.2], [0.9]])
+    array(['healthy', 'ill'], dtype='<U7')
+    """
+
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        means: ArrayLike,
+        covariances: ArrayLike,
+        priors: ArrayLike | None = None,
+        *,
+        loss: ArrayLike | None = None,
+    ) -> None:
+        self.means = means
+        self.covariances = covariances
+        self.priors = priors
+        self.loss = loss
+
+    def known_classes(self) -> KnownClasses:
+        """Return the checked parameters, in coordinates that suit them; needs no fit."""
+        return KnownClasses.from_parameters(self.means, self.covariances, self.priors, self.loss)
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Check rows X (n, p) and take the names of the classes from their labels y (n,)."""
+        known = self.known_classes()
+        rows = validate_rows(self, X, y).X
+        shape = (len(self.classes_), rows.shape[1])
+        expected = (len(known.means), len(known.origin))
+        if shape != expected:
+            raise ValueError(
+                f"The means are of {expected[0]} classes and {expected[1]} features, but the rows "
+                f"have {shape[0]} classes and {shape[1]} features."
+            )
+        self._known = known
+        return self
+
+    def risk(self, X: ArrayLike) -> Array:
+        """Return the expected loss of each decision, shape (n, K), in the units of the loss."""
+        Z = self._coordinates(X)
+        return self._known.risk(Z)
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return minus the logarithm of the expected loss of each decision.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n, K), or (n,) for two classes
+            For two classes the score of ``classes_[1]`` less that of ``classes_[0]``: without a
+            loss matrix these are the log odds, as far as +-708.
+        """
+        # A loss too small for a number is taken for the smallest: scores stay finite.
+        scores = -np.log(np.maximum(self.risk(X), np.finfo(np.float64).tiny))
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label whose expected loss is least, shape (n,)."""
+        chosen = self.risk(X).argmin(axis=1)
+        return self.classes_[chosen]
+
+    def predict_log_proba(self, X: ArrayLike) -> Array:
+        """Return the logarithms of the posterior probabilities, shape (n, K), whatever the loss."""
+        Z = self._coordinates(X)
+        return self._known.log_posterior(Z)
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return the posterior probabilities, shape (n, K); rows sum to one."""
+        return np.exp(self.predict_log_proba(X))
+
+    def _coordinates(self, X: ArrayLike) -> Array:
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype="numeric", reset=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = self._known.coordinates(rows)
+        # `not <=`: an overflow on the way may have left NaN.
+        if not np.abs(Z).max(initial=0.0) <= FARTHEST:
+            raise ValueError(
+                "Some rows lie more than 1e150 deviations from the classes, so that the squares of "
+                "their distances overflow. Look for wrong values, or units that do not match."
+            )
+        return Z
+
+
+def _checked_gaussians(means: ArrayLike, covariances: ArrayLike) -> tuple[Array, Array]:
+    means, covariances = np.array(means, dtype=float), np.array(covariances, dtype=float)
+    if means.ndim != 2 or len(means) < 2 or not np.isfinite(means).all():
+        raise ValueError(
+            f"means must be finite, of shape (K >= 2, p); their shape is {means.shape}."
+        )
+    n_classes, p = means.shape
+    if covariances.shape == (p, p):
+        covariances = np.repeat(covariances[None], n_classes, axis=0)
+    if covariances.shape != (n_classes, p, p) or not np.isfinite(covariances).all():
+        raise ValueError(
+            f"covariances must be finite, of shape {(n_classes, p, p)} or {(p, p)} for means of "
+            f"shape {(n_classes, p)}; their shape is {covariances.shape}."
+        )
+    for k, cov in enumerate(covariances):
+        scale = np.sqrt(np.maximum(np.diagonal(cov), 0.0))
+        rounding = 1e-10 * np.outer(scale, scale)
+        units = np.where(scale > 0, scale, 1.0)
+        negative = np.diagonal(cov).min() < 0
+        if (np.abs(cov - cov.T) > rounding).any():
+            raise ValueError(f"The covariance of class {k} is not symmetric.")
+        if negative or np.linalg.eigvalsh(cov / units / units[:, None]).min() < -1e-10:
+            raise ValueError(f"The covariance of class {k} is not positive semidefinite.")
+    return means, (covariances + covariances.swapaxes(1, 2)) / 2
+
+
+def _refuse_certainty(means: Array, residual: Array, deviation: Array) -> None:
+    """Refuse means that differ where nothing varies; `residual` (K, p) lies outside the plane."""
+    rounding = 1e-7 * deviation + 1e-13 * np.abs(means).max(axis=0)
+    strange = np.argwhere(np.abs(residual) > rounding)
+    if len(strange):
+        raise ValueError(
+            f"The means differ in a direction in which no class varies (feature {strange[0, 1]} "
+            "is part of it), so that they are told apart without error. Give that direction a "
+            "variance, or leave the feature out."
+        )
+
+
+def _refuse_singular(covariances: Array) -> None:
+    for k, cov in enumerate(covariances):
+        values = np.linalg.eigvalsh(cov)
+        # The mean covariance is one here: what is lost against it is lost against some class.
+        if not is_positive(np.append(values, 1.0))[:-1].all():
+            raise ValueError(
+                f"The covariance of class {k} is singular in a direction in which another class "
+                "varies, so that their densities cannot be compared. Give class "
+                f"{k} a small variance there."
+            )
+
+
+def _checked_loss(loss: Any, n_classes: int) -> Array:
+    if loss is None:
+        return 1.0 - np.eye(n_classes)
+    costs = np.array(loss, dtype=float)
+    if costs.shape != (n_classes, n_classes) or not np.all(np.isfinite(costs) & (costs >= 0)):
+        raise ValueError(
+            f"loss must be a finite matrix of shape {(n_classes, n_classes)} without negative "
+            "entries (to add a number to a row changes no decision)."
+        )
+    return costs

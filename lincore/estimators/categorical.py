@@ -1,0 +1,91 @@
+"""Categorical features of naive Bayes: level probabilities by class, read off class means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+
+
+class CategoricalFactors(NamedTuple):
+    """The log probabilities of categorical features given the class, linear in their columns.
+
+    A categorical feature of L levels is coded by L columns of zeros and ones; a row that is zero in
+    all of them has a level that no training row had, which says nothing of the class. One of two
+    levels is coded by a single column, one for the second level.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (m,)
+        Where the columns of all categorical features are.
+    coef : ndarray of shape (K, m)
+    constant : ndarray of shape (K,)
+        The sum of log probabilities is ``x[columns] @ coef.T + constant``.
+
+    References
+    ----------
+    Bishop (2006), section 4.2.3; the estimates are those of scikit-learn's `CategoricalNB`.
+    """
+
+    columns: NDArray[np.intp]
+    coef: Array
+    constant: Array
+
+    @classmethod
+    def from_moments(
+        cls, moments: Moments, groups: Sequence[Sequence[int]], alpha: float
+    ) -> CategoricalFactors:
+        """Estimate them from moments by class, whose means are the shares of the levels.
+
+        Parameters
+        ----------
+        moments : Moments of shapes (K,), (K, p) and either scatter
+        groups : sequence of sequences of int
+            The columns of each categorical feature.
+        alpha : float
+            Occurrences added to every level in every class, > 0.
+
+        Examples
+        --------
+        >>> X = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
+        >>> moments = Moments.from_groups(X, [0, 0, 1, 1], 2)
+        >>> factors = CategoricalFactors.from_moments(moments, [(0, 1, 2)], alpha=1.0)
+        >>> np.exp(factors.coef)
+        array([[0.4, 0.4, 0.2],
+               [0.2, 0.2, 0.6]])
+        """
+        coef, constant = [], np.zeros(len(moments))
+        for group in groups:
+            counts = moments.count[:, None] * moments.mean[:, list(group)]
+            if len(group) == 1:
+                counts = np.column_stack([np.maximum(moments.count - counts[:, 0], 0), counts])
+            smooth = counts + alpha
+            log_share = np.log(smooth / smooth.sum(axis=1, keepdims=True))
+            if len(group) == 1:
+                constant += log_share[:, 0]
+                log_share = log_share[:, 1:] - log_share[:, :1]
+            coef.append(log_share)
+        columns = np.array([column for group in groups for column in group], dtype=np.intp)
+        return cls(columns, np.hstack(coef), constant)
+
+    def scores(self, rows: NDArray[Any]) -> Array:
+        """Return the sums of log probabilities of rows (n, p), shape (n, K)."""
+        return np.asarray(rows[:, self.columns] @ self.coef.T + self.constant)
+
+
+def checked_groups(groups: Sequence[Sequence[int]], p: int) -> tuple[tuple[int, ...], ...]:
+    """Return groups of columns as they are; ValueError unless each column stands in one at most."""
+    columns = [column for group in groups for column in group]
+    allowed = all(isinstance(c, (int, np.integer)) and 0 <= c < p for c in columns)
+    if not allowed or len(set(columns)) < len(columns) or not all(len(g) for g in groups):
+        raise ValueError(
+            "categorical_columns must be groups of different columns, each from 0 to "
+            f"{p - 1}; got {groups!r}."
+        )
+    return tuple(tuple(int(c) for c in group) for group in groups)

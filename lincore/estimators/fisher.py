@@ -1,0 +1,204 @@
+"""Fisher's discriminant: the directions along which the classes lie furthest apart."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
+from lincore.estimators.base.linear import LinearClassifier
+from lincore.estimators.base.moment_classifier import (
+    MomentClassifier,
+    Priors,
+    class_priors,
+    total_mean,
+)
+from lincore.estimators.base.validation import LabelledRows
+from lincore.linalg.canonical import CanonicalMeans, canonical_means, check_n_components, project
+from lincore.linalg.covariance import RowSpace, Whitener
+from lincore.linalg.fisher_criterion import Definition, fisher_criterion
+from lincore.linalg.thresholds import minimum_error_shifts
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+Threshold = Literal["midpoint", "gaussian", "minimum-error"]
+
+
+def _asks_for_no_rows(model: FisherDiscriminant) -> bool:
+    if model.threshold == "minimum-error":
+        raise AttributeError(
+            "threshold='minimum-error' counts errors on the rows themselves, which moments and "
+            "earlier batches no longer have. Use fit, or another threshold."
+        )
+    return True
+
+
+class FisherDiscriminant(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentClassifier, LinearClassifier
+):
+    """Directions w that maximise J(w), the scatter between classes over that within them.
+
+    They solve ``S_B w = J S_W w``; two classes have one, ``w ∝ S_W⁻¹ (m_2 - m_1)``. Fisher's
+    criterion does not learn a decision function by itself: it says nothing of where on w one
+    class ends. That is what `threshold` adds, on the projected rows.
+
+    Parameters
+    ----------
+    threshold : {"midpoint", "gaussian", "minimum-error"}, default "midpoint"
+        "midpoint": the nearest projected mean; for two classes the middle between both.
+        "gaussian": the projections of each class are Gaussian about its mean with a variance
+        that the classes share; with all directions this is LDA. (Variances of their own would
+        need two thresholds.) "minimum-error": the fewest training rows wrong, over all thresholds
+        for two classes; for more, starting from "gaussian", each class's offset in turn is put
+        where the fewest are wrong, until none can be bettered (a local minimum). It needs
+        the rows, so there is no `partial_fit` and no `fit_moments` with it.
+    priors : array-like of shape (K,) or "equal", optional
+        Probabilities of the classes for "gaussian"; default: their shares of the rows. They
+        never enter the directions.
+    n_components : int, optional
+        How many directions to keep, at most K - 1; default all.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.estimators.base.class_weights.class_weights`. Two classes have
+        the same midpoint under any weights that leave the direction as it is.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    directions_ : ndarray of shape (d, p)
+        In inverse units of the features, J decreasing. Along each the variance within classes
+        is 1 (scatter divided by n), and different ones are uncorrelated within classes. The last
+        class whose mean is off the centre lies on the positive side.
+    criterion_ : ndarray of shape (d,)
+        J of each direction, as the lecture defines it; without units.
+    mean_ : ndarray of shape (p,)
+        Of all rows: where the projections are zero.
+    projected_means_ : ndarray of shape (K, d)
+        Zero for a class without rows.
+    priors_ : ndarray of shape (K,)
+    coef_ : ndarray of shape (K, p), or (1, p) for two classes
+    intercept_ : ndarray of shape (K,), or (1,) for two classes
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (p,)
+        Where X is a DataFrame with names of type str.
+
+    Notes
+    -----
+    Directions in which no class varies, where J would be infinite, are left out.
+
+    References
+    ----------
+    "lecture-linear-classifiers", "Fisher Discriminant Analysis"; "prml-chapter-4-in-r", section
+    4.1.4, whose code sums over elements and centres both classes at the first one's mean: not
+    here. Bishop (2006), eqs. 4.26 to 4.30 and, for many classes, section 4.1.6.
+
+    Examples
+    --------
+    >>> X = np.array([[4.0, 5.0], [4.4, 4.8], [3.8, 4.2], [6.0, 3.0], [6.6, 3.8], [6.4, 3.1]])
+    >>> fisher = FisherDiscriminant().fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> fisher.transform(X).ravel().round(2)
+    array([-10.08,  -7.2 ,  -8.44,   7.77,   8.32,   9.62])
+    >>> fisher.criterion([fisher.directions_[0], [1.0, 0.0]]).round(1)  # no w has a larger J
+    array([73.5, 20.6])
+    """
+
+    def __init__(
+        self,
+        threshold: Threshold = "midpoint",
+        *,
+        priors: Priors = None,
+        n_components: int | None = None,
+        class_weight: ClassWeight = None,
+    ) -> None:
+        self.threshold = threshold
+        self.priors = priors
+        self.n_components = n_components
+        self.class_weight = class_weight
+
+    @available_if(_asks_for_no_rows)
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from more rows; see `MomentClassifier.partial_fit`."""
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    @available_if(_asks_for_no_rows)
+    def fit_moments(self, moments: Moments, classes: ArrayLike) -> Self:
+        """Learn from moments grouped by class; see `MomentClassifier.fit_moments`."""
+        return super().fit_moments(moments, classes)
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Return the projections (n, d) of rows (n, p), in deviations within classes."""
+        check_is_fitted(self)
+        return self._project(validate_data(self, X, dtype="numeric", reset=False))
+
+    def criterion(self, w: ArrayLike, definition: Definition = "lecture") -> Array:
+        """Return J of any directions (..., p); see `lincore.linalg.fisher_criterion`."""
+        check_is_fitted(self)
+        directions = np.asarray(w, dtype=float)
+        if self._space is not None:
+            directions = directions @ (self._space.axes * self._space.scale[:, None])
+        return fisher_criterion(self._solved_moments, directions, definition)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.directions_)
+
+    def _fit_rows(self, labelled: LabelledRows) -> Self:
+        super()._fit_rows(labelled)
+        if self.threshold == "minimum-error":
+            rows, codes, weight = weighted_rows(self, labelled)
+            scores = self._project(rows) @ self.projected_means_.T + self._offsets
+            shifts = minimum_error_shifts(scores, codes, weight)
+            self._set_scores(self._offsets + shifts)
+        return self
+
+    def _solve(self, moments: Moments, space: RowSpace | None) -> None:
+        self._check_options()
+        self.priors_ = class_priors(moments.count, self.priors)
+        total, seen = moments.pooled(), moments.count > 0
+        if space is None:
+            canonical = canonical_means(moments)
+        else:
+            within = moments.within() / total.count
+            canonical = CanonicalMeans.of(
+                moments, Whitener.from_covariance(within, equilibrate=False)
+            )
+        whitener, white = canonical.whitener, canonical.means
+        # Whitened, S_W is the identity: eigh(S_B, S_W) becomes an svd of K rows.
+        axes = canonical.axes(self.n_components)
+        directions = whitener.unwhiten(axes)
+        self.directions_ = directions if space is None else directions @ space.forward.T
+        self.criterion_ = canonical.decomposition.lengths[: len(axes)] ** 2
+        self.mean_, self.projected_means_ = total_mean(total, space), white @ axes.T
+        offsets = -0.5 * (self.projected_means_**2).sum(axis=1)
+        with np.errstate(divide="ignore"):
+            self._set_scores(
+                offsets + np.log(seen if self.threshold == "midpoint" else self.priors_)
+            )
+
+    def _set_scores(self, offsets: Array) -> None:
+        """Keep ``offsets[k] + projected_means_[k] @ projection`` as functions of the features."""
+        self._offsets = offsets
+        coef = self.projected_means_ @ self.directions_
+        self._set_linear(coef, offsets - coef @ self.mean_)
+
+    def _project(self, rows: NDArray[Any]) -> Array:
+        return project(rows, self.mean_, self.directions_.T)
+
+    def _check_options(self) -> None:
+        if self.threshold not in ("midpoint", "gaussian", "minimum-error"):
+            raise ValueError(
+                "threshold must be 'midpoint', 'gaussian' or 'minimum-error', "
+                f"got {self.threshold!r}."
+            )
+        check_n_components(self.n_components, len(self.classes_))

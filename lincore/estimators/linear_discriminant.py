@@ -1,0 +1,256 @@
+"""Linear discriminant analysis: Gaussian classes that share one covariance."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lincore.estimators.base.class_weights import ClassWeight
+from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
+from lincore.estimators.base.moment_classifier import MomentClassifier, Priors, class_priors
+from lincore.linalg.canonical import CanonicalMeans, canonical_means, check_n_components, project
+from lincore.linalg.covariance import RowSpace, Shrinkage, Whitener, shrink
+from lincore.linalg.gaussian import Gaussians
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+
+
+class LinearDiscriminantAnalysis(
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    SoftmaxPosterior,
+    MomentClassifier,
+    LinearClassifier,
+):
+    """Gaussian classes that share one covariance; the boundaries between them are planes.
+
+    The score of class k is ``w_k @ x + b_k`` with ``w_k = Σ⁻¹μ_k`` and
+    ``b_k = log p_k - μ_kᵀΣ⁻¹μ_k / 2``. As in scikit-learn the coefficients are given relative to
+    the mean of the classes, ``Σ⁻¹(μ_k - m)``: all differences of scores, and so all boundaries
+    and posteriors, are the same, and far from the origin no digits are lost.
+
+    `transform` gives canonical coordinates: projections on the directions along which the means
+    of the classes lie furthest apart, in deviations within classes by `covariance_`.
+
+    Parameters
+    ----------
+    priors : array-like of shape (K,) or "equal", optional
+        Probabilities of the classes, in the order of `classes_`; default: their shares of the
+        rows. They never enter the covariance (two solvers of scikit-learn let them).
+    shrinkage : None, float in [0, 1] or "oas"
+        Pull the covariance towards a multiple of the identity; see
+        `lincore.linalg.covariance.shrink`.
+    divisor : {"n", "n-k"}, default "n"
+        What the pooled scatter is divided by: "n" is the maximum likelihood estimate, "n-k" the
+        unbiased one.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
+        `priors` win.
+    n_components : int, optional
+        How many canonical coordinates `transform` gives, at most K - 1; default all. Labels and
+        posteriors always use all.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    priors_ : ndarray of shape (K,)
+    means_ : ndarray of shape (K, p)
+    covariance_ : ndarray of shape (p, p)
+    xbar_ : ndarray of shape (p,)
+        ``priors_ @ means_``, where the canonical coordinates are zero.
+    scalings_ : ndarray of shape (p, d)
+        The canonical directions, in inverse units of the features. The last class whose mean is
+        off the centre lies on the positive side. Up to sign those of scikit-learn 1.9; with
+        ``divisor="n-k"`` those of its earlier versions and of R's MASS.
+    explained_variance_ratio_ : ndarray of shape (d,)
+        Shares of the variance between the classes.
+    coef_ : ndarray of shape (K, p), or (1, p) for two classes
+    intercept_ : ndarray of shape (K,), or (1,) for two classes
+    rank_ : int
+        Rank of the pooled covariance. Directions in which no class varies carry no distance and
+        are left out, even if the means differ there.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (p,)
+        Where X is a DataFrame with names of type str.
+
+    References
+    ----------
+    "faces-generative-vs-discriminative", "Probabilistic Generative Model";
+    "lda-qda-derivations", eqs. 14, 19 and 28; "lda-from-scratch", Appendix 1;
+    "prml-chapter-4-in-r", sections 4.2.1 and 4.2.2; "lecture-linear-classifiers",
+    "Continuous Input Variable". The covariance of "lda-from-scratch" is divided by n twice in
+    its code and its class means are subtracted in uint8: both are mended here.
+
+    Examples
+    --------
+    >>> X = np.array([[4.0, 5.0], [4.4, 4.8], [3.8, 4.2], [6.0, 3.0], [6.6, 3.8], [6.4, 3.1]])
+    >>> lda = LinearDiscriminantAnalysis().fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> lda.predict([[4.0, 4.0], [6.0, 4.0]])
+    array(['a', 'b'], dtype='<U1')
+    >>> lda.transform(lda.means_).round(2)
+    array([[-8.57],
+           [ 8.57]])
+    """
+
+    def __init__(
+        self,
+        *,
+        priors: Priors = None,
+        shrinkage: Shrinkage = None,
+        divisor: Literal["n", "n-k"] = "n",
+        class_weight: ClassWeight = None,
+        n_components: int | None = None,
+    ) -> None:
+        self.priors = priors
+        self.shrinkage = shrinkage
+        self.divisor = divisor
+        self.class_weight = class_weight
+        self.n_components = n_components
+
+    @property
+    def covariance_(self) -> Array:
+        """The pooled covariance after shrinkage, (p, p); formed when it is asked for."""
+        moments = self._solved_moments
+        return self._covariance(moments if self._space is None else self._space.lift(moments))
+
+    @property
+    def xbar_(self) -> Array:
+        """The mean (p,) of the classes by their priors."""
+        check_is_fitted(self)
+        return np.asarray(self.priors_ @ self.means_)
+
+    @property
+    def scalings_(self) -> Array:
+        """The canonical directions (p, d), found when they are asked for.
+
+        Raises
+        ------
+        ValueError
+            When the means of the classes are equal.
+        """
+        canonical = self._canonical()
+        return canonical.whitener.unwhiten(canonical.axes(self.n_components)).T
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """The shares (d,) of the variance between the classes along the canonical directions."""
+        canonical = self._canonical()
+        squares = canonical.decomposition.lengths**2
+        return (squares / squares.sum())[: len(canonical.axes(self.n_components))]
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Return the canonical coordinates (n, d) of rows (n, p), in deviations within classes.
+
+        Raises
+        ------
+        ValueError
+            When the means of the classes are equal.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype="numeric", reset=False)
+        return project(rows, self.xbar_, self.scalings_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.scalings_.shape[1]
+
+    def _canonical(self) -> CanonicalMeans:
+        """Return the means about `xbar_`, weighted by the priors."""
+        check_is_fitted(self)
+        whitener = self.densities_.whiteners[0]
+        seen = self._moments.count[:, None] > 0
+        white = whitener.whiten(np.where(seen, self.means_ - self.xbar_, 0.0))
+        return CanonicalMeans(whitener, white, self.priors_)
+
+    def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
+        """Return the space of the rows, in the units in which the covariance is inverted.
+
+        Where Σ is singular that is in units of the deviations within classes (see `Whitener`);
+        shrinkage towards the identity is meant in the units of the features.
+        """
+        if self.shrinkage is None:
+            return super()._row_space(rows, diagonal)
+        mean = diagonal.pooled().mean
+        return RowSpace.spanned_by(rows, mean, np.ones_like(mean))
+
+    def _solve(self, moments: Moments, space: RowSpace | None) -> None:
+        check_n_components(self.n_components, len(self.classes_))
+        self.priors_ = class_priors(moments.count, self.priors)
+        if space is None and self.shrinkage is None and self.divisor == "n":
+            canonical = canonical_means(moments)
+        else:
+            covariance = self._covariance(moments)
+            own = Whitener.from_covariance(covariance, equilibrate=space is None)
+            canonical = CanonicalMeans.of(moments, own)
+        means, whitener = moments.mean, canonical.whitener
+        seen = moments.count[:, None] > 0
+        if space is not None:
+            whitener = whitener.after(space.forward)
+            means = np.where(seen, space.lift_points(means), 0.0)
+        centre = self.priors_ @ means
+        # A class without rows has no mean: its score is minus infinity, and never NaN.
+        white = np.where(seen, canonical.means - self.priors_ @ canonical.means, 0.0)
+        self.means_, self.rank_ = means, whitener.rank
+        self.densities_ = Gaussians(means, (whitener,) * len(means))
+        coef = whitener.unwhiten(white)
+        with np.errstate(divide="ignore"):
+            intercept = np.log(self.priors_) - 0.5 * (white**2).sum(axis=1) - coef @ centre
+        self._set_linear(coef, intercept)
+
+    def _covariance(self, moments: Moments) -> Array:
+        return shrink(
+            moments.within() / pooled_divisor(moments.count, self.divisor),
+            self.shrinkage,
+            n_samples=moments.count.sum(),
+            n_features=self.n_features_in_,
+        )
+
+
+class DiagonalLinearDiscriminantAnalysis(LinearDiscriminantAnalysis):
+    """Linear discriminant analysis that takes the features for uncorrelated within each class.
+
+    LDA with the diagonal of the pooled covariance: K means and p variances are all that is
+    learned, which is steady where features are many and rows are few. Options and attributes are
+    those of `LinearDiscriminantAnalysis`; `covariance_` holds the p variances.
+
+    References
+    ----------
+    Dudoit, Fridlyand, Speed (2002), "Comparison of discrimination methods for the classification
+    of tumors using gene expression data", where it is called DLDA.
+
+    Examples
+    --------
+    >>> X = np.array([[4.0, 5.0], [4.4, 4.8], [3.8, 4.2], [6.0, 3.0], [6.6, 3.8], [6.4, 3.1]])
+    >>> model = DiagonalLinearDiscriminantAnalysis().fit(X, [0, 0, 0, 1, 1, 1])
+    >>> np.round(model.covariance_, 3)
+    array([0.062, 0.121])
+    """
+
+    _diagonal: ClassVar[bool] = True
+    _in_row_space: ClassVar[bool] = False
+
+
+def pooled_divisor(count: Array, divisor: Literal["n", "n-k"]) -> float:
+    """Return what a pooled scatter is divided by: the rows' total weight, less the classes.
+
+    Raises
+    ------
+    ValueError
+        For any other word, and for rows that do not outweigh the classes.
+    """
+    if divisor not in ("n", "n-k"):
+        raise ValueError(f"divisor must be 'n' or 'n-k', got {divisor!r}.")
+    n_classes = np.count_nonzero(count)
+    degrees = float(count.sum() - (n_classes if divisor == "n-k" else 0))
+    if degrees <= 0:
+        raise ValueError(
+            f"With divisor='n-k' the rows must outweigh the {n_classes} classes; their total "
+            f"weight is {count.sum():g}. Use divisor='n' or add rows."
+        )
+    return degrees

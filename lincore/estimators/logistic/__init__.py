@@ -1,0 +1,1 @@
+"""Logistic regression: estimator, loss, solvers, Wald inference, separation."""

@@ -1,0 +1,326 @@
+"""Logistic regression: class probabilities as the softmax of scores that are linear in x."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
+from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
+from lincore.estimators.base.validation import validate_rows
+from lincore.estimators.logistic.conditioning import Conditioned, condition
+from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.estimators.logistic.separation import Separation, SeparationWarning, notice
+from lincore.estimators.logistic.solvers import SOLVERS, Settings
+from lincore.estimators.logistic.wald import Wald, wald_errors
+from lincore.linalg.optimize import Optimum, Reason, Step
+from lincore.utils.threads import WORTHWHILE, part_mapper
+
+Array = NDArray[np.float64]
+
+
+class LogisticRegression(SoftmaxPosterior, LinearClassifier):
+    """Softmax regression by (penalised) maximum likelihood.
+
+    Minimises ``C Σᵢ sᵢ (-log p(yᵢ | xᵢ)) + ½ ‖coef_‖²``, what scikit-learn's estimator minimises:
+    intercepts are not penalised; two classes have one vector of coefficients, more have one each.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Inverse strength of the penalty on the coefficients in the units of the features;
+        ``np.inf`` for maximum likelihood. Among several maxima the one of least norm is taken,
+        the limit for large C: coefficients sum to zero over the classes.
+    solver : {"newton-cg", "newton", "fixed-hessian", "gradient", "sgd"}
+        How the minimum is found, never which: "newton" is iteratively reweighted least squares
+        with the whole Hessian, ((K - 1)(p + 1))² numbers; "newton-cg" only multiplies it;
+        "fixed-hessian" uses Böhning's bound; "gradient" and "sgd" take steps of a fixed rate.
+    tol : float, default 1e-8
+        The solver stops when no entry of the gradient of the mean loss is larger, for features in
+        units of ``√(variance + 2 / (C n))``: their standard deviations, but for very small C. The
+        change of the objective never stops it.
+    max_iter : int, optional
+        Iterations ("sgd": epochs). Default 100, for "fixed-hessian" and "gradient" 10,000.
+    learning_rate : float, optional
+        η of ``w ← w - η ∇E(w)`` with E the summed loss and standardised features ("sgd": the loss
+        of a batch). Default: the largest that Böhning's bound proves safe.
+    batch_size : int, default 1
+        Rows of a step of "sgd".
+    fit_intercept : bool, default True
+    random_state : int, RandomState or None
+        Order of the rows for "sgd".
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.estimators.base.class_weights.class_weights`. The likelihood is
+        then a weighted one, and has no Wald errors.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    coef_ : ndarray of shape (K, p), or (1, p) for two classes
+    intercept_ : ndarray of shape (K,), or (1,) for two classes
+    log_error_ : float
+        Negative log likelihood of the training rows, without the penalty.
+    n_iter_ : int
+    trace_ : tuple of Step
+        Iteration, objective / C, gradient norm, step length and seconds, from the start on.
+    converged_ : bool
+        Whether the gradient became as small as `tol` asks and a finite minimum exists.
+    reason_ : Reason
+        Why the solver stopped, such as "gradient"; ``reason_.words`` and ``reason_.remedy``
+        say it.
+    separation_ : Separation or None
+        The direction that separates the classes, if that was noticed at C = inf.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (p,)
+        Where X is a DataFrame with names of type str.
+
+    References
+    ----------
+    "faces-generative-vs-discriminative", "Probabilistic Discriminative Model" (its "final log
+    probability error" is `log_error_`); "prml-chapter-4-in-r", section 4.3.3;
+    "lda-qda-derivations", eqs. 1 to 5.
+
+    Examples
+    --------
+    >>> X = np.array([[0.5], [1.0], [1.5], [2.0], [2.5], [3.0]])
+    >>> passed = ["no", "no", "yes", "no", "yes", "yes"]
+    >>> model = LogisticRegression(C=np.inf).fit(X, passed)
+    >>> model.converged_, round(model.log_error_, 3)
+    (True, 2.478)
+    >>> model.predict([[0.7], [2.9]]).tolist()
+    ['no', 'yes']
+    """
+
+    _sparse = True
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        solver: Literal["newton-cg", "newton", "fixed-hessian", "gradient", "sgd"] = "newton-cg",
+        tol: float = 1e-8,
+        max_iter: int | None = None,
+        learning_rate: float | None = None,
+        batch_size: int = 1,
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        class_weight: ClassWeight = None,
+    ) -> None:
+        self.C = C
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state of a file, which may hold the reason as text alone, as skops' do."""
+        super().__setstate__(state)
+        if "reason_" in state:
+            self.__dict__["reason_"] = Reason(state["reason_"])
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p)
+            Finite numbers; uint8 and float32 are used as they are, without a copy in float64, and
+            sparse rows stay sparse. More than a thousand sparse features want "newton-cg" or
+            "sgd". At C = inf they give a maximum of the likelihood, among several not always the
+            one of least norm.
+        y : array-like of shape (n,)
+            Labels of any type, of at least two classes.
+        sample_weight : array-like of shape (n,), optional
+            A row of weight w counts as w copies of itself.
+
+        Raises
+        ------
+        ValueError
+            For input that is not finite, fewer than two classes, options that do not exist, and
+            solvers that need a matrix of all features squared where sparse rows have too many.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the gradient did not become small enough, with the reason and the remedy.
+        SeparationWarning
+            When C is infinite and the classes can be separated, with the features that do it.
+        """
+        self._check_options()
+        labelled = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
+        rows = weighted_rows(self, labelled)
+        count = np.bincount(rows.codes, rows.weight, len(self.classes_)).astype(np.float64)
+        if np.count_nonzero(count) < 2:
+            raise ValueError("Rows of at least two classes are needed; these are of one class.")
+        # The difference of two classes' vectors of sum zero is twice as long as either, so its
+        # square is twice the sum of theirs.
+        strength = (2 if len(count) == 2 else 1) / self.C
+        conditioned = condition(rows.X, rows.weight, strength, intercept=self.fit_intercept)
+        if conditioned.rows.wide and self.solver not in ("newton-cg", "sgd"):
+            raise ValueError(
+                f"solver={self.solver!r} needs a matrix of all features squared, too large for "
+                f"{self.n_features_in_:,} sparse features. Choose solver='newton-cg'."
+            )
+        # Of few rows too: Newton's matrices are small beside what it costs two threads of BLAS to
+        # wait for each other where other processes want the cores.
+        with part_mapper(max(rows.X.size, WORTHWHILE)) as mapper:
+            loss = SoftmaxLoss(
+                conditioned.rows,
+                rows.codes,
+                len(count),
+                rows.weight,
+                conditioned.penalty,
+                mapper,
+            )
+            optimum = SOLVERS[self.solver](loss, self._start(loss, count), self._settings(loss))
+        self._keep(loss, conditioned, optimum)
+        self.separation_: Separation | None = None
+        if np.isinf(self.C):
+            self.separation_ = notice(conditioned, loss, optimum)
+        self._report()
+        return self
+
+    def wald(
+        self,
+        X: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        reference: Any = None,
+        confidence: float = 0.95,
+    ) -> Wald:
+        """Return standard errors, tests and intervals of maximum likelihood coefficients.
+
+        Parameters
+        ----------
+        X, sample_weight
+            The rows that the model was fitted to. Their labels do not enter the information.
+        reference : label, optional
+            The class that the others are compared with; default the first.
+        confidence : float, default 0.95
+
+        Returns
+        -------
+        Wald
+            What statsmodels' `Logit` and `MNLogit` report, by class instead of by column.
+
+        Raises
+        ------
+        ValueError
+            When C is finite (a penalised estimate is biased and has no such errors), classes are
+            weighted, the fit did not converge, or the information matrix is singular.
+        """
+        self.require_maximum_likelihood()
+        rows = validate_data(self, X, dtype="numeric", reset=False)
+        weight = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
+        W, intercept = self.coef_.T, self.intercept_
+        if len(self.classes_) == 2:
+            W, intercept = np.column_stack([0 * W, W]), np.append(0.0, intercept)
+        return wald_errors(
+            rows,
+            weight,
+            W,
+            intercept if self.fit_intercept else None,
+            classes=self.classes_,
+            names=self._names(),
+            reference=self.classes_[0] if reference is None else reference,
+            confidence=confidence,
+        )
+
+    def require_maximum_likelihood(self) -> None:
+        """Raise ValueError where the coefficients have no Wald errors, with the reason."""
+        check_is_fitted(self)
+        if self.class_weight is not None:
+            raise ValueError(
+                "Wald standard errors belong to rows that count once: class weights change what "
+                "is estimated and not how much is known. Fit with class_weight=None."
+            )
+        if np.isfinite(self.C) or not self.converged_:
+            raise ValueError(
+                "Wald standard errors belong to a converged maximum likelihood fit: "
+                f"fit with C=np.inf (it is {self.C}) until converged_ is true."
+            )
+
+    def log_likelihood(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the summed log probabilities of the rows' own classes, in nats."""
+        check_is_fitted(self)
+        rows = validate_rows(
+            self, X, y, sample_weight, classes=self.classes_, reset=False, accept_sparse="csr"
+        )
+        own = self.predict_log_proba(X)[np.arange(len(rows.codes)), rows.codes]
+        return float(own.sum() if rows.weight is None else rows.weight @ own)
+
+    def _check_options(self) -> None:
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver must be one of {', '.join(SOLVERS)}; got {self.solver!r}.")
+        for name in ("C", "tol", "max_iter", "learning_rate", "batch_size"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be positive, got {value!r}.")
+
+    def _settings(self, loss: SoftmaxLoss) -> Settings:
+        rng = check_random_state(self.random_state)
+        tol = self.tol * loss.total
+        return Settings(tol, self.max_iter, self.learning_rate, self.batch_size, rng)
+
+    def _start(self, loss: SoftmaxLoss, count: Array) -> Array:
+        """Begin at the shares of the classes: a Newton step from there is least squares, or LDA."""
+        start = np.zeros(loss.shape)
+        if self.fit_intercept:
+            logs = np.log(np.maximum(count, 0.5 * count[count > 0].min()))
+            start[-1] = logs - logs.mean()
+        return start
+
+    def _keep(self, loss: SoftmaxLoss, conditioned: Conditioned, optimum: Optimum) -> None:
+        # Directions by conjugate gradients sum to zero over the classes but for rounding.
+        coef = optimum.x - optimum.x.mean(axis=1, keepdims=True)
+        W, intercept = conditioned.to_user(coef)
+        self._set_linear(W.T, intercept)
+        penalty = 0.5 * float((loss.penalty[:, None] * optimum.x**2).sum())
+        self.log_error_ = optimum.point.value - penalty
+        self.trace_: tuple[Step, ...] = optimum.trace
+        self.n_iter_ = max(1, len(optimum.trace) - 1)
+        self.reason_: Reason = optimum.reason
+        self.converged_ = optimum.converged
+
+    def _report(self) -> None:
+        if self.separation_ is not None:
+            self.converged_ = False
+            names = self._names()
+            leading = ", ".join(names[j] for j in self.separation_.leading_features())
+            warnings.warn(
+                f"The classes can be separated ({self.separation_.kind} separation), so the "
+                f"likelihood has no maximum: coefficients and standard errors would grow for ever. "
+                f"The separating direction is in separation_; it is led by: {leading or 'none'}. "
+                f"Use a finite C, or find out why these features give the class away.",
+                SeparationWarning,
+                stacklevel=3,
+            )
+        elif not self.converged_:
+            warnings.warn(
+                f"LogisticRegression(solver={self.solver!r}) did not converge: stopped after "
+                f"{self.n_iter_} iterations because {self.reason_.words} (gradient "
+                f"{self.trace_[-1].gradient_norm:.2g}). {self.reason_.remedy}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _names(self) -> tuple[str, ...]:
+        given = getattr(self, "feature_names_in_", None)
+        numbered = (f"feature {j}" for j in range(self.n_features_in_))
+        names = tuple(numbered if given is None else map(str, given))
+        return (*names, "intercept") if self.fit_intercept else names

@@ -1,0 +1,251 @@
+"""Loss, gradient and curvature of softmax regression, as sums over blocks of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.estimators.logistic.design_matrix import RowView, StandardRows
+from lincore.linalg.optimize import Point
+from lincore.utils.threads import Mapper, parts_of
+
+Array = NDArray[np.float64]
+
+# A loss in nats per row at which separated classes need no further descent.
+NEXT_TO_NOTHING = 1e-3
+
+
+class SoftmaxLoss:
+    """The penalised negative log likelihood of K classes, symmetric in the classes.
+
+    ``E(V) = -Σᵢ sᵢ log p(yᵢ | xᵢ) + ½ Σⱼ penaltyⱼ ‖Vⱼ‖²`` with ``p = softmax(x @ V)``, x being
+    standardised coordinates that end with a one for the intercept. Gradients sum to zero over the
+    classes, so a descent that begins at such coefficients keeps to them.
+
+    Parameters
+    ----------
+    rows : StandardRows
+        n rows of q coordinates.
+    codes : ndarray of shape (n,)
+        The class of each row, 0 to K - 1.
+    n_classes : int
+    weight : ndarray of shape (n,), optional
+        s: a row of weight w counts as w copies of itself.
+    penalty : ndarray of shape (q,)
+    mapper : callable, optional
+        Applies a function to parts of the rows; see `lincore.utils.threads.part_mapper`.
+
+    References
+    ----------
+    "faces-generative-vs-discriminative", "Probabilistic Discriminative Model" (the error, its
+    gradient and the blocks of its Hessian); "lda-qda-derivations", eqs. 1 to 5, for two classes.
+
+    Examples
+    --------
+    >>> rows = StandardRows(np.array([[0.0], [1.0]]), np.zeros(1), np.ones(1))
+    >>> loss = SoftmaxLoss(rows, np.array([0, 1]), 2, None, np.zeros(2))
+    >>> point = loss(np.zeros((2, 2)))
+    >>> round(point.value, 6), point.gradient.tolist()  # 2 log 2; rows are (x, 1)
+    (1.386294, [[0.5, -0.5], [0.0, 0.0]])
+    """
+
+    def __init__(
+        self,
+        rows: StandardRows,
+        codes: NDArray[np.intp],
+        n_classes: int,
+        weight: Array | None,
+        penalty: Array,
+        mapper: Mapper = map,
+    ) -> None:
+        self.rows = rows
+        self.codes = codes
+        self.n_classes = n_classes
+        self.weight = weight
+        self.penalty = penalty
+        self._mapper = mapper
+        self.total = float(len(rows) if weight is None else weight.sum())
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape (q, K) of the coefficients."""
+        return self.rows.n_coordinates, self.n_classes
+
+    def __call__(self, coef: Array) -> Point:
+        """Return value and gradient at coefficients (q, K); the state is P, (n, K)."""
+        view = self.rows.double
+        W, constant = view.unfold(coef)
+        probabilities = np.empty((len(self.rows), self.n_classes))
+
+        def over(rows: range) -> tuple[Array, Array, Array]:
+            value, products, sums = np.zeros(()), np.zeros(W.shape), np.zeros(self.n_classes)
+            for where, block in view.blocks(rows):
+                part = probabilities[where]
+                view.product(block, W, part)
+                part += constant
+                losses, residual = softmax_in_place(part, self.codes[where])
+                if self.weight is not None:
+                    losses *= self.weight[where]
+                    residual *= self.weight[where][:, None]
+                value += losses.sum()
+                products += block.T @ residual
+                sums += residual.sum(axis=0)
+            return value, products, sums
+
+        total, products, sums = self._summed(over)
+        pull = self.penalty[:, None] * coef
+        gradient = view.fold(products, sums) + pull
+        return Point(coef, float(total) + 0.5 * float((pull * coef).sum()), gradient, probabilities)
+
+    def separates(self, point: Point) -> bool:
+        """Whether every row that counts is strictly on its class's side."""
+        index = np.arange(len(self.codes))
+        others = point.state.copy()
+        others[index, self.codes] = 0
+        right = point.state[index, self.codes] > others.max(axis=1)
+        return bool(np.all(right if self.weight is None else right[self.weight > 0]))
+
+    def is_unbounded(self, point: Point) -> bool:
+        """Whether it is clear that this falls for ever: classes separated, next to no loss left."""
+        if self.penalty.any() or point.value > NEXT_TO_NOTHING * self.total:
+            return False
+        return self.separates(point)
+
+    def negative_log_likelihood(self, coef: Array) -> float:
+        """Return the value without the penalty."""
+        return self(coef).value - 0.5 * float((self.penalty[:, None] * coef**2).sum())
+
+    def part_gradient(self, coef: Array, chosen: NDArray[np.intp]) -> Array:
+        """Return the gradient over some rows alone, with their share of the penalty."""
+        block = self.rows.double.coordinates(chosen)
+        weight = np.ones(len(chosen)) if self.weight is None else self.weight[chosen]
+        _, residual = softmax_in_place(block @ coef, self.codes[chosen])
+        share = weight.sum() / self.total
+        return block.T @ (weight[:, None] * residual) + share * self.penalty[:, None] * coef
+
+    def hessian_product(self, probabilities: Array, coef: Array, *, view: RowView) -> Array:
+        """Return ``H @ coef``, H being the Hessian where the probabilities were found.
+
+        Parameters
+        ----------
+        probabilities : ndarray of shape (n, K)
+            In the type of the view.
+        coef : ndarray of shape (q, K)
+        view : RowView
+            ``rows.double``, or ``rows.single`` for a product right to six digits.
+        """
+        W, constant = view.unfold(coef)
+
+        def over(rows: range) -> tuple[Array, Array]:
+            products, sums = np.zeros(W.shape), np.zeros(self.n_classes)
+            for where, block in view.blocks(rows):
+                change = block @ W
+                change += constant
+                part = probabilities[where]
+                change *= part
+                change -= part * change.sum(axis=1)[:, None]
+                if self.weight is not None:
+                    change *= self.weight[where][:, None].astype(change.dtype)
+                products += block.T @ change
+                sums += change.sum(axis=0)
+            return products, sums
+
+        products, sums = self._summed(over)
+        return view.fold(products, sums) + self.penalty[:, None] * coef
+
+    def hessian(self, probabilities: Array, *, view: RowView, every: int = 1) -> Array:
+        """Return the Hessian in the differences of classes 1 to K - 1 from class 0.
+
+        Parameters
+        ----------
+        probabilities : ndarray of shape (n, K)
+        view : RowView
+        every : int, default 1
+            Estimate it from each `every`-th row.
+
+        Returns
+        -------
+        ndarray of shape ((K - 1) q, (K - 1) q)
+            Ordered by class, then coordinate.
+        """
+        q, K = self.shape
+
+        def over(rows: range) -> tuple[Array]:
+            blocks = np.zeros((K - 1, q, K - 1, q))
+            for where, block in view.coordinate_blocks(rows, every):
+                root: NDArray[Any] = self._root_weight(where, every).astype(view.dtype)
+                part: NDArray[Any] = probabilities[where].astype(view.dtype)
+                blocks += curvature(root[:, None] * block, part)
+            return (blocks,)
+
+        (blocks,) = self._summed(over)
+        diagonal = np.arange(q)
+        blocks[:, diagonal, :, diagonal] += self.penalty[:, None, None] * (np.eye(K - 1) - 1 / K)
+        return blocks.reshape((K - 1) * q, (K - 1) * q)
+
+    def scatter(self, row_weight: Array, *, view: RowView, every: int = 1) -> Array:
+        """Return ``Σ sᵢ row_weightᵢ xᵢ xᵢᵀ`` plus the penalty, (q, q); see `hessian`."""
+        q = self.shape[0]
+
+        def over(rows: range) -> tuple[Array]:
+            total = np.zeros((q, q))
+            for where, block in view.coordinate_blocks(rows, every):
+                root = self._root_weight(where, every) * np.sqrt(row_weight[where])
+                block *= root[:, None].astype(view.dtype)
+                total += block.T @ block
+            return (total,)
+
+        (total,) = self._summed(over)
+        return np.asarray(total + np.diag(self.penalty))
+
+    def diagonal(self, row_weight: Array, *, view: RowView) -> Array:
+        """Return the diagonal (q,) of `scatter`, without the rest of it."""
+        given = row_weight if self.weight is None else self.weight * row_weight
+        return view.squares(given) + self.penalty
+
+    def _summed(self, over: Callable[[range], tuple[Array, ...]]) -> tuple[Array, ...]:
+        """Add up what a function returns for the parts of the rows."""
+        found = self._mapper(over, parts_of(len(self.rows)))
+        return tuple(sum(terms) for terms in zip(*found, strict=True))
+
+    def _root_weight(self, where: slice, every: int) -> Array:
+        """Return the roots of the weights of some rows that stand for all."""
+        if self.weight is None:
+            return np.full(len(range(*where.indices(len(self.rows)))), np.sqrt(every))
+        return np.sqrt(self.weight[where] * every)
+
+
+def softmax_in_place(scores: NDArray[Any], codes: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Turn scores (m, K) into probabilities; return the losses (m,) and ``P - T`` (m, K)."""
+    index = np.arange(len(scores))
+    scores -= scores.max(axis=1, keepdims=True)
+    losses = -scores[index, codes]
+    np.exp(scores, out=scores)
+    sums = scores.sum(axis=1)
+    losses += np.log(sums)
+    scores /= sums[:, None]
+    residual = scores.copy()
+    residual[index, codes] -= 1
+    return losses, residual
+
+
+def curvature(rows: NDArray[Any], probabilities: NDArray[Any]) -> NDArray[Any]:
+    """Return ``Σᵢ p_k (I_kl - p_l) xᵢ xᵢᵀ`` for classes 1 to K - 1, (K - 1, q, K - 1, q).
+
+    Parameters
+    ----------
+    rows : ndarray of shape (m, q)
+    probabilities : ndarray of shape (m, K)
+    """
+    q, K = rows.shape[1], probabilities.shape[1]
+    stacked = (probabilities[:, 1:, None] * rows[:, None, :]).reshape(len(rows), -1)
+    blocks = -(stacked.T @ stacked).reshape(K - 1, q, K - 1, q)
+    for k in range(1, K):
+        # p (1 - p) with 1 - p as a sum, for where p is all but 1.
+        rest = probabilities[:, :k].sum(axis=1) + probabilities[:, k + 1 :].sum(axis=1)
+        slim = np.sqrt(probabilities[:, k] * rest)[:, None] * rows
+        blocks[k - 1, :, k - 1, :] = slim.T @ slim
+    return blocks

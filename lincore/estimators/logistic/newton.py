@@ -1,0 +1,128 @@
+"""Newton's direction by conjugate gradients: the Hessian is only ever multiplied, never formed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.linalg.optimize import Norm, Point, largest_entry
+
+Array = NDArray[np.float64]
+Linear = Callable[[Array], Array]
+
+MAX_INNER = 500
+# What a direction that refines a minimum leaves of the gradient.
+REFINED = 1e-3
+# A preconditioner that needed so many inner steps is built anew at the next point.
+WORN_AFTER = 8
+
+
+class NewtonCG:
+    """The direction of Newton's method, as exact as it is worth at each point.
+
+    Parameters
+    ----------
+    hessian_at : callable
+        From a point's state to the map ``v -> H v``.
+    preconditioner_at : callable
+        From a point's state to a map ``v -> M⁻¹ v`` with M near H there. Built anew only after
+        it has needed many inner steps.
+    tol : float
+        The outer tolerance: no direction is solved further than it needs.
+    norm : callable
+        That the outer tolerance is measured in.
+
+    Attributes
+    ----------
+    inner_steps : list of int
+        Products with the Hessian that each direction took.
+
+    References
+    ----------
+    Dembo, Eisenstat, Steihaug (1982), "Inexact Newton methods". Nocedal and Wright (2006),
+    "Numerical Optimization", algorithm 7.1.
+    """
+
+    def __init__(
+        self,
+        hessian_at: Callable[[Any], Linear],
+        preconditioner_at: Callable[[Any], Linear],
+        *,
+        tol: float,
+        norm: Norm = largest_entry,
+    ) -> None:
+        self._hessian_at = hessian_at
+        self._preconditioner_at = preconditioner_at
+        self._tol = tol
+        self._norm = norm
+        self._first: float | None = None
+        self._precondition: Linear | None = None
+        self.inner_steps: list[int] = []
+        self._steps_since = 0
+
+    def __call__(self, point: Point) -> Array:
+        """Return the direction at a point."""
+        size = self._norm(point.gradient)
+        self._first = size if self._first is None else self._first
+        if self._precondition is None or self._steps_since >= WORN_AFTER:
+            self._precondition = self._preconditioner_at(point.state)
+            self._steps_since = 0
+        # A share that falls with the root of the gradient makes the outer steps superlinear.
+        share = min(0.1, np.sqrt(size / self._first))
+        share = max(share, min(0.1, 0.1 * self._tol / size))
+        return self._solve(self._hessian_at(point.state), point, self._precondition, share)
+
+    def refined(self, point: Point, product: Linear) -> Array:
+        """Return the direction by a product of more digits, solved far beyond the tolerance."""
+        precondition = self._precondition or self._preconditioner_at(point.state)
+        return self._solve(product, point, precondition, REFINED)
+
+    def _solve(self, product: Linear, point: Point, precondition: Linear, share: float) -> Array:
+        solution, steps = conjugate_gradients(product, -point.gradient, precondition, share)
+        self.inner_steps.append(steps)
+        self._steps_since += steps
+        return solution
+
+
+def conjugate_gradients(
+    product: Linear, target: Array, precondition: Linear, share: float
+) -> tuple[Array, int]:
+    """Solve ``H x = target`` until the preconditioned residual is `share` of the first.
+
+    Returns
+    -------
+    x : ndarray
+        Always a direction along which ``target @ x > 0``, also when H is only semidefinite.
+    steps : int
+
+    Examples
+    --------
+    >>> H = np.diag([1.0, 10.0])
+    >>> x, steps = conjugate_gradients(lambda v: H @ v, np.ones(2), lambda v: v, 1e-9)
+    >>> np.round(x, 6).tolist(), steps
+    ([1.0, 0.1], 2)
+    """
+    x = np.zeros_like(target)
+    residual = target
+    search = near = precondition(residual)
+    energy = first = float((residual * near).sum())
+    for step in range(1, MAX_INNER + 1):
+        curved = product(search)
+        curvature = float((search * curved).sum())
+        # No curvature left but rounding: what was found so far is the answer.
+        # (Sums, not norms: for vectors that short BLAS spends its time waking threads.)
+        lengths = np.sqrt((search * search).sum()) * np.sqrt((curved * curved).sum())
+        if not curvature > np.finfo(float).eps * lengths:
+            return (x if step > 1 else near), step
+        length = energy / curvature
+        x = x + length * search
+        residual = residual - length * curved
+        near = precondition(residual)
+        before, energy = energy, float((residual * near).sum())
+        if not energy > share**2 * first:
+            return x, step
+        search = near + energy / before * search
+    return x, MAX_INNER

@@ -1,0 +1,73 @@
+"""Sequential learning: a step for each row or small batch, as rows come in random order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.linalg.optimize import Norm, Objective, Optimum, Reason, Step, largest_entry, stops
+
+Array = NDArray[np.float64]
+PartGradient = Callable[[Array, NDArray[np.intp]], Array]
+
+
+def descend_by_rows(
+    objective: Objective,
+    part_gradient: PartGradient,
+    start: Array,
+    order: Callable[[], list[NDArray[np.intp]]],
+    *,
+    rate: float,
+    tol: float,
+    max_iter: int,
+    norm: Norm = largest_entry,
+) -> Optimum:
+    """Go through all rows again and again, ``x ← x - rate * gradient over the batch``.
+
+    With a fixed rate the steps never die out, and x wanders about the minimum. So the rate is
+    halved, and the epoch taken back, whenever an epoch has not lowered the objective over all
+    rows. The trace and the stopping rule are those of `descend`, once for each epoch.
+
+    Parameters
+    ----------
+    objective : callable
+        Over all rows, from x to a `Point`.
+    part_gradient : callable
+        From x and the indices of a batch to the gradient over it.
+    start : ndarray
+    order : callable
+        Returns the batches of the next epoch.
+    rate : float
+        The learning rate of the first epoch.
+    tol, max_iter, norm
+        As in `descend`; an iteration is an epoch.
+
+    References
+    ----------
+    "faces-generative-vs-discriminative", "Sequential Learning".
+    """
+    began = time.perf_counter()
+    point = objective(start)
+    trace = [Step(0, point.value, norm(point.gradient), 0.0, time.perf_counter() - began)]
+    last_step = np.zeros_like(start)
+    while (reason := stops(trace, tol, max_iter)) is None:
+        x = point.x.copy()
+        # A rate far too large overflows; the epoch is then taken back like any other bad one.
+        with np.errstate(all="ignore"):
+            for batch in order():
+                x -= rate * part_gradient(x, batch)
+            after = objective(x)
+        seconds = time.perf_counter() - began
+        lower = after.value < point.value
+        if lower:
+            last_step = after.x - point.x
+            point = after
+        trace.append(Step(len(trace), point.value, norm(point.gradient), rate, seconds))
+        rate = rate if lower else rate / 2
+        if rate < np.finfo(float).tiny:
+            reason = Reason.PRECISION
+            break
+    return Optimum(point, reason, tuple(trace), last_step)

@@ -1,0 +1,300 @@
+"""Five ways down the same loss: what each takes as the direction and length of its steps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, lapack
+
+from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.estimators.logistic.newton import NewtonCG
+from lincore.estimators.logistic.sgd import descend_by_rows
+from lincore.linalg.covariance import is_positive
+from lincore.linalg.optimize import (
+    Optimum,
+    Point,
+    Step,
+    descend,
+    halve_steps,
+    largest_entry,
+    take_whole_steps,
+)
+
+Array = NDArray[np.float64]
+Linear = Callable[[Array], Array]
+
+# Up to so many parameters the preconditioner is a whole Hessian, from so many rows for each.
+WHOLE_HESSIAN = 3000
+ROWS_PER_PARAMETER = 10
+# Below twice so many parameters it is that of all rows, then of every second one, and so on.
+CHEAP = 64
+# The preconditioner by one matrix for all classes is estimated from so many rows for each column.
+ROWS_PER_COLUMN = 25
+# Steps of Newton's method at most, where no number is given.
+NEWTON_STEPS = 100
+
+
+class Settings(NamedTuple):
+    """What a solver may be told.
+
+    Attributes
+    ----------
+    tol : float
+        Bound of the largest entry of the gradient.
+    max_iter : int or None
+        None for the solver's own default.
+    learning_rate : float or None
+        None for a rate that is safe by Böhning's bound.
+    batch_size : int
+    rng : numpy.random.Generator or RandomState
+    """
+
+    tol: float
+    max_iter: int | None
+    learning_rate: float | None
+    batch_size: int
+    rng: Any
+
+
+def newton(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
+    """Solve with the whole Hessian: iteratively reweighted least squares, steps halved if needed.
+
+    References
+    ----------
+    "prml-chapter-4-in-r", section 4.3.3; "faces-generative-vs-discriminative", "Newton-Raphson".
+    """
+
+    def direction(point: Point) -> Array:
+        hessian = loss.hessian(point.state, view=loss.rows.double)
+        return _by_differences(robust_solver(hessian), -point.gradient)
+
+    found = _descend_by_halving(loss, start, direction, settings, max_iter=NEWTON_STEPS)
+    return _refined(loss, found, direction, settings)
+
+
+def newton_cg(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
+    """Solve by conjugate gradients: the Hessian is multiplied in float32, never formed."""
+
+    def hessian_at(probabilities: Array) -> Linear:
+        view = loss.rows.single
+        return partial(loss.hessian_product, probabilities.astype(view.dtype), view=view)
+
+    q, K = loss.shape
+    small = (K - 1) * q <= WHOLE_HESSIAN
+    build = _one_diagonal if loss.rows.wide else _whole_hessian if small else _one_matrix
+    precondition = partial(build, loss)
+    direction = NewtonCG(hessian_at, precondition, tol=settings.tol)
+    found = _descend_by_halving(loss, start, direction, settings, max_iter=NEWTON_STEPS)
+    if not small or loss.rows.wide:
+        return found
+
+    def refine(point: Point) -> Array:
+        exact = partial(loss.hessian_product, point.state, view=loss.rows.double)
+        return direction.refined(point, exact)
+
+    return _refined(loss, found, refine, settings)
+
+
+def fixed_hessian(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
+    """Use Böhning's bound ``½ (I - 11ᵀ/K) ⊗ XᵀX``, which no Hessian exceeds, at every point.
+
+    References
+    ----------
+    Böhning (1992), "Multinomial logistic regression algorithm". The fixed Hessian of
+    "faces-generative-vs-discriminative", "Fixed Learning Rate", is one of its kind.
+    """
+    solve = robust_solver(_bound(loss))
+    return _descend_by_halving(
+        loss, start, lambda point: -solve(point.gradient), settings, max_iter=10_000
+    )
+
+
+def gradient(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
+    """Go down the gradient with a fixed learning rate.
+
+    References
+    ----------
+    "faces-generative-vs-discriminative", "Fixed Learning Rate": "this algorithm might oscillate".
+    """
+    rate = settings.learning_rate
+    if rate is None:
+        rate = 1 / float(np.linalg.eigvalsh(_bound(loss))[-1])
+    return descend(
+        loss,
+        start,
+        lambda point: -rate * point.gradient,
+        search=take_whole_steps(rate),
+        tol=settings.tol,
+        max_iter=10_000 if settings.max_iter is None else settings.max_iter,
+        is_unbounded=loss.is_unbounded,
+    )
+
+
+def sgd(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
+    """Go down the gradient of one row, or a small batch, after the other."""
+    rate = settings.learning_rate
+    if rate is None:
+        # One over the bound of a batch of mean rows: it does not overshoot, whatever comes.
+        half = np.full(len(loss.rows), 0.5)
+        trace = float(loss.diagonal(half, view=loss.rows.double).sum())
+        bound = trace / len(loss.rows) * settings.batch_size
+        rate = 1 / bound
+
+    def order() -> list[NDArray[np.intp]]:
+        shuffled = settings.rng.permutation(len(loss.rows))
+        return np.split(shuffled, range(settings.batch_size, len(shuffled), settings.batch_size))
+
+    return descend_by_rows(
+        loss,
+        loss.part_gradient,
+        start,
+        order,
+        rate=rate,
+        tol=settings.tol,
+        max_iter=100 if settings.max_iter is None else settings.max_iter,
+    )
+
+
+SOLVERS = {
+    "newton": newton,
+    "newton-cg": newton_cg,
+    "fixed-hessian": fixed_hessian,
+    "gradient": gradient,
+    "sgd": sgd,
+}
+
+
+def robust_solver(matrix: Array) -> Linear:
+    """Return ``b -> matrix⁻¹ b`` for a symmetric positive semidefinite matrix (m, m).
+
+    In units in which its diagonal is one. Directions that it does not see are left alone.
+    """
+    diagonal = np.diagonal(matrix)
+    unit = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scaled = matrix / unit / unit[:, None]
+    try:
+        factor = cho_factor(scaled)
+        if is_positive(np.diagonal(factor[0]) ** 2).all():
+            return lambda b: (_by_factor(factor[0], (b.T / unit).T).T / unit).T
+    except np.linalg.LinAlgError:
+        pass
+    values, vectors = np.linalg.eigh(scaled)
+    kept = is_positive(values)
+    root = vectors[:, kept] / np.sqrt(values[kept]) / unit[:, None]
+    return lambda b: root @ (root.T @ b)
+
+
+def _by_factor(factor: Array, b: Array) -> Array:
+    """Solve by a Cholesky factor above the diagonal; of few numbers, in a tenth of `cho_solve`."""
+    return np.asarray(lapack.dpotrs(factor, np.asarray_chkfinite(b))[0])
+
+
+def _descend_by_halving(
+    loss: SoftmaxLoss,
+    start: Array,
+    direction: Callable[[Point], Array],
+    settings: Settings,
+    *,
+    max_iter: int,
+) -> Optimum:
+    max_iter = max_iter if settings.max_iter is None else settings.max_iter
+    return descend(
+        loss,
+        start,
+        direction,
+        search=halve_steps,
+        tol=settings.tol,
+        max_iter=max_iter,
+        is_unbounded=loss.is_unbounded,
+    )
+
+
+def _refined(
+    loss: SoftmaxLoss, found: Optimum, direction: Callable[[Point], Array], settings: Settings
+) -> Optimum:
+    """Take one of Newton's steps more at a minimum, which doubles the digits there.
+
+    A small gradient alone says little of coefficients that are correlated: at 1e-8 they may have
+    four digits. What the search saw last stays the last step, for separated classes show in it.
+    """
+    if not found.converged or len(found.trace) > (settings.max_iter or NEWTON_STEPS):
+        return found
+    began, last = time.perf_counter(), found.trace[-1]
+    after = loss(found.x + direction(found.point))
+    norm = largest_entry(after.gradient)
+    if not norm < last.gradient_norm:
+        return found
+    seconds = last.seconds + time.perf_counter() - began
+    step = Step(len(found.trace), after.value, norm, 1.0, seconds)
+    return replace(found, point=after, trace=(*found.trace, step))
+
+
+def _by_differences(solve: Linear, target: Array) -> Array:
+    """Solve in the differences of the classes from the first; return coefficients of sum zero.
+
+    Since a gradient sums to zero over the classes, its part for the differences is its own
+    columns but the first.
+    """
+    q, K = target.shape
+    full = np.zeros((q, K))
+    full[:, 1:] = solve(target[:, 1:].T.ravel()).reshape(K - 1, q).T
+    return _of_sum_zero(full)
+
+
+def _of_sum_zero(values: Array) -> Array:
+    """Return values (q, K) without their means over the classes."""
+    return values - np.add.reduce(values, axis=1, keepdims=True) / values.shape[1]
+
+
+def _bound(loss: SoftmaxLoss) -> Array:
+    """Return Böhning's bound for one class, on coefficients that sum to zero over the classes."""
+    return loss.scatter(np.full(len(loss.rows), 0.5), view=loss.rows.double)
+
+
+def _whole_hessian(loss: SoftmaxLoss, probabilities: Array) -> Linear:
+    """Precondition by the Hessian of each so-many-th row."""
+    q, K = loss.shape
+    n_parameters = (K - 1) * q
+    # Of few parameters all rows cost what a few products do, and save more of them: of heavy tails
+    # and classes all but separated a sample lacks the few rows that matter.
+    every = min(len(loss.rows) // (ROWS_PER_PARAMETER * n_parameters), n_parameters // CHEAP)
+    every = max(1, every)
+    hessian = loss.hessian(probabilities, view=loss.rows.single, every=every)
+    solve = robust_solver(_ridged(hessian))
+    return lambda target: _by_differences(solve, _of_sum_zero(target))
+
+
+def _one_matrix(loss: SoftmaxLoss, probabilities: Array) -> Linear:
+    """Precondition by one (q, q) matrix for all classes, Böhning's with the rows' own weights.
+
+    The bound gives every row the weight ½. Near the minimum most rows are settled and weigh next
+    to nothing, which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is at most ½ too.
+    """
+    every = max(1, len(loss.rows) // (ROWS_PER_COLUMN * loss.shape[0]))
+    matrix = loss.scatter(_unsettled(probabilities), view=loss.rows.single, every=every)
+    return robust_solver(_ridged(matrix))
+
+
+def _one_diagonal(loss: SoftmaxLoss, probabilities: Array) -> Linear:
+    """Precondition by the diagonal of the matrix of `_one_matrix`, where that is too large."""
+    diagonal = loss.diagonal(_unsettled(probabilities), view=loss.rows.double)
+    diagonal += 1e-5 * diagonal.mean()
+    return lambda target: target / diagonal[:, None]
+
+
+def _unsettled(probabilities: Array) -> Array:
+    """Return how much every row weighs in the curvature, (n,): at most one half."""
+    K = probabilities.shape[1]
+    return (1 - np.einsum("ik,ik->i", probabilities, probabilities)).clip(0) / (K - 1)
+
+
+def _ridged(matrix: Array) -> Array:
+    """Add to the diagonal what float32 products may have taken from it."""
+    diagonal = np.diagonal(matrix)
+    return matrix + 1e-5 * np.diag(diagonal + 1e-3 * diagonal.mean())

@@ -1,0 +1,190 @@
+"""How sure maximum likelihood coefficients are: standard errors, tests, intervals, odds ratios."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from lincore.estimators.logistic.conditioning import centre_and_scale
+from lincore.estimators.logistic.design_matrix import StandardRows
+from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.linalg.covariance import is_positive
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Wald:
+    """Estimates and their errors, for each class against a reference class.
+
+    Columns are the features in their order and, at the end, the intercept if there is one.
+
+    Attributes
+    ----------
+    reference : object
+        Label of the class that the others are compared with.
+    labels : ndarray of shape (K - 1,)
+        The other classes.
+    names : tuple of str
+        Of the columns.
+    estimate : ndarray of shape (K - 1, q)
+        Log odds of the class against the reference for each unit of a feature.
+    covariance : ndarray of shape ((K - 1) q, (K - 1) q)
+        The inverse of the information matrix, ordered by class, then column.
+    confidence : float
+        Of the intervals.
+    """
+
+    reference: object
+    labels: NDArray[np.generic]
+    names: tuple[str, ...]
+    estimate: Array
+    covariance: Array
+    confidence: float
+
+    @property
+    def standard_error(self) -> Array:
+        """Standard errors, (K - 1, q)."""
+        return np.sqrt(np.diagonal(self.covariance)).reshape(self.estimate.shape)
+
+    @property
+    def z(self) -> Array:
+        """Estimates in standard errors, (K - 1, q)."""
+        return self.estimate / self.standard_error
+
+    @property
+    def p_value(self) -> Array:
+        """Two-sided p-values of the hypothesis that a coefficient is zero, (K - 1, q)."""
+        return 2 * ndtr(-np.abs(self.z))
+
+    @property
+    def interval(self) -> tuple[Array, Array]:
+        """Lower and upper ends of the confidence intervals, each (K - 1, q)."""
+        half = ndtri(0.5 + self.confidence / 2) * self.standard_error
+        return self.estimate - half, self.estimate + half
+
+    @property
+    def odds_ratio(self) -> Array:
+        """What one unit more of a feature multiplies the odds by, (K - 1, q)."""
+        with np.errstate(over="ignore"):
+            return np.exp(self.estimate)
+
+    @property
+    def odds_ratio_interval(self) -> tuple[Array, Array]:
+        """Ends of the confidence intervals of the odds ratios, each (K - 1, q)."""
+        low, high = self.interval
+        with np.errstate(over="ignore"):
+            return np.exp(low), np.exp(high)
+
+
+def wald_errors(
+    X: NDArray[Any],
+    weight: Array | None,
+    coef: Array,
+    intercept: Array | None,
+    *,
+    classes: NDArray[Any],
+    names: tuple[str, ...],
+    reference: object,
+    confidence: float,
+) -> Wald:
+    """Compute errors from the information matrix, the Hessian at the maximum of the likelihood.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    weight : ndarray of shape (n,) or None
+    coef : ndarray of shape (p, K)
+    intercept : ndarray of shape (K,) or None
+    classes : ndarray of shape (K,)
+    names : tuple of str
+        Of the features, and of the intercept if there is one.
+    reference : object
+        One of the classes.
+    confidence : float
+
+    References
+    ----------
+    "faces-generative-vs-discriminative", "Probabilistic Discriminative Model", for the Hessian.
+    """
+    if reference not in classes:
+        raise ValueError(f"reference must be one of {classes.tolist()}, got {reference!r}.")
+    first = int(np.flatnonzero(classes == reference)[0])
+    order = np.r_[first, np.delete(np.arange(len(classes)), first)]
+    full = coef if intercept is None else np.vstack([coef, intercept])
+    information, back = _information(X, weight, full[:, order], intercept is not None)
+    repeated = np.kron(np.eye(len(classes) - 1), back)
+    return Wald(
+        reference=classes[first],
+        labels=classes[order[1:]],
+        names=names,
+        estimate=(full[:, order[1:]] - full[:, [first]]).T,
+        covariance=repeated @ invert_information(information, names) @ repeated.T,
+        confidence=confidence,
+    )
+
+
+def _information(
+    X: NDArray[Any], weight: Array | None, full: Array, intercept: bool
+) -> tuple[Array, Array]:
+    """Return the information in standardised features, and the map (q, q) back to the user's."""
+    origin, scale = centre_and_scale(X, weight, intercept=intercept)
+    rows = StandardRows(X, origin, scale, intercept=intercept)
+    W = full[:-1] if intercept else full
+    coef: Array = np.where(np.isfinite(scale), scale, 0.0)[:, None] * W
+    back: Array = np.diag(rows.units)
+    if intercept:
+        coef = np.vstack([coef, full[-1] + origin @ W])
+        back = np.block([[back, np.zeros((len(origin), 1))], [-origin * rows.units, np.ones(1)]])
+    # Labels do not enter the curvature: any will do.
+    codes = np.zeros(len(X), dtype=np.intp)
+    loss = SoftmaxLoss(rows, codes, full.shape[1], weight, np.zeros(rows.n_coordinates))
+    return loss.hessian(loss(coef).state, view=rows.double), back
+
+
+def invert_information(information: Array, names: tuple[str, ...]) -> Array:
+    """Invert an information matrix, or say which columns make that impossible.
+
+    Parameters
+    ----------
+    information : ndarray of shape ((K - 1) q, (K - 1) q)
+        Ordered by class, then column.
+    names : tuple of q str
+
+    Raises
+    ------
+    ValueError
+        When it is singular: the columns named are constant or combinations of others, or the
+        classes are separated.
+
+    Examples
+    --------
+    >>> invert_information(np.array([[4.0, 0.0], [0.0, 2.0]]), ("age", "intercept"))
+    array([[0.25, 0.  ],
+           [0.  , 0.5 ]])
+    """
+    diagonal = np.diagonal(information)
+    if not np.all(diagonal > 0):
+        raise ValueError(_singular(diagonal <= 0, names))
+    unit = np.sqrt(diagonal)
+    values, vectors = np.linalg.eigh(information / unit / unit[:, None])
+    kept = is_positive(values)
+    if not kept.all():
+        loadings = np.abs(vectors[:, ~kept]).max(axis=1)
+        raise ValueError(_singular(loadings > 0.1 * loadings.max(), names))
+    root = vectors / np.sqrt(values) / unit[:, None]
+    return root @ root.T
+
+
+def _singular(culprits: NDArray[np.bool_], names: tuple[str, ...]) -> str:
+    among = culprits.reshape(-1, len(names)).any(axis=0)
+    listed = ", ".join(np.asarray(names)[among])
+    return (
+        f"The information matrix is singular, so there are no standard errors. It concerns: "
+        f"{listed}. Such columns are constant, are combinations of others, or separate the "
+        f"classes (see `separation`): leave some of them out, or gather more rows."
+    )

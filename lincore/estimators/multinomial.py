@@ -1,0 +1,246 @@
+"""Multinomial naive Bayes: documents as counts of words."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+
+from lincore.estimators.base.class_weights import ClassWeight, class_weights
+from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
+from lincore.estimators.base.moment_classifier import Priors, class_priors
+from lincore.estimators.base.validation import begins, validate_rows
+from lincore.linalg.products import blocked_product
+from lincore.moments.moments import BLOCK_VALUES
+
+Array = NDArray[np.float64]
+
+
+class MultinomialNB(SoftmaxPosterior, LinearClassifier):
+    """Words drawn independently, with probabilities that depend on the class.
+
+    The score of class k is ``log p(y=k) + Σᵢ x⁽ⁱ⁾ log p(i|k)``, linear in the counts x, with
+    ``p(i|k) = (N_ki + alpha) / (N_k + alpha p)``: N_ki is how often word i occurs in class k, N_k
+    how many words class k has in all. The multinomial coefficient is the same for all classes
+    and left out.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Occurrences added to every word in every class; >= 0. With 0, the lecture's plain estimate,
+        one word that a class has never had excludes the class.
+    priors : array-like of shape (K,) or "equal", optional
+        Probabilities of the classes; default: their shares of the rows.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
+        `priors` win.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    priors_ : ndarray of shape (K,)
+    class_log_prior_ : ndarray of shape (K,)
+        Their logarithms; minus infinity for a class without rows.
+    class_count_ : ndarray of shape (K,)
+        Rows, or total weight, of each class; class weights included, here and in N_ki.
+    feature_count_ : ndarray of shape (K, p)
+        N_ki.
+    feature_log_prob_ : ndarray of shape (K, p)
+        log p(i|k), natural; minus infinity for a probability of zero.
+    coef_ : ndarray of shape (K, p), or (1, p) for two classes
+        `feature_log_prob_`, but zero for words that no class has had; of two, the difference.
+    intercept_ : ndarray of shape (K,), or (1,) for two classes
+        ``log p(y=k)``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (p,)
+        Where X is a DataFrame with names of type str.
+
+    Notes
+    -----
+    With ``alpha=0`` a word that no class has had says nothing and is ignored; all words have
+    equal probability in a class without words. The posterior is then the limit as alpha goes to
+    0, and so defined also for a row that all classes exclude: of these, the ones win in which the
+    fewest occurrences are impossible. `decision_function` gives minus infinity to the others.
+
+    References
+    ----------
+    "lecture-linear-classifiers", "Discrete Input Variable" and "Naïve Bayes".
+
+    Examples
+    --------
+    Words to, be, or, not, question, and the lecture's document "to be or not to be":
+
+    >>> X = [[3, 2, 1, 1, 0], [1, 2, 1, 0, 1], [1, 1, 1, 1, 4], [0, 1, 0, 1, 2]]
+    >>> model = MultinomialNB(alpha=0).fit(X, ["ham", "ham", "spam", "spam"])
+    >>> to, be, or_, not_, question = np.exp(model.feature_log_prob_).T  # each of ham, spam
+    >>> to.round(4), be.round(4)  # 4 and 4 of the 12 words in ham, 1 and 2 of the 12 in spam
+    (array([0.3333, 0.0833]), array([0.3333, 0.1667]))
+    >>> joint = to**2 * be**2 * or_ * not_ * model.priors_  # the lecture's formula
+    >>> joint / joint.sum()
+    array([0.9846..., 0.0153...])
+    >>> model.predict_proba([[2, 2, 1, 1, 0]])
+    array([[0.9846..., 0.0153...]])
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        priors: Priors = None,
+        class_weight: ClassWeight = None,
+    ) -> None:
+        self.alpha = alpha
+        self.priors = priors
+        self.class_weight = class_weight
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that counts may be sparse and are not negative, and that clouds of points are none.
+
+        The last makes scikit-learn's suite ask for no accuracy on them.
+        """
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Count.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p)
+            Counts >= 0 of any numeric type, whole or not.
+        y : array-like of shape (n,)
+            Labels of any type, of at least two classes.
+        sample_weight : array-like of shape (n,), optional
+            A row of weight w counts as w copies of itself, in the priors too.
+
+        Raises
+        ------
+        ValueError
+            For counts that are negative or not finite, fewer than two classes, or options that
+            do not fit.
+        """
+        return self._count(X, y, sample_weight, None, first=True)
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Count more rows; the result does not depend on how they are cut into batches.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array-like of shape (K,), optional
+            All labels that will ever come; needed at the first call. A class without rows so far
+            is never predicted.
+        """
+        return self._count(X, y, sample_weight, classes, first=begins(self, classes))
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Score rows (n, p); shape (n, K), or (n,) for two classes: the second less the first."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict_log_proba(self, X: ArrayLike) -> Array:
+        """Return the logarithms of the posterior probabilities, shape (n, K)."""
+        return np.asarray(log_softmax(self._scores(X), axis=1))
+
+    _counted: tuple[Array, Array]
+
+    def _count(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        classes: ArrayLike | None,
+        first: bool,
+    ) -> Self:
+        rows, codes, weight = validate_rows(
+            self, X, y, sample_weight, classes=classes, reset=first, accept_sparse="csr"
+        )
+        check_non_negative(rows, "MultinomialNB")
+        n_classes = len(self.classes_)
+        words = _counts_by_class(rows, codes, n_classes, weight)
+        documents = np.bincount(codes, weight, minlength=n_classes).astype(np.float64)
+        if not first:
+            words, documents = self._counted[0] + words, self._counted[1] + documents
+        # As they were counted: how "balanced" weighs them, later batches decide.
+        self._counted = words, documents
+        by_class = class_weights(self.class_weight, self.classes_, documents)
+        if by_class is not None:
+            words, documents = words * by_class[:, None], documents * by_class
+        return self._solve(words, documents)
+
+    def _solve(self, words: Array, documents: Array) -> Self:
+        if not np.isfinite(self.alpha) or self.alpha < 0:
+            raise ValueError(f"alpha must be a finite number >= 0, got {self.alpha!r}.")
+        self.priors_ = class_priors(documents, self.priors)
+        self.feature_count_, self.class_count_ = words, documents
+        smooth = words + self.alpha
+        # The limit of alpha to 0 for a class that has no words.
+        smooth[~smooth.any(axis=1)] = 1.0
+        possible = smooth > 0
+        with np.errstate(divide="ignore"):
+            self.feature_log_prob_ = np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True))
+            self.class_log_prior_ = np.log(self.priors_)
+        known = (words > 0).any(axis=0) | (self.alpha > 0)
+        self._set_linear(np.where(known, self.feature_log_prob_, 0.0), self.class_log_prior_)
+        self._impossible = np.where(known, ~possible, False).astype(np.float64)
+        # log of alpha / N_k less log(alpha): what is left of an impossible word in the limit.
+        rest = -np.log(smooth.sum(axis=1, keepdims=True))
+        self._finite = np.where(possible, self.feature_log_prob_, rest) * known
+        return self
+
+    def _set_linear(self, coef: Array, intercept: Array) -> None:
+        with np.errstate(invalid="ignore"):
+            super()._set_linear(coef, intercept)
+        # Where both are impossible neither speaks against the other.
+        self.coef_ = np.where(np.isnan(self.coef_), 0.0, self.coef_)
+
+    def _scores(self, X: ArrayLike) -> Array:
+        """Return the log joint probabilities (n, K); never all of a row minus infinity."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse="csr")
+        check_non_negative(rows, "MultinomialNB")
+        scores = _product(rows, self._finite.T) + self.class_log_prior_
+        if self._impossible.any():
+            excluded = _product(rows, self._impossible.T)
+            excluded[:, self.priors_ == 0] = np.inf
+            fewest = excluded.min(axis=1, keepdims=True)
+            # Fractions summed in another order may differ by rounding.
+            scores[excluded > fewest * (1 + 1e-12)] = -np.inf
+        return scores
+
+
+def _product(rows: Any, matrix: Array) -> Array:
+    """Return dense or sparse rows (n, p) times a matrix (p, q) in float64."""
+    return blocked_product(rows.astype(np.float64) if sp.issparse(rows) else rows, matrix)
+
+
+def _counts_by_class(
+    rows: Any, codes: NDArray[np.intp], n_classes: int, weight: Array | None
+) -> Array:
+    """Add up the rows of each class, shape (K, p)."""
+    n = len(codes)
+    weight = np.ones(n) if weight is None else weight
+    members = sp.csr_array((weight, (codes, np.arange(n))), shape=(n_classes, n))
+    if sp.issparse(rows):
+        return np.asarray((members @ rows.astype(np.float64)).toarray())
+    counts = np.zeros((n_classes, rows.shape[1]))
+    length = max(1, BLOCK_VALUES // rows.shape[1])
+    for start in range(0, n, length):
+        block = slice(start, start + length)
+        counts += members[:, block] @ rows[block].astype(np.float64)
+    return counts

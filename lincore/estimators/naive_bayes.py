@@ -1,0 +1,197 @@
+"""Naive Bayes: classes within which the features are independent, Gaussian or categorical."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from lincore.estimators.base.class_weights import ClassWeight
+from lincore.estimators.base.moment_classifier import MomentClassifier, Priors, class_priors
+from lincore.estimators.categorical import CategoricalFactors, checked_groups
+from lincore.estimators.quadratic_discriminant import (
+    QuadraticScores,
+    gaussian_quadrics,
+    gaussian_scores,
+)
+from lincore.linalg.covariance import RowSpace, Whitener
+from lincore.linalg.gaussian import Gaussians
+from lincore.linalg.quadric import Quadric
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+
+
+class GaussianNB(QuadraticScores, MomentClassifier):
+    """Gaussian classes whose features are independent: quadratic discriminants, diagonal Σ_k.
+
+    Columns of zeros and ones that code a category are no Gaussians: with `categorical_columns`
+    each category has the probabilities of its levels in their place (mixed naive Bayes), and the
+    other columns stay Gaussian.
+
+    The result is the same under any cutting into batches (scikit-learn's `partial_fit` smooths
+    by the variances of the batch at hand).
+
+    Parameters
+    ----------
+    priors : array-like of shape (K,) or "equal", optional
+        Probabilities of the classes, in the order of `classes_`; default: their shares.
+    var_smoothing : float >= 0, default 1e-9
+        Added to every variance, as a share of the variance of the same feature over all rows, so
+        that units do not matter. (scikit-learn adds a share of the largest variance of all
+        features, which drowns features of a small unit; with 0 the two agree.)
+    alpha : float > 0, default 1.0
+        Occurrences added to every level of a category in every class.
+    categorical_columns : sequence of sequences of int, optional
+        The columns of zeros and ones that code one category each: a column for each level, or a
+        single one for two levels. `lincore.compare` and the dashboard fill it in.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
+        `priors` win.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    priors_, class_prior_ : ndarray of shape (K,)
+        What other Gaussian classes call `priors_` and scikit-learn's naive Bayes `class_prior_`.
+    means_, theta_ : ndarray of shape (K, p)
+        Of a categorical column the share of its level. The second name is scikit-learn's.
+    class_count_ : ndarray of shape (K,)
+        Rows, or total weight, of each class; class weights included.
+    var_ : ndarray of shape (K, p)
+        Variances within each class, divisor n, smoothing included; zero where no row varies.
+        Those of categorical columns are not used.
+    densities_ : Gaussians
+        Where no column is categorical.
+    n_features_in_ : int
+
+    References
+    ----------
+    "lecture-linear-classifiers", "Naive Bayes", for independence given the class; Bishop, PRML,
+    eq. 4.65 to 4.67, for the quadratic scores.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 10.0], [1.2, 30.0], [3.0, 11.0], [3.3, 29.0]])
+    >>> nb = GaussianNB().fit(X, ["a", "a", "b", "b"])
+    >>> nb.predict([[1.1, 25.0], [3.1, 25.0]])
+    array(['a', 'b'], dtype='<U1')
+
+    A number, and a category of two levels: of the rows of "a" 1/2 have the second one, smoothed
+    by one occurrence of each (1 + 1) / (2 + 2).
+
+    >>> X[:, 1] = [0, 1, 1, 1]
+    >>> mixed = GaussianNB(categorical_columns=[[1]]).fit(X, ["a", "a", "b", "b"])
+    >>> ratio = np.exp(mixed.decision_function([[2.0, 1], [2.0, 0]]))
+    >>> round(float(ratio[0] / ratio[1]), 10)  # (3/4) / (1/4), against (2/4) / (2/4)
+    3.0
+    """
+
+    _diagonal: ClassVar[bool] = True
+    _in_row_space: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        priors: Priors = None,
+        var_smoothing: float = 1e-9,
+        alpha: float = 1.0,
+        categorical_columns: Sequence[Sequence[int]] | None = None,
+        class_weight: ClassWeight = None,
+    ) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+        self.alpha = alpha
+        self.categorical_columns = categorical_columns
+        self.class_weight = class_weight
+
+    @property
+    def class_prior_(self) -> Array:
+        """The priors (K,), by the name that they have in scikit-learn's naive Bayes."""
+        check_is_fitted(self)
+        return self.priors_
+
+    @property
+    def theta_(self) -> Array:
+        """The means (K, p), by the name that they have in scikit-learn's naive Bayes."""
+        check_is_fitted(self)
+        return self.means_
+
+    @property
+    def class_count_(self) -> Array:
+        """The total weight (K,) of the rows of each class."""
+        return self._solved_moments.count
+
+    @property
+    def densities_(self) -> Gaussians:  # type: ignore[override]
+        """The densities of the classes; AttributeError where a column is categorical."""
+        check_is_fitted(self)
+        if self._categories is not None:
+            raise AttributeError("Classes with categorical columns have no Gaussian densities.")
+        return self._densities
+
+    def discriminants(self) -> list[Quadric]:
+        """Return the score of each class as a function of the features, K quadrics."""
+        check_is_fitted(self)
+        functions = gaussian_quadrics(self._densities, self.priors_)
+        if self._categories is None:
+            return functions
+        return [self._with_categories(k, function) for k, function in enumerate(functions)]
+
+    def _log_joint(self, rows: NDArray[np.generic]) -> Array:
+        if self._categories is None:
+            return gaussian_scores(rows, self._densities, self.priors_)
+        numbers = rows[:, self._numeric]
+        scores = gaussian_scores(numbers, self._densities, self.priors_)
+        return scores + self._categories.scores(rows)
+
+    def _solve(self, moments: Moments, space: RowSpace | None) -> None:
+        if not self.var_smoothing >= 0:
+            raise ValueError(f"var_smoothing must be >= 0, got {self.var_smoothing!r}.")
+        if not (self.alpha > 0 and np.isfinite(self.alpha)):
+            raise ValueError(f"alpha must be a finite number > 0, got {self.alpha!r}.")
+        self.priors_ = class_priors(moments.count, self.priors)
+        self.means_ = moments.mean
+        overall = moments.pooled()
+        seen = moments.count[:, None] > 0
+        variances = moments.scatter / np.where(seen, moments.count[:, None], 1.0)
+        self.var_ = variances + self.var_smoothing * overall.scatter / overall.count
+        self._categories: CategoricalFactors | None = None
+        self._numeric = np.ones(moments.n_features, dtype=bool)
+        if self.categorical_columns:
+            groups = checked_groups(self.categorical_columns, moments.n_features)
+            self._categories = CategoricalFactors.from_moments(moments, groups, self.alpha)
+            self._numeric[self._categories.columns] = False
+        self._refuse_infinite_densities(seen)
+        # A class without rows is never chosen, so any density will do.
+        spare = overall.scatter / overall.count
+        variances = np.where(seen, self.var_, spare)[:, self._numeric]
+        if self._categories is not None and not variances.any():
+            whiteners = (Whitener(np.zeros(variances.shape[1]), 0.0),) * len(variances)
+        else:
+            whiteners = Whitener.from_variances(variances)
+        self._densities = Gaussians(self.means_[:, self._numeric], whiteners)
+
+    def _refuse_infinite_densities(self, seen: NDArray[np.bool_]) -> None:
+        constant = (self.var_ == 0) & seen
+        infinite = constant & ~constant[seen[:, 0]].all(axis=0) & self._numeric
+        if infinite.any():
+            k, feature = np.argwhere(infinite)[0]
+            raise ValueError(
+                f"Feature {feature} does not vary within class {self.classes_[k]}, so its density "
+                "is infinite there. Use var_smoothing > 0, or leave the feature out."
+            )
+
+    def _with_categories(self, k: int, function: Quadric) -> Quadric:
+        """Return a function of the Gaussian columns as one of all columns."""
+        assert self._categories is not None
+        p, numeric = len(self._numeric), np.flatnonzero(self._numeric)
+        A, b, origin = np.zeros((p, p)), np.zeros(p), np.zeros(p)
+        A[np.ix_(numeric, numeric)] = function.A
+        b[numeric], origin[numeric] = function.b, function.origin
+        b[self._categories.columns] = self._categories.coef[k]
+        return Quadric(A, b, function.c + float(self._categories.constant[k]), origin)

@@ -1,0 +1,279 @@
+"""The perceptron: move the plane a little at every mistake, and at nothing else."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
+from lincore.estimators.base.linear import LinearClassifier
+from lincore.estimators.base.moment_classifier import summarise
+from lincore.estimators.base.validation import LabelledRows, validate_rows
+from lincore.estimators.logistic.sparse_design_matrix import sparse_centre_and_scale
+from lincore.estimators.perceptron_epochs import SparseStepRows, StepRows, Walk
+from lincore.linalg.covariance import deviations
+from lincore.linalg.optimize import Step, may_go_on
+
+Array = NDArray[np.float64]
+
+
+class Perceptron(LinearClassifier):
+    """Learn from mistakes, one row after the other: ``w += eta * (d - y) * x``.
+
+    With d = ±1 the true side and y = ±1 the predicted one only wrong rows change the weights.
+    For more than two classes, each with weights of its own, a wrong row is added to the weights
+    of its class and subtracted from those of the strongest rival; for two classes that is the
+    formula above. The weights begin at zero, and a tie counts as a mistake.
+
+    If a plane separates the classes, it finds one (not the best one) after at most (R/γ)²
+    mistakes, see `mistake_bound`; if none does, it never comes to rest, and says so.
+
+    Parameters
+    ----------
+    eta : float, default 1.0
+        Length of the steps, > 0. As the weights begin at zero it only scales them.
+    weights : {"last", "pocket", "averaged"}, default "last"
+        Which weights to keep. "last": those at the end. "pocket": those with the fewest training
+        errors among the ones that made the longest runs without a mistake or ended an epoch.
+        "averaged": the mean over all visits of rows. The last two are for classes that no plane
+        separates; the average may be wrong about rows that the last weights have right.
+    max_epochs : int, default 100
+        How often every row is visited at most.
+    tol : float, default 1e-3
+        Stop when an epoch changes the weights by less than ``tol * eta`` in all.
+    standardize : bool, default True
+        Learn on features of mean 0 and variance 1 (the coefficients are given for the features
+        as they are). Sparse rows keep their zeros: they are divided by the root mean square of
+        each feature and not centred. Far from the origin, or with unequal units, R/γ is huge
+        without it. With False the steps are those of the texts, row by row.
+    shuffle : bool, default True
+        Visit the rows in a new random order in every epoch; with False as they come.
+    random_state : int, RandomState or None
+        Of the orders.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.estimators.base.class_weights.class_weights`. It multiplies eta.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    coef_ : ndarray of shape (K, p), or (1, p) for two classes
+        For two classes w itself.
+    intercept_ : ndarray of shape (K,), or (1,) for two classes
+    mistakes_ : ndarray of shape (n_iter_,)
+        Number of mistakes in each epoch.
+    n_updates_ : int
+        Mistakes in all.
+    n_iter_ : int
+        Epochs.
+    converged_ : bool
+        Whether the last epoch was without a mistake, so that the last weights separate the
+        training rows.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (p,)
+        Where X is a DataFrame with names of type str.
+
+    Notes
+    -----
+    ``sample_weight`` multiplies eta, and errors in the pocket's count; a row of weight zero is
+    absent. A weight of 2 is not the same as two visits: the second one may be no mistake.
+
+    References
+    ----------
+    "prml-chapter-4-in-r", section 4.1.7, which begins at random weights;
+    "lecture-linear-classifiers", "Computing Lab" (the Simplitron); Bishop (2006), eq. 4.55;
+    Gallant (1990), "Perceptron-based learning algorithms" (pocket); Freund and Schapire (1999),
+    "Large margin classification using the perceptron algorithm" (averaging).
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> both = Perceptron(standardize=False, shuffle=False).fit(X, [-1, -1, -1, 1])
+    >>> both.coef_, both.intercept_, both.mistakes_
+    (array([[6., 4.]]), array([-8.]), array([2, 3, 3, 2, 2, 3, 2, 1, 0]))
+    """
+
+    _sparse = True
+
+    def __init__(
+        self,
+        eta: float = 1.0,
+        *,
+        weights: Literal["last", "pocket", "averaged"] = "last",
+        max_epochs: int = 100,
+        tol: float = 1e-3,
+        standardize: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        class_weight: ClassWeight = None,
+    ) -> None:
+        self.eta = eta
+        self.weights = weights
+        self.max_epochs = max_epochs
+        self.tol = tol
+        self.standardize = standardize
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p)
+            Finite numbers; uint8 and float32 are used as they are, without a copy in float64, and
+            sparse rows stay sparse.
+        y : array-like of shape (n,)
+            Labels of any type, of at least two classes.
+        sample_weight : array-like of shape (n,), optional
+            Multiplies eta.
+
+        Raises
+        ------
+        ValueError
+            For input that is not finite, fewer than two classes, or options that do not fit.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the last epoch still had mistakes.
+        """
+        self._check_options()
+        labelled = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
+        seen, rows = self._rows(weighted_rows(self, labelled))
+        if len(seen) < 2:
+            raise ValueError(
+                f"A classifier needs rows of at least two classes; got {len(seen)} class."
+            )
+        walk = Walk(rows, np.zeros((len(seen), 1 + self.n_features_in_)), self.weights == "pocket")
+        self.mistakes_ = self._walk(walk, np.flatnonzero(rows.steps > 0))
+        self.n_iter_, self.n_updates_ = len(self.mistakes_), int(self.mistakes_.sum())
+        self.converged_ = bool(self.mistakes_[-1] == 0)
+        self._keep(walk, seen)
+        if not self.converged_:
+            warnings.warn(self._complaint(), ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _rows(self, labelled: LabelledRows) -> tuple[NDArray[np.intp], StepRows]:
+        """Return the classes that have rows, and the rows as they will be visited."""
+        X, codes, weight = labelled
+        if weight is not None and not weight.all():
+            X, codes, weight = X[weight > 0], codes[weight > 0], weight[weight > 0]
+        seen, codes = np.unique(codes, return_inverse=True)
+        steps = np.full(len(codes), float(self.eta)) if weight is None else self.eta * weight
+        if sp.issparse(X):
+            return seen, self._sparse_rows(X, codes, weight, steps)
+        every = summarise(X, np.zeros_like(codes), 1, weight, diagonal=True)[0]
+        origin, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        if self.standardize:
+            origin, scale = every.mean, deviations(every.scatter / every.count)
+        return seen, StepRows(X, codes, steps, origin, scale)
+
+    def _sparse_rows(
+        self, X: Any, codes: NDArray[np.intp], weight: Array | None, steps: Array
+    ) -> StepRows:
+        zero, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        if self.standardize:
+            spread = sparse_centre_and_scale(X, weight, intercept=False)[1]
+            scale = np.where(np.isfinite(spread), spread, 1.0)
+        return SparseStepRows(X, codes, steps, zero, scale)
+
+    def _walk(self, walk: Walk, order: NDArray[np.intp]) -> NDArray[np.intp]:
+        random = check_random_state(self.random_state)
+        mistakes, began = [], time.perf_counter()
+        for _ in range(self.max_epochs):
+            before = walk.weights.copy()
+            mistakes.append(walk.epoch(random.permutation(order) if self.shuffle else order))
+            if np.linalg.norm(walk.weights - before) < self.tol * self.eta or not mistakes[-1]:
+                break
+            made = float(mistakes[-1])
+            step = Step(len(mistakes), made, np.nan, self.eta, time.perf_counter() - began)
+            if not may_go_on(step, self.max_epochs):
+                break
+        return np.array(mistakes)
+
+    def _keep(self, walk: Walk, seen: NDArray[np.intp]) -> None:
+        """Give the chosen weights back in the units of the features."""
+        if self.weights == "averaged":
+            chosen = walk.average()
+        else:
+            chosen = walk.pocket if self.weights == "pocket" else walk.weights
+        coef = np.zeros((len(self.classes_), self.n_features_in_))
+        # A class without rows is never predicted.
+        intercept = np.full(len(self.classes_), -np.inf)
+        coef[seen] = chosen[:, 1:] / walk.rows.scale
+        intercept[seen] = chosen[:, 0] - coef[seen] @ walk.rows.origin
+        self._set_linear(coef, intercept)
+
+    def _complaint(self) -> str:
+        return (
+            f"The perceptron did not converge: the last of {self.n_iter_} epochs still had "
+            f"{self.mistakes_[-1]} mistakes. Either no plane separates the classes, and then it "
+            "never will: use weights='pocket' or 'averaged', or another classifier; or it needs "
+            f"more than max_epochs={self.max_epochs}."
+        )
+
+    def _check_options(self) -> None:
+        if self.weights not in ("last", "pocket", "averaged"):
+            raise ValueError(
+                f"weights must be 'last', 'pocket' or 'averaged', got {self.weights!r}."
+            )
+        if not (np.isfinite(self.eta) and self.eta > 0):
+            raise ValueError(f"eta must be a finite number > 0, got {self.eta!r}.")
+        if not self.tol >= 0:
+            raise ValueError(f"tol must be a number >= 0, got {self.tol!r}.")
+        if not isinstance(self.max_epochs, (int, np.integer)) or self.max_epochs < 1:
+            raise ValueError(f"max_epochs must be an integer >= 1, got {self.max_epochs!r}.")
+
+
+def mistake_bound(X: ArrayLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike) -> float:
+    """Return (R/γ)²: the perceptron makes no more mistakes, in however many epochs.
+
+    R is the length of the longest x̃ = (1, x) and γ the least distance, in the space of x̃, of
+    a row from a plane that separates the classes. Any such plane gives a bound; the one of
+    widest margin gives the least. For more than two classes it is 2R²/γ², γ being the least lead of
+    the true class over a rival in units of ‖W‖.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+        In the features in which the steps are made: with ``standardize=True``, standardised.
+    y : array-like of shape (n,)
+    coef, intercept : array-like of shapes (K, p) and (K,), or (1, p) and (1,) for two classes
+        Of any separating linear classifier, in the order of the sorted labels.
+
+    Returns
+    -------
+    float
+        Infinite when these planes do not separate the rows.
+
+    References
+    ----------
+    Novikoff (1962), "On convergence proofs for perceptrons"; Bishop (2006), section 4.1.7.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
+    >>> mistake_bound(X, y, [[1.0]], [-2.0])  # R² = 17, γ² = 1/5
+    85.0...
+    >>> int(Perceptron(standardize=False, shuffle=False).fit(X, y).n_updates_)
+    8
+    """
+    rows = np.column_stack([np.ones(len(np.asarray(X))), np.asarray(X, dtype=float)])
+    W = np.column_stack([np.ravel(intercept), np.atleast_2d(np.asarray(coef, dtype=float))])
+    if len(W) == 1:
+        W = np.vstack([-W, W]) / 2
+    codes = np.unique(y, return_inverse=True)[1]
+    scores = rows @ (W / np.linalg.norm(W)).T
+    own = scores[np.arange(len(rows)), codes]
+    scores[np.arange(len(rows)), codes] = -np.inf
+    margin = (own - scores.max(axis=1)).min()
+    return float(2 * (rows**2).sum(axis=1).max() / margin**2) if margin > 0 else np.inf

@@ -1,0 +1,237 @@
+"""Quadratic discriminant analysis: Gaussian classes, each with a covariance of its own."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import lapack, solve_triangular
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lincore.estimators.base.class_weights import ClassWeight
+from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes
+from lincore.estimators.base.moment_classifier import MomentClassifier, Priors, class_priors
+from lincore.linalg.cholesky import EPS
+from lincore.linalg.covariance import RowSpace, Shrinkage, Whitener, shrink
+from lincore.linalg.gaussian import Gaussians
+from lincore.linalg.quadric import Quadric
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+
+
+class QuadraticScores(SoftmaxPosterior):
+    """Scores that are log joint densities of Gaussians, and labels from them."""
+
+    classes_: NDArray[np.generic]
+    priors_: Array
+    means_: Array
+    densities_: Gaussians
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return ``log p_k - (d_k² + log|Σ_k|) / 2``, the log joint but for a constant.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n, K), or (n,) for two classes
+            For two classes the score of ``classes_[1]`` less that of ``classes_[0]``.
+        """
+        check_is_fitted(self)
+        return self.score_rows(validate_data(self, X, dtype="numeric", reset=False))
+
+    def score_rows(self, rows: NDArray[np.generic]) -> Array:
+        """Return the `decision_function` of rows that are known to be numbers: no checks."""
+        scores = self._log_joint(rows)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _log_joint(self, rows: NDArray[np.generic]) -> Array:
+        """Return the log joint densities (n, K), but for a constant."""
+        return gaussian_scores(rows, self.densities_, self.priors_)
+
+    def discriminants(self) -> list[Quadric]:
+        """Return the score of each class as a function of the features, K quadrics."""
+        check_is_fitted(self)
+        return gaussian_quadrics(self.densities_, self.priors_)
+
+    def predict(self, X: ArrayLike) -> NDArray[np.generic]:
+        """Return the label of the largest score, shape (n,)."""
+        chosen = chosen_codes(self.decision_function(X))
+        return self.classes_[chosen]
+
+
+def gaussian_scores(rows: NDArray[np.generic], densities: Gaussians, priors: Array) -> Array:
+    """Return ``log p_k - (d_k² + log|Σ_k|) / 2`` of rows (n, p), shape (n, K)."""
+    log_dets = np.array([whitener.log_det for whitener in densities.whiteners])
+    with np.errstate(divide="ignore"):
+        log_priors = np.log(priors)
+    return np.asarray(log_priors - 0.5 * (densities.squared_distances(rows) + log_dets))
+
+
+def gaussian_quadrics(densities: Gaussians, priors: Array) -> list[Quadric]:
+    """Return the same as K functions of a point."""
+    centre = priors @ densities.means
+    with np.errstate(divide="ignore"):
+        constants = np.log(priors)
+    functions = []
+    for mean, whitener, constant in zip(
+        densities.means - centre, densities.whiteners, constants, strict=True
+    ):
+        push = whitener.unwhiten(whitener.whiten(mean[None]))[0]
+        inverse = whitener.unwhiten(whitener.whiten(np.eye(len(mean))))
+        c = constant - 0.5 * (mean @ push + whitener.log_det)
+        functions.append(Quadric(-0.5 * inverse, push, float(c), centre))
+    return functions
+
+
+class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
+    """Gaussian classes with covariances of their own; the boundaries are quadrics.
+
+    The score of class k is ``log p_k - (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k) / 2 - log|Σ_k| / 2``, and
+    between two classes the boundary is ``xᵀAx + bᵀx + c = 0`` with ``A = (Σ_j⁻¹ - Σ_i⁻¹) / 2``.
+
+    Parameters
+    ----------
+    priors : array-like of shape (K,) or "equal", optional
+        Probabilities of the classes, in the order of `classes_`; default: their shares.
+    regularization : float in [0, 1], default 0
+        Pull every covariance towards the pooled one (Friedman's lambda): 0 is QDA, 1 is LDA.
+    shrinkage : None, float in [0, 1] or "oas"
+        Pull every covariance towards a multiple of the identity afterwards; see
+        `lincore.linalg.covariance.shrink`. (scikit-learn's `reg_param` mixes in the identity
+        itself, whatever the units are.)
+    divisor : {"n", "n-1"}, default "n"
+        What the scatter of each class is divided by: "n" is maximum likelihood, and what
+        scikit-learn does; "n-1" is unbiased.
+    class_weight : None, "balanced" or mapping of label to weight
+        What a row counts because of its class: as that sample weight, see
+        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
+        `priors` win.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+    priors_ : ndarray of shape (K,)
+    means_ : ndarray of shape (K, p)
+    densities_ : Gaussians
+    n_features_in_ : int
+
+    Raises
+    ------
+    ValueError
+        On fitting, when the covariance of a class is singular where those of others are not:
+        its density would be infinite. Directions in which no class varies are left out.
+
+    References
+    ----------
+    "lda-qda-derivations", "Quadratic Discriminant Analysis"; "lda-from-scratch", "Linear
+    Classifiers", for ``xᵀAx + bᵀx + c``; "lecture-linear-classifiers", "Continuous Input
+    Variable". Friedman (1989), "Regularized discriminant analysis", eqs. 15 and 16.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.vstack([rng.normal(0, 1, (50, 2)), rng.normal(0, 5, (50, 2))])
+    >>> qda = QuadraticDiscriminantAnalysis().fit(X, ["near"] * 50 + ["far"] * 50)
+    >>> qda.predict([[0, 0], [8, 8], [-8, 8]])  # no line could do that
+    array(['near', 'far', 'far'], dtype='<U4')
+    """
+
+    _in_row_space: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        priors: Priors = None,
+        regularization: float = 0.0,
+        shrinkage: Shrinkage = None,
+        divisor: Literal["n", "n-1"] = "n",
+        class_weight: ClassWeight = None,
+    ) -> None:
+        self.priors = priors
+        self.regularization = regularization
+        self.shrinkage = shrinkage
+        self.divisor = divisor
+        self.class_weight = class_weight
+
+    @property
+    def covariance_(self) -> Array:
+        """The covariances after regularising and shrinking, (K, p, p)."""
+        return self._covariances(self._solved_moments)
+
+    def _solve(self, moments: Moments, space: RowSpace | None) -> None:
+        self.priors_ = class_priors(moments.count, self.priors)
+        self.means_ = moments.mean
+        covariances = self._covariances(moments)
+        self.densities_ = Gaussians(self.means_, self._whiteners(covariances, moments.count))
+
+    def _whiteners(self, covariances: Array, count: Array) -> tuple[Whitener, ...]:
+        """Factorise the covariances (K, p, p), without the directions that no class varies in.
+
+        Raises
+        ------
+        ValueError
+            For a class that does not vary where others do.
+        """
+        share = count / count.sum()
+        # Where nothing has to go, units are all that matters: dividing is cheaper than turning.
+        frame = Whitener.from_covariance(share @ np.diagonal(covariances, axis1=1, axis2=2))
+        singular = -1
+        for _ in range(2):
+            # A class without rows is never chosen, so any density will do.
+            found: list[Whitener] = []
+            for covariance, rows in zip(covariances, count, strict=True):
+                whitener = _refined(frame, covariance) if rows else frame
+                if whitener is None:
+                    break
+                found.append(whitener)
+            else:
+                return tuple(found)
+            pooled = np.tensordot(share, covariances, axes=1)
+            singular, frame = len(found), Whitener.from_covariance(pooled)
+        n = count[singular]
+        rows_do = "only row does" if n == 1 else f"{n:g} rows do"
+        raise ValueError(
+            f"The covariance of class {self.classes_[singular]} is singular: its {rows_do} not "
+            f"vary in all {frame.rank} directions in which the classes together do. Use "
+            "regularization > 0 (towards the pooled covariance), fewer components, or LDA."
+        )
+
+    def _covariances(self, moments: Moments) -> Array:
+        """Return the covariance of each class, (K, p, p), by Friedman's two steps."""
+        share = self.regularization
+        if not 0 <= share <= 1:
+            raise ValueError(f"regularization must lie in [0, 1], got {share!r}.")
+        if self.divisor not in ("n", "n-1"):
+            raise ValueError(f"divisor must be 'n' or 'n-1', got {self.divisor!r}.")
+        degrees = np.maximum(moments.count - (self.divisor == "n-1"), 0.0)
+        divisors = (1 - share) * degrees + share * degrees.sum()
+        scatter = moments.scatter
+        if share:
+            scatter = (1 - share) * scatter + share * moments.within()
+        covariances = scatter / np.where(divisors > 0, divisors, 1.0)[:, None, None]
+        if self.shrinkage is not None:
+            for k, n_samples in enumerate(moments.count):
+                covariances[k] = shrink(covariances[k], self.shrinkage, n_samples=n_samples)
+        return np.asarray(covariances)
+
+
+def _refined(frame: Whitener, covariance: Array) -> Whitener | None:
+    """Factorise a covariance (p, p) in the coordinates of a frame; None where it is singular."""
+    white = frame.congruent(covariance)
+    smallest = 10 * len(white) * EPS * np.diagonal(white).max()
+    # LAPACK itself: on small matrices the checks around it cost more than what it does.
+    root, info = lapack.dpotrf(white, lower=1, clean=1)
+    pivots = np.diagonal(root)
+    if info or pivots.min() ** 2 <= smallest:
+        return None
+    log_det = frame.log_det + 2 * np.log(pivots).sum()
+    if frame.basis.ndim == 1:
+        factor = frame.basis[:, None] * lapack.dtrtri(root, lower=1, overwrite_c=1)[0].T
+    else:
+        factor = solve_triangular(root, frame.factor.T, lower=True, check_finite=False).T
+    return Whitener(np.ascontiguousarray(factor), float(log_det))

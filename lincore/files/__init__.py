@@ -1,1 +1,0 @@
-"""Reading what people upload: tables, texts and pictures, step by step."""

@@ -1,0 +1,1 @@
+"""The study of class sizes: subsets, error decomposition, remedies, sweep, priors in deployment."""

@@ -1,0 +1,179 @@
+"""What an imbalance costs, split exactly into four parts with paired intervals."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.imbalance.losses import OTHERS, ArmLosses
+from lincore.metrics.scores import Interval
+from lincore.metrics.seed_intervals import grain_of, less, over_seeds
+
+Array = NDArray[np.float64]
+
+PARTS = ("prior shift", "majority bias", "sample size", "class size")
+
+# Each part is the loss of the first cell less that of the second; they telescope.
+CELLS_OF = {
+    "prior shift": ("reduced", "corrected priors"),
+    "majority bias": ("corrected priors", "both"),
+    "sample size": ("control", "full"),
+    "class size": ("both", "control"),
+}
+
+
+class Attribution(NamedTuple):
+    """The change of one loss from the full to the reduced set, and the parts that add up to it.
+
+    Attributes
+    ----------
+    method, loss : str
+    full, reduced : Interval
+        The loss itself: shares of rows, or nats for "log loss".
+    prior_shift, majority_bias, sample_size, class_size : Interval
+        In the unit of the loss. Positive is worse, but for a recall, where negative is worse.
+    total : Interval
+        Of reduced less full.
+    by_seed : ndarray of shape (4, S)
+        The four parts at every seed, in this order; their sum over the first axis is the total.
+    """
+
+    method: str
+    loss: str
+    full: Interval
+    reduced: Interval
+    prior_shift: Interval
+    majority_bias: Interval
+    sample_size: Interval
+    class_size: Interval
+    total: Interval
+    by_seed: Array
+
+    def __str__(self) -> str:
+        """Return one line for each part, with the ends of its interval."""
+        lines = {"full": self.full, **self.parts, "total": self.total, "reduced": self.reduced}
+        return f"{self.loss} of {self.method}\n" + "\n".join(
+            f"{name:<12}{part.value:8.4f}  ({part.low:.4f} to {part.high:.4f})"
+            for name, part in lines.items()
+        )
+
+    @property
+    def parts(self) -> dict[str, Interval]:
+        """The four parts by name, in the order of the waterfall."""
+        return dict(
+            zip(
+                PARTS,
+                (self.prior_shift, self.majority_bias, self.sample_size, self.class_size),
+                strict=True,
+            )
+        )
+
+
+def attribution(study: ArmLosses, method: str, loss: str = "error") -> Attribution:
+    """Split what a method lost by the reduction of the training rows.
+
+    With L(D, w, π) the loss on the untouched test part of a model trained on rows D with class
+    weights w and priors π; F the full, R the reduced and C the control arm, which has as many
+    rows as R but the shares of F:
+
+    =============  ==================================  =========================================
+    prior shift    L(R, πR, πR) - L(R, πR, πF)         it has learned that the class is rare
+    majority bias  L(R, πR, πF) - L(R, πF, πF)         axes, covariance follow large classes
+    sample size    L(C, πF, πF) - L(F, πF, πF)         any set of this size costs this
+    class size     L(R, πF, πF) - L(C, πF, πF)         this class is estimated from too few
+    =============  ==================================  =========================================
+
+    They add up to L(R, πR, πR) - L(F, πF, πF) without a remainder. A method without posterior
+    probabilities has no priors to correct: its prior shift is zero, and what it learned from the
+    shares is in the majority bias.
+
+    Intervals take the rows as sampling units, see `lincore.metrics.row_variance`.
+
+    Parameters
+    ----------
+    study : ArmLosses
+    method : str
+        One of ``study.methods``.
+    loss : str
+        One of ``study.loss_names``.
+
+    Returns
+    -------
+    Attribution
+
+    Raises
+    ------
+    KeyError
+        For a method or a loss that the study does not hold, with the known ones.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, ["lda"], repeats=4)
+    >>> split = attribution(study, "lda", "balanced error")
+    >>> bool(np.isclose(sum(part.value for part in split.parts.values()), split.total.value))
+    True
+    """
+    pairs = [CELLS_OF[part] for part in PARTS]
+    by_seed = np.stack(
+        [less(study.loss(method, a, loss), study.loss(method, b, loss)) for a, b in pairs]
+    )
+    prior_shift, majority_bias, fewer, uneven = (
+        change_over_seeds(study, method, loss, *pair) for pair in pairs
+    )
+    return Attribution(
+        method,
+        loss,
+        loss_over_seeds(study, method, loss, "full"),
+        loss_over_seeds(study, method, loss, "reduced"),
+        prior_shift,
+        majority_bias,
+        fewer,
+        uneven,
+        change_over_seeds(study, method, loss, "reduced", "full"),
+        by_seed,
+    )
+
+
+def loss_over_seeds(study: ArmLosses, method: str, loss: str, cell: str) -> Interval:
+    """Return the mean loss of a cell with its interval, within the values that it can have."""
+    most = np.inf if loss == "log loss" else 1.0
+    variance = study.variance(method, {cell: 1.0}, loss)
+    return _of_study(study, study.loss(method, cell, loss), loss, variance).within(0.0, most)
+
+
+def change_over_seeds(
+    study: ArmLosses, method: str, loss: str, worse: str, better: str
+) -> Interval:
+    """Return the mean of a loss in one cell less that in another, with its interval.
+
+    Parameters
+    ----------
+    study : ArmLosses
+    method, loss : str
+        "recall of others" is the mean recall of the classes that were not reduced.
+    worse, better : str
+        Cells.
+    """
+    most = np.inf if loss == "log loss" else 1.0
+    variance = study.variance(method, {worse: 1.0, better: -1.0}, loss) if worse != better else 0.0
+    changes = [
+        less(study.loss(method, worse, each), study.loss(method, better, each))
+        for each in _losses_meant(study, loss)
+    ]
+    return _of_study(study, np.mean(changes, axis=0), loss, variance).within(-most, most)
+
+
+def _losses_meant(study: ArmLosses, loss: str) -> list[str]:
+    if loss != OTHERS:
+        return [loss]
+    cut = zip(study.recall_names, study.is_reduced, strict=True)
+    return [name for name, is_cut in cut if not is_cut]
+
+
+def _of_study(study: ArmLosses, values: Array, loss: str, variance: float) -> Interval:
+    name = "error" if loss == OTHERS else loss
+    grain = grain_of(name, study.classes, study.counts["full"], study.n_test)
+    return over_seeds(values, study.test_ratio, grain=grain, variance=variance)

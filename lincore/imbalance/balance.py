@@ -1,0 +1,308 @@
+"""What an imbalance of the training rows costs a classifier, and whether it can be recovered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from lincore.data.dataset import Dataset, Split
+from lincore.data.magnitudes import require_squares
+from lincore.data.splits import Fold
+from lincore.errors import DataError
+from lincore.imbalance.losses import CELLS, Example, loss_names
+from lincore.imbalance.prior_shifts import shift_of, source_of
+from lincore.imbalance.sample_fits import Prediction
+from lincore.imbalance.study import BalanceStudy
+from lincore.imbalance.trials import (
+    JUDGED,
+    MOST_AT_ONCE,
+    SOURCES,
+    STANDS_FOR,
+    Plan,
+    Trial,
+    TrialLosses,
+    at_once,
+    cell,
+    is_small,
+    n_values_of,
+    outcomes,
+    outcomes_together,
+    trial_losses,
+)
+from lincore.metrics.results import Results
+from lincore.metrics.row_variance import RowSums, RowVariance
+from lincore.model_selection.compare import versions
+from lincore.model_selection.engine import steps_of
+from lincore.model_selection.methods import as_methods
+from lincore.model_selection.pipeline import PLAIN, Steps
+from lincore.model_selection.splitters import default_scheme, describe, whose_rows
+from lincore.utils.lazy_mapping import OnDemand
+
+Progress = Callable[[int, int, str], bool | None]
+Fits = Mapping[str, Mapping[str, Prediction]]
+
+# Numbers in the rows and posteriors of all fits of a study (32 MB) that are held to its end.
+LARGEST_HELD = 4_000_000
+
+
+class Losses:
+    """The losses of a study so far: their means at every seed, and what rows add to them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.means: list[dict[str, np.ndarray]] = []
+        self.rows: dict[str, RowSums] = {}
+
+    def add(self, trial: Trial, found: Mapping[str, TrialLosses]) -> None:
+        """Enter what the methods lost at one seed."""
+        self.means.append({name: losses.means for name, losses in found.items()})
+        if not self.plan.new_splits:
+            return
+        data = self.plan.data
+        for name, losses in found.items():
+            if name not in self.rows:
+                self.rows[name] = RowSums(data.codes, data.n_classes, data.groups)
+            self.rows[name].add(trial.split.test, losses.rows)
+
+    def table(self) -> np.ndarray:
+        """Return the losses of the living methods, (M, C, S, L)."""
+        names = [method.name for method in self.plan.alive]
+        return np.stack([[found[name] for found in self.means] for name in names]).swapaxes(1, 2)
+
+    def variances(self, trial: Trial) -> dict[str, RowVariance]:
+        """Return what rows say about the variance of the means of the living methods."""
+        places = {name: i for i, name in enumerate(JUDGED)}
+        ratio = len(trial.split.test) / len(trial.split.train)
+        return {
+            method.name: self.rows[method.name].variance(places, STANDS_FOR, ratio)
+            for method in self.plan.alive
+            if method.name in self.rows
+        }
+
+
+def balance(
+    data: Dataset,
+    sizes: Mapping[Any, float],
+    methods: Any = ("lda", "qda", "logistic"),
+    *,
+    steps: Steps = PLAIN,
+    split: str | Split | None = None,
+    test_size: float = 0.3,
+    seed: int = 0,
+    repeats: int = 30,
+    progress: Progress | None = None,
+    keep: Callable[[BalanceStudy], None] | None = None,
+) -> BalanceStudy:
+    """Reduce classes of the training part and find out what that costs, and why.
+
+    Every method is fitted on the full training part, on the reduced one, on a control of the same
+    number of rows with the shares of the full one, and with every remedy. Test rows are never
+    touched. What is solved from moments is fitted from one pass over the rows of each split: the
+    arms are nested, weights are `Moments.scale`, other priors are a correction of posteriors.
+
+    Parameters
+    ----------
+    data : Dataset
+    sizes : mapping of class label to int or float
+        Training rows to keep, as a number or as a share (a float up to 1.0); others keep all.
+    methods : one method or several
+        As for `lincore.model_selection.methods.as_methods`.
+    steps : Steps
+        What is done to the rows before a classifier sees them.
+    split : {"stratified", "last", "given", "holdout by group"} or Split, optional
+        Default: by group where the data have groups, else stratified. With "stratified" and
+        "holdout by group" every repetition has a split of its own (test parts of stratified ones
+        are disjoint for as long as the rows last); else it only chooses other rows of the same
+        training part.
+    test_size : float
+        Share of each class, for splits that are drawn.
+    seed : int
+        Of the first repetition; the others count on from it.
+    repeats : int
+        Random choices of the rows.
+    progress : callable, optional
+        Called as ``progress(done, total, what)`` after each repetition; to return False stops the
+        study with what is finished.
+    keep : callable, optional
+        Given the study so far after each repetition, to look at before all are finished.
+
+    Returns
+    -------
+    BalanceStudy
+
+    Raises
+    ------
+    DataError
+        For classes or sizes that are not there, and when no method can be fitted on all arms.
+    ValueError
+        For methods that do not exist, or fewer than one repetition.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 0.2}, "lda", repeats=5)
+    >>> study.counts["reduced"].tolist(), study.counts["control"].tolist()
+    ([210, 105, 11], [186, 93, 47])
+    >>> split = study.attribution("lda", "recall of class 3")
+    >>> split.total.value < split.prior_shift.value < 0  # most of the fall is the priors
+    True
+    """
+    if repeats < 1:
+        raise ValueError(f"At least one repetition is needed, got {repeats}.")
+    require_squares(data)
+    split = default_scheme(data, "stratified") if split is None else split
+    plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
+    losses, found = _repeat(plan, repeats, progress, keep)
+    chosen = _typical(losses.table())
+    trial, fits = found.get(chosen) or _again(plan, chosen)
+    return _study(plan, losses, trial, _example(plan, trial, fits), repeats)
+
+
+def _again(plan: Plan, repeat: int) -> tuple[Trial, Fits]:
+    trial = plan.trial(repeat)
+    return trial, outcomes(plan, trial, drawn=False)
+
+
+def _repeat(
+    plan: Plan,
+    repeats: int,
+    progress: Progress | None,
+    keep: Callable[[BalanceStudy], None] | None,
+) -> tuple[Losses, dict[int, tuple[Trial, Fits]]]:
+    """Run the seeds; return the losses of all, and fits of those that are held."""
+    held: dict[int, tuple[Trial, Fits]] = {}
+    losses = Losses(plan)
+    for trial, fits in _fitted(plan, repeats):
+        repeat = len(losses.means)
+        losses.add(trial, trial_losses(plan, trial, fits))
+        if not _may_be_held(plan, trial, repeats):
+            held.clear()
+        held[repeat] = trial, fits
+        if keep is not None:
+            keep(_study(plan, losses, trial, _example(plan, trial, fits), repeats))
+        what = f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
+        if progress is not None and progress(repeat + 1, repeats, what) is False:
+            break
+    return losses, held
+
+
+def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
+    """Yield the trials with their fits: the first at once, the others several at a time."""
+    done = 0
+    while done < repeats:
+        trials = [plan.trial(done)]
+        if done:
+            n_values = len(SOURCES) * n_values_of(plan, trials[0])
+            number = min(at_once(plan, n_values), MOST_AT_ONCE, repeats - done)
+            trials += [plan.trial(done + i) for i in range(1, number)]
+        if is_small(plan, trials[0]):
+            every = outcomes_together(plan, trials)
+        else:
+            every = [outcomes(plan, trial) for trial in trials]
+        if not plan.alive:
+            raise DataError(
+                "No method can be fitted on all arms: "
+                + " ".join(f"{name}: {why}" for name, why in plan.failures.items()),
+                where=f"training part of {plan.data.name}",
+                remedy="Keep more rows, use fewer components, or another method.",
+            )
+        yield from zip(trials, every, strict=True)
+        done += len(trials)
+
+
+def _may_be_held(plan: Plan, trial: Trial, repeats: int) -> bool:
+    """Whether all fits are held, of which one is chosen when all are there; else the last."""
+    n_values = n_values_of(plan, trial)
+    n_values += len(trial.split.test) * plan.data.n_classes * len(plan.methods)
+    return len(SOURCES) * n_values * repeats <= LARGEST_HELD
+
+
+def _study(
+    plan: Plan,
+    losses: Losses,
+    trial: Trial,
+    example: Example,
+    repeats: int,
+) -> BalanceStudy:
+    """Put together what is known after the seeds so far, with one of them in full."""
+    return BalanceStudy(
+        classes=plan.data.classes,
+        methods=tuple(method.name for method in plan.alive),
+        loss_names=loss_names(plan.data.classes),
+        losses=losses.table(),
+        seeds=plan.seed + np.arange(len(losses.means)),
+        counts=dict(trial.sizes),
+        n_test=len(trial.split.test),
+        new_splits=plan.new_splits,
+        example=example,
+        failures=dict(plan.failures),
+        notices=tuple(plan.notices),
+        settings=settings_of(plan, repeats),
+        variances=losses.variances(trial),
+    )
+
+
+def _typical(losses: np.ndarray) -> int:
+    """Return the seed whose errors of the full and reduced arms are nearest to their means."""
+    errors = losses[:, : CELLS.index("reduced") + 1, :, 0]
+    return int(np.abs(errors - errors.mean(axis=2, keepdims=True)).sum(axis=(0, 1)).argmin())
+
+
+def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
+    names = [method.name for method in plan.alive]
+    pairs = [(name, cell) for name in names for cell in CELLS]
+    # Many are put together to be looked at while a study runs, and few are.
+    by_source = OnDemand(
+        [(name, source) for name in names for source in fits],
+        lambda pair: fits[pair[1]][pair[0]].pipeline,
+    )
+    return Example(
+        seed=trial.seed,
+        split=trial.split,
+        rows={arm: trial.nested.take(trial.sizes[arm]) for arm in ("full", "reduced", "control")},
+        pipelines=OnDemand(pairs, lambda pair: by_source[pair[0], source_of(pair[1])]),
+        shifts=OnDemand(pairs, lambda pair: shift_of(fits, trial, pair[1], pair[0])),
+        results=OnDemand(CELLS, lambda cell: _results(plan, names, trial, fits, cell)),
+    )
+
+
+def _results(plan: Plan, methods: list[str], trial: Trial, fits: Fits, name: str) -> Results:
+    data = plan.data
+    found = [cell(fits, trial, name, method) for method in methods]
+    source = name if name in fits else "reduced"
+    rows = trial.nested.take(trial.sizes[source if source in trial.sizes else "reduced"])
+    return Results(
+        methods=tuple(methods),
+        classes=data.classes,
+        rows=trial.split.test,
+        truth=data.codes[trial.split.test],
+        predicted=np.stack([predicted for predicted, _ in found]),
+        log_proba=np.stack([log_proba for _, log_proba in found]),
+        seconds=np.array([fits[source][method].seconds for method in methods]),
+        n_train=np.full(len(trial.split.test), len(rows)),
+        settings={
+            **settings_of(plan, 1),
+            **whose_rows(data, [Fold(0, 0, rows, trial.split.test)]),
+            "cell": name,
+            "seed": trial.seed,
+        },
+    )
+
+
+def settings_of(plan: Plan, repeats: int) -> dict[str, Any]:
+    """Return whatever is needed to make the results of a plan again."""
+    return {
+        "data": plan.data.name,
+        "digest": plan.data.digest,
+        "sizes": dict(plan.sizes),
+        "scheme": describe(plan.scheme),
+        "test_size": plan.test_size,
+        "seed": plan.seed,
+        "repeats": repeats,
+        "steps": {m.name: steps_of(m, plan.data, plan.steps)._asdict() for m in plan.methods},
+        "methods": {m.name: dict(m.options) for m in plan.methods},
+        "labels": {m.name: m.label for m in plan.methods},
+        "versions": versions(),
+    }

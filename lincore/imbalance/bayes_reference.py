@@ -1,0 +1,91 @@
+"""What the best possible classifier makes of generated data, beside what was learned."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset
+from lincore.estimators.bayes import BayesClassifier
+from lincore.estimators.bayes_error import ExpectedLoss, bayes_error
+from lincore.imbalance.study import BalanceStudy
+from lincore.metrics.intervals import Interval, wilson
+from lincore.metrics.results import Results
+
+
+class KnownTruth(NamedTuple):
+    """The Bayes classifier of generated classes.
+
+    Attributes
+    ----------
+    least : ExpectedLoss
+        The error that no classifier can go below.
+    on_test : Interval
+        Its error on the test rows, with Wilson's interval.
+    pipeline : Pipeline
+        The classifier as the only step "classify", on codes, to be drawn.
+    is_clean : bool
+        Whether the rows are from nothing but these Gaussians: no outliers, no wrong labels.
+    results : Results
+        What it makes of the test rows, to be scored as the models are.
+    """
+
+    least: ExpectedLoss
+    on_test: Interval
+    pipeline: Pipeline
+    is_clean: bool
+    results: Results
+
+
+def known_truth(study: BalanceStudy, data: Dataset) -> KnownTruth:
+    """Return what can be reached on the test part of a study, whose shares are the full set's.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    data : Dataset
+        Generated.
+
+    Raises
+    ------
+    ValueError
+        When the truth is not known.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.sample("gaussian")
+    >>> truth = known_truth(lincore.balance(data, {"class 3": 11}, "lda", repeats=1), data)
+    >>> truth.is_clean, 0 < truth.least.value < 0.5
+    (True, True)
+    """
+    known = data.truth
+    if known is None:
+        raise ValueError("The distribution behind these rows is not known.")
+    test: NDArray[np.intp] = study.example.split.test
+    shares = study.counts["full"] / study.counts["full"].sum()
+    model = BayesClassifier(known.means, known.covariances, shares)
+    least = bayes_error(model)
+    model.fit(data.X, data.codes)
+    predicted, truth = model.predict(data.X[test]), data.codes[test]
+    wrong = np.count_nonzero(predicted != truth)
+    results = Results(
+        methods=("Bayes classifier",),
+        classes=data.classes,
+        rows=test,
+        truth=truth,
+        predicted=predicted[None],
+        log_proba=model.predict_log_proba(data.X[test])[None],
+        seconds=np.zeros(1),
+    )
+    value, low, high = (float(end) for end in wilson(wrong, len(test)))
+    return KnownTruth(
+        least,
+        Interval(value, low, high),
+        Pipeline([("classify", model)]),
+        not (known.outliers or known.label_noise),
+        results,
+    )

@@ -1,0 +1,1 @@
+"""The cost of the imbalance in a file, and what recovers it."""

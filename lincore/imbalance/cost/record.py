@@ -1,0 +1,402 @@
+"""The cost of the imbalance in a file: its parts, what corrections recover, what rows would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lincore.imbalance.losses import OTHERS, position
+from lincore.imbalance.remedies import ENOUGH
+from lincore.metrics.intervals import UNKNOWN, Interval
+from lincore.metrics.row_variance import RowVariance
+from lincore.metrics.seed_intervals import RECALL, grain_of, less, over_seeds
+
+Array = NDArray[np.float64]
+
+#: How a model of all training rows can be corrected, from the one that asks for least.
+CORRECTIONS = (
+    "corrected priors",
+    "both",
+    "balanced weights",
+    "tuned threshold",
+    "oversampling",
+    "undersampling",
+)
+CONDITIONS = ("uncorrected", *CORRECTIONS)
+PARTS = ("prior shift", "majority bias", "small class")
+#: Each part is the loss under the first condition less that under the second.
+CONDITIONS_OF = {
+    "prior shift": ("uncorrected", "corrected priors"),
+    "majority bias": ("corrected priors", "both"),
+}
+#: The first two losses and the third; a recall for each class follows.
+LOSS, LOG_LOSS, FILE_ERROR = "loss", "log loss", "error in the file"
+#: Sizes that a line through losses needs.
+FEWEST_SIZES = 3
+
+
+class Decomposition(NamedTuple):
+    """A loss of the model as trained on the file, and the parts that it is made of.
+
+    The values of the three parts and `limit` add up to `uncorrected`; a part that is not available
+    (NaN) counts as nothing there, and the one behind it holds both.
+
+    Attributes
+    ----------
+    uncorrected : Interval
+        The loss under the prevalence in deployment.
+    prior_shift, majority_bias : Interval
+        Exact, paired by split; negative where the imbalance happened to help.
+    small_class : Interval
+        An extrapolation: the loss less its limit for many rows of the rarest class.
+    limit : Interval
+        What is left of the loss in that limit.
+    by_seed : ndarray of shape (2, S)
+        Prior shift and majority bias of every split.
+    """
+
+    uncorrected: Interval
+    prior_shift: Interval
+    majority_bias: Interval
+    small_class: Interval
+    limit: Interval
+    by_seed: Array
+
+    @property
+    def parts(self) -> dict[str, Interval]:
+        """The three parts by name, in the order of the waterfall."""
+        return dict(
+            zip(PARTS, (self.prior_shift, self.majority_bias, self.small_class), strict=True)
+        )
+
+
+class Correction(NamedTuple):
+    """One correction against the uncorrected model, on the same test rows.
+
+    Attributes
+    ----------
+    name : str
+        One of `CORRECTIONS`.
+    loss : Interval
+        With the correction.
+    recovered : Interval
+        By how much the loss is lower than uncorrected. Paired by split.
+    file_error : Interval
+        Change of the error at the prevalence of the file.
+    recall_change : tuple of K Interval
+        Of each class.
+    others : Interval
+        Mean change of recall of the classes other than the rarest.
+    """
+
+    name: str
+    loss: Interval
+    recovered: Interval
+    file_error: Interval
+    recall_change: tuple[Interval, ...]
+    others: Interval
+
+
+@dataclass(frozen=True, eq=False)
+class ImbalanceCost:
+    """Losses under a deployment prevalence, as trained on the file and with every correction.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        The labels.
+    methods : tuple of M str
+    prevalence : ndarray of shape (K,)
+        Shares of the classes in deployment.
+    costs : ndarray of shape (K, K) or None
+        Of predicting the column where the row is true; None for errors that all cost one.
+    counts : ndarray of shape (K,)
+        Training rows of the first split.
+    n_test : int
+        Test rows of the first split.
+    losses : ndarray of shape (M, C, S, 3 + K)
+        Of each method, condition (in the order of `CONDITIONS`) and split: the loss in deployment
+        (a share of rows, or the expected cost), the log loss there in nats, the error at the
+        prevalence of the file, and the recall of each class. NaN where it is not available.
+    rare : int or None
+        Code of the class that the file has fewest of for its prevalence; None where the file has
+        the shares of deployment.
+    sizes : ndarray of shape (A,)
+        Training rows of that class in the class-size sweep, increasing; the last are all.
+    size_losses : ndarray of shape (M, A, S, 3 + K)
+        With balanced weights and corrected priors, from so many rows of the rarest class.
+    seeds : ndarray of shape (S,)
+    new_splits : bool
+        Whether every seed has a split of its own.
+    unavailable : mapping of method to mapping of condition to reason
+    failures : mapping of method to reason
+        Methods that could not be fitted; they are not in `methods`.
+    notices : tuple of str
+    settings : mapping
+    variances : mapping of method to RowVariance
+        What the rows say about the variance of its mean losses; without, that of the splits.
+    """
+
+    classes: NDArray[Any]
+    methods: tuple[str, ...]
+    prevalence: Array
+    costs: Array | None
+    counts: NDArray[np.intp]
+    n_test: int
+    losses: Array
+    rare: int | None
+    sizes: NDArray[np.intp]
+    size_losses: Array
+    seeds: NDArray[np.intp]
+    new_splits: bool
+    unavailable: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    failures: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    variances: Mapping[str, RowVariance] = field(default_factory=dict)
+
+    @property
+    def loss_name(self) -> str:
+        """What the loss in deployment is called."""
+        if self.costs is not None:
+            return "expected cost"
+        equal = np.allclose(self.prevalence, 1 / len(self.classes))
+        return "balanced error" if equal else "error in deployment"
+
+    @property
+    def loss_names(self) -> tuple[str, ...]:
+        """What the last axis of `losses` holds."""
+        recalls = (f"recall of {label}" for label in self.classes.tolist())
+        return (LOSS, LOG_LOSS, FILE_ERROR, *recalls)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether corrections that need fits of their own, and the sweep, are there too."""
+        return not np.isnan(self.losses[:, CONDITIONS.index("undersampling")]).all()
+
+    def loss(self, method: str, condition: str, loss: str = LOSS) -> Array:
+        """Return one loss at every split, shape (S,).
+
+        Raises
+        ------
+        KeyError
+            With the known names.
+        """
+        i = position(self.methods, method, "method")
+        j = position(CONDITIONS, condition, "condition")
+        return np.asarray(self.losses[i, j, :, position(self.loss_names, loss, "loss")])
+
+    def decomposition(self, method: str, loss: str = LOSS) -> Decomposition:
+        """Split the loss of a model into prior shift, majority bias, small class and the rest.
+
+        With L(w, π) the loss in deployment of a model trained on all training rows with class
+        weights w and priors π, πF the shares of the file and π* those of deployment:
+
+        =============  ======================================
+        prior shift    L(πF, πF) - L(πF, π*)
+        majority bias  L(πF, π*) - L(π*, π*)
+        small class    L(π*, π*) - lim L(π*, π*) for many rows
+        =============  ======================================
+
+        Parameters
+        ----------
+        method, loss : str
+            Of `methods` and `loss_names`.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> data = lincore.sample("gaussian")
+        >>> found = lincore.imbalance_cost(data, "lda", repeats=4)
+        >>> split = found.decomposition("lda")
+        >>> whole = sum(part.value for part in split.parts.values()) + split.limit.value
+        >>> bool(np.isclose(whole, split.uncorrected.value))
+        True
+        """
+        names = ("uncorrected", "corrected priors", "both")
+        known = [n for n in names if not np.isnan(self.loss(method, n, loss)).all()] or names[:1]
+        before = "corrected priors" if "corrected priors" in known else "uncorrected"
+        pairs = (("uncorrected", "corrected priors"), (before, "both"))
+        by_seed = np.stack(
+            [less(self.loss(method, a, loss), self.loss(method, b, loss)) for a, b in pairs]
+        )
+        small, limit = self._extrapolated(method, known[-1], loss)
+        shift, bias = (self._change(method, *pair, loss) for pair in pairs)
+        whole = self._level(method, "uncorrected", loss)
+        return Decomposition(whole, shift, bias, small, limit, by_seed)
+
+    def corrections(self, method: str, loss: str = LOSS) -> tuple[Correction, ...]:
+        """Return what each correction that is available recovers, and what it costs elsewhere."""
+        return tuple(
+            self._correction(method, name, loss)
+            for name in CORRECTIONS
+            if not np.isnan(self.loss(method, name, loss)).all()
+        )
+
+    def recommended(self, method: str, loss: str = LOSS) -> Correction | None:
+        """Return the correction to apply; None where none is better than none beyond chance.
+
+        Of those whose interval lies above zero the simplest that recovers three quarters of what
+        the best of them does and is not significantly worse: corrected priors, which need no
+        fitting, come first, and rows left out come last.
+        """
+        clear = [c for c in self.corrections(method, loss) if c.recovered.low > 0]
+        if not clear:
+            return None
+        best = max(clear, key=lambda correction: correction.recovered.value)
+        for correction in clear:
+            near = correction.recovered.value >= ENOUGH * best.recovered.value
+            if near and not self._behind(method, correction, best, loss).low > 0:
+                return correction
+        return best
+
+    def with_more_rows(self, method: str, more: float, loss: str = LOSS) -> Interval:
+        """Return by how much `more` rows of the rarest class would lower the loss.
+
+        Extrapolated from the class-size sweep as a + b / n, on top of balanced weights and
+        corrected priors.
+        """
+        if self.rare is None:
+            return UNKNOWN
+        share = more / (int(self.counts[self.rare]) + more)
+        return Interval(*(share * end for end in self.decomposition(method, loss).small_class))
+
+    def table(self, loss: str = LOSS) -> pd.DataFrame:
+        """Return one line for each method: the loss, its parts, and the recommended correction."""
+        lines = {}
+        for method in self.methods:
+            split, chosen = self.decomposition(method, loss), self.recommended(method, loss)
+            columns = {"uncorrected": split.uncorrected, **split.parts, "limit": split.limit}
+            columns["recovered"] = chosen.recovered if chosen else UNKNOWN
+            lines[method] = {
+                f"{name}{end}": value
+                for name, interval in columns.items()
+                for end, value in zip(("", " from", " to"), interval, strict=True)
+            } | {"correction": chosen.name if chosen else "none"}
+        frame = pd.DataFrame.from_dict(lines, orient="index")
+        frame.index.name = "method"
+        return frame
+
+    def _correction(self, method: str, name: str, loss: str) -> Correction:
+        return Correction(
+            name,
+            self._level(method, name, loss),
+            self._excess(method, "uncorrected", name, loss),
+            self._change(method, name, "uncorrected", FILE_ERROR),
+            tuple(
+                self._change(method, name, "uncorrected", recall) for recall in self.loss_names[3:]
+            ),
+            self._change(method, name, "uncorrected", OTHERS),
+        )
+
+    def _behind(self, method: str, one: Correction, other: Correction, loss: str) -> Interval:
+        return self._excess(method, one.name, other.name, loss)
+
+    def _excess(self, method: str, one: str, other: str, loss: str) -> Interval:
+        """Return by how much one condition is worse: of a recall, by how much it is lower."""
+        pair = (other, one) if loss.startswith(RECALL) else (one, other)
+        return self._change(method, *pair, loss)
+
+    def _extrapolated(self, method: str, rest: str, loss: str) -> tuple[Interval, Interval]:
+        """Return the small class's part and the limit: the mean loss of `rest` is their sum."""
+        if self.rare is None:
+            return Interval(0.0, 0.0, 0.0), self._level(method, rest, loss)
+        i, k = position(self.methods, method, "method"), self.loss_names.index(loss)
+        values = self.size_losses[i, :, :, k]
+        seen = np.flatnonzero(np.isfinite(values).all(axis=1))
+        if len(seen) < FEWEST_SIZES or seen[-1] != len(values) - 1:
+            return UNKNOWN, self._level(method, rest, loss)
+        factors = _slope_factors(1 / self.sizes[seen]) / self.sizes[-1]
+        by_seed = factors @ values[seen]
+        contrast = {size_name(int(a)): float(f) for a, f in zip(seen, factors, strict=True)}
+        small = self._interval(method, by_seed, contrast, loss)
+        remainder = {rest: 1.0, **{name: -factor for name, factor in contrast.items()}}
+        limit = self._interval(method, self.loss(method, rest, loss) - by_seed, remainder, loss)
+        if loss != LOG_LOSS and self.costs is None and not loss.startswith(RECALL):
+            if limit.value < 0:  # an error rate has no less
+                small = small._replace(value=small.value + limit.value)
+                limit = limit._replace(value=0.0)
+            limit = limit.within(0.0, np.inf)
+        return small, limit
+
+    def variance(self, method: str, contrast: Mapping[str, float], loss: str = LOSS) -> float:
+        """Return the variance of a sum of mean losses; NaN where only the splits tell it.
+
+        Parameters
+        ----------
+        method : str
+        contrast : mapping of condition, or `size_name`, to coefficient
+        loss : str
+            Of `loss_names`, or "recall of others": the mean over classes that are not the rarest.
+        """
+        if method not in self.variances:
+            return np.nan
+        known = self.variances[method]
+        kind = {LOSS: 0, LOG_LOSS: 1}.get(loss, 2)
+        weights = self._class_weights(loss) * (known.counts > 0)
+        weights = weights / weights.sum()
+        found = known.of(kind, weights, contrast)
+        is_share = loss != LOG_LOSS and not (loss == LOSS and self.costs is not None)
+        if len(contrast) == 1 and is_share:
+            found = max(found, known.of_shares(kind, weights, *contrast))
+        return found
+
+    def _class_weights(self, loss: str) -> Array:
+        if loss in (LOSS, LOG_LOSS):
+            return self.prevalence
+        if loss == FILE_ERROR:
+            return self.counts.astype(float)
+        places = np.arange(len(self.classes))
+        if loss == OTHERS:
+            return np.asarray(places != self.rare, dtype=float)
+        return np.asarray(places == self.loss_names[3:].index(loss), dtype=float)
+
+    @property
+    def _test_ratio(self) -> float:
+        return self.n_test / float(self.counts.sum()) if self.new_splits else 0.0
+
+    def _interval(
+        self, method: str, values: Array, contrast: Mapping[str, float], loss: str
+    ) -> Interval:
+        if np.isnan(values).all():
+            return UNKNOWN
+        variance = self.variance(method, contrast, loss)
+        return over_seeds(values, self._test_ratio, grain=self._grain(loss), variance=variance)
+
+    def _change(self, method: str, worse: str, better: str, loss: str) -> Interval:
+        names = [loss]
+        if loss == OTHERS:
+            names = [name for k, name in enumerate(self.loss_names[3:]) if k != self.rare]
+        changes = [less(self.loss(method, worse, n), self.loss(method, better, n)) for n in names]
+        contrast = {worse: 1.0, better: -1.0} if worse != better else {}
+        return self._interval(method, np.mean(changes, axis=0), contrast, loss)
+
+    def _level(self, method: str, condition: str, loss: str) -> Interval:
+        found = self._interval(method, self.loss(method, condition, loss), {condition: 1.0}, loss)
+        bounded = loss != LOG_LOSS and not (loss == LOSS and self.costs is not None)
+        return found.within(0.0, 1.0 if bounded else np.inf)
+
+    def _grain(self, loss: str) -> float:
+        if loss == LOSS and self.rare is not None:
+            # One test row of the rarest class counts the most.
+            recall = f"recall of {self.classes[self.rare]}"
+            share = float(self.prevalence[self.rare])
+            return share * grain_of(recall, self.classes, self.counts, self.n_test)
+        name = "error" if loss in (LOSS, FILE_ERROR, OTHERS) else loss
+        return grain_of(name, self.classes, self.counts, self.n_test)
+
+
+def size_name(place: int) -> str:
+    """Return the name of the condition of one size in the class-size sweep."""
+    return f"size {place}"
+
+
+def _slope_factors(places: Array) -> Array:
+    """Return what values at places (A,) are multiplied by in the slope of their line."""
+    centred = places - places.mean()
+    return np.asarray(centred / (centred @ centred))

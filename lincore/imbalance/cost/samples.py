@@ -1,0 +1,168 @@
+"""The training rows behind the corrections of an imbalance, one split at a time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold
+
+from lincore.data.dataset import Dataset, Split
+from lincore.imbalance.sample_fits import Job, Sample
+from lincore.imbalance.subsets import Counts, NestedRows, largest_within, smallest_above
+from lincore.imbalance.trials import Plan, moments_serve, oversampled
+from lincore.moments.moments import Moments
+from lincore.utils.captured_warnings import heard
+
+Array = NDArray[np.float64]
+
+#: Shares of the rarest class's training rows in the class-size sweep, and the fewest rows.
+SHARES, FEWEST_ROWS = (1 / 3, 0.45, 0.6, 0.8, 1.0), 2
+#: Folds inside the training part, on which a threshold is tuned.
+N_FOLDS = 5
+
+
+class InnerFold(NamedTuple):
+    """A fit without some training rows, which are then predicted."""
+
+    job: Job
+    rows: NDArray[np.intp]
+
+
+class Samples(NamedTuple):
+    """What is fitted on one split.
+
+    Attributes
+    ----------
+    split : Split
+    shares, target : ndarray of shape (K,)
+        Of the classes in the training part, and those that weights and priors aim at.
+    plain, weighted : Job
+        All training rows, as they are and weighted to the target.
+    resampled : mapping of str to Job
+        "undersampling" and "oversampling".
+    inner : list of InnerFold
+    sizes : ndarray of shape (A,)
+        Rows of the rarest class, increasing; all of them are `weighted`.
+    smaller : list of A - 1 Job
+        Weighted to the target, with fewer rows of the rarest class.
+    """
+
+    split: Split
+    shares: Array
+    target: Array
+    plain: Job
+    weighted: Job
+    resampled: dict[str, Job]
+    inner: list[InnerFold]
+    sizes: Counts
+    smaller: list[Job]
+
+
+def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Samples:
+    """Draw the split of a repetition and everything that is fitted on its training part."""
+    data, (split, nested) = plan.data, plan.draw(repeat)
+    counts = nested.counts
+    target = np.where(counts > 0, target, 0.0)
+    target /= target.sum()
+    sizes = sweep_sizes(counts, rare)
+    under = largest_within(counts, target)
+    over = smallest_above(counts, target)
+    smaller = [_with(counts, rare, size) for size in sizes[:-1]]
+    arms = [counts, under, *smaller]
+    moments: list[Moments | None] = [None] * len(arms)
+    if moments_serve(plan, len(split.train)):
+        moments = list(nested.moments(data.X, arms))
+
+    def job(sample: Sample, test: NDArray[np.intp] = split.test) -> Job:
+        return Job(data, sample, test, plan.steps, plan.seed)
+
+    def taken(arm: Counts, known: Moments | None, *, weighted: bool = False) -> Sample:
+        return Sample(nested.take(arm), _weights(arm, target) if weighted else None, known)
+
+    plain = taken(counts, moments[0])
+    seed = plan.seed + repeat
+    return Samples(
+        split,
+        counts / counts.sum(),
+        target,
+        job(plain),
+        job(taken(counts, moments[0], weighted=True)),
+        {
+            "undersampling": job(taken(under, moments[1])),
+            "oversampling": job(oversampled(data, nested, counts, over, plain, seed=seed)),
+        },
+        [
+            InnerFold(job(sample, held), held)
+            for sample, held in _inner(data, split, nested, plain, seed)
+        ],
+        sizes,
+        [job(taken(arm, m, weighted=True)) for arm, m in zip(smaller, moments[2:], strict=True)],
+    )
+
+
+def sweep_sizes(counts: Counts, rare: int | None) -> Counts:
+    """Return the sizes of the rarest class in the sweep, increasing; the last are all its rows.
+
+    Examples
+    --------
+    >>> sweep_sizes(np.array([900, 30]), 1)
+    array([10, 14, 18, 24, 30])
+    """
+    if rare is None:
+        return np.empty(0, dtype=np.intp)
+    n = int(counts[rare])
+    return np.unique([n, *(max(round(share * n), min(FEWEST_ROWS, n)) for share in SHARES)])
+
+
+def _with(counts: Counts, rare: int | None, size: int) -> Counts:
+    smaller = counts.copy()
+    smaller[rare] = size
+    return smaller
+
+
+def _weights(counts: Counts, target: Array) -> Array:
+    """Return what a row of each class weighs, so that their total is the target's; mean one."""
+    weight = np.zeros(len(counts))
+    np.divide(target * counts.sum(), counts, out=weight, where=counts > 0)
+    return weight
+
+
+def _inner(
+    data: Dataset, split: Split, nested: NestedRows, plain: Sample, seed: int
+) -> list[tuple[Sample, NDArray[np.intp]]]:
+    """Return the inner folds: what is fitted on, and the training rows that are held out."""
+    held = _held_out(data, split, nested, seed)
+    if plain.moments is None:
+        return [(Sample(np.setdiff1d(split.train, rows)), rows) for rows in held]
+    rows = np.concatenate(held)
+    fold = np.repeat(np.arange(len(held)), [len(part) for part in held])
+    n_classes = data.n_classes
+    summed = Moments.from_groups(
+        data.X[rows], fold * n_classes + data.codes[rows], len(held) * n_classes
+    )
+    parts = [summed[i * n_classes : (i + 1) * n_classes] for i in range(len(held))]
+    found = []
+    for i, out in enumerate(held):
+        rest = Moments.empty((n_classes,), data.n_features)
+        for j, part in enumerate(parts):
+            rest = rest + part if j != i else rest
+        found.append((Sample(np.setdiff1d(split.train, out), None, rest), out))
+    return found
+
+
+def _held_out(data: Dataset, split: Split, nested: NestedRows, seed: int) -> list[NDArray[np.intp]]:
+    """Deal the training rows to folds: groups stay together, else classes are dealt evenly."""
+    n_folds = min(N_FOLDS, len(split.train))
+    if data.groups is not None:
+        groups = data.groups[split.train]
+        n_folds = min(n_folds, len(np.unique(groups)))
+        if n_folds < 2:
+            return []
+        splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+        with heard():  # a class with fewer rows than folds is missing from some
+            parts = list(splitter.split(groups, data.codes[split.train], groups))
+        return [split.train[part] for _, part in parts if len(part)]
+    rows = np.concatenate(nested.order)
+    return [np.sort(rows[i::n_folds]) for i in range(n_folds)]

@@ -1,0 +1,187 @@
+"""What to expect of a model where classes are as frequent, and errors as dear, as in use."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from lincore.imbalance.study import BalanceStudy
+from lincore.imbalance.trials import SOURCES
+from lincore.metrics.confusion_scores import log_losses
+from lincore.metrics.estimates import has_posteriors
+from lincore.metrics.intervals import LEVEL, UNKNOWN, Interval
+from lincore.metrics.priors import decide, reprior
+from lincore.metrics.results import Results
+
+Array = NDArray[np.float64]
+
+
+def priors_of(study: BalanceStudy, cell: str) -> Array:
+    """Return the priors behind the posteriors of a cell, for each method, shape (M, K).
+
+    Those of a method that learns none from the rows are equal.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=1)
+    >>> np.round(priors_of(study, "reduced"), 2)
+    array([[0.64, 0.32, 0.03]])
+    """
+    arm = SOURCES[cell][1] if cell in SOURCES else "reduced"
+    learned = study.counts[arm] / study.counts[arm].sum()
+    equal = np.full(len(study.classes), 1 / len(study.classes))
+    shifts = study.example.shifts
+    return np.stack([equal if shifts[m, cell] is None else learned for m in study.methods])
+
+
+def error_in_use(results: Results, method: str, priors: ArrayLike) -> Interval:
+    """Return the share of rows that will be wrong where classes have these priors.
+
+    Parameters
+    ----------
+    results : Results
+        Of one test part.
+    method : str
+    priors : array-like of shape (K,)
+        Classes without test rows are left out, and the others share what is theirs.
+
+    Returns
+    -------
+    Interval
+        The mean of the classes' own errors, weighted; 95 %, by the normal distribution, with one
+        right and one wrong row added to each class where its spread is estimated.
+
+    Examples
+    --------
+    >>> r = Results(("lda",), np.array(["a", "b"]), np.arange(4), np.array([0, 0, 1, 1]),
+    ...             np.array([[0, 0, 1, 0]]), np.full((1, 4, 2), np.log(0.5)), np.zeros(1))
+    >>> error_in_use(r, "lda", [0.9, 0.1]).value  # half of the rare class is wrong
+    0.05
+    """
+    wrong = results.predicted[results.position(method)] != results.truth
+    return _expected(results, wrong.astype(float), priors, is_share=True)
+
+
+def log_loss_in_use(results: Results, method: str, priors: ArrayLike) -> Interval:
+    """Return the expected log loss, in nats, where classes have these priors; as above."""
+    if not has_posteriors(results, method):
+        return UNKNOWN
+    own = results.log_proba[results.position(method)]
+    return _expected(results, log_losses(own, results.truth), priors)
+
+
+def cost_in_use(results: Results, method: str, priors: ArrayLike, costs: ArrayLike) -> Interval:
+    """Return the expected cost of a row where classes have these priors.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    priors : array-like of shape (K,)
+    costs : array-like of shape (K, K)
+        Of taking a row of a class (first axis) for another (second axis), in any unit.
+    """
+    table = np.asarray(costs, dtype=float)
+    paid = table[results.truth, results.predicted[results.position(method)]]
+    return _expected(results, paid, priors)
+
+
+def decided(results: Results, costs: ArrayLike) -> Results:
+    """Return results in which every row is taken for what has the least expected cost.
+
+    Methods without posteriors keep their predictions.
+    """
+    predicted = results.predicted.copy()
+    for i, method in enumerate(results.methods):
+        if has_posteriors(results, method):
+            predicted[i] = decide(results.log_proba[i], costs)
+    return replace(results, predicted=predicted)
+
+
+def shift_between(old: ArrayLike, new: ArrayLike) -> Array:
+    """Return what to add to log posteriors under priors `old` (K,) to have them under `new` (K,).
+
+    Examples
+    --------
+    >>> np.round(shift_between([0.9, 0.1], [0.5, 0.5]), 2)
+    array([-0.59,  1.61])
+    """
+    before, after = np.asarray(old, dtype=float), np.asarray(new, dtype=float)
+    kept = (before > 0) & (after > 0)
+    return np.where(
+        kept, np.log(np.where(kept, after, 1.0)) - np.log(np.where(kept, before, 1.0)), -np.inf
+    )
+
+
+def with_share(priors: ArrayLike, code: int, share: float) -> Array:
+    """Return priors in which one class has a share, and the others divide the rest as before.
+
+    Examples
+    --------
+    >>> with_share([0.5, 0.3, 0.2], 2, 0.6)
+    array([0.25, 0.15, 0.6 ])
+    """
+    old = np.asarray(priors, dtype=float)
+    rest = np.where(np.arange(len(old)) == code, 0.0, old)
+    if not rest.any():
+        rest = np.where(np.arange(len(old)) == code, 0.0, 1.0)
+    new = rest * ((1 - share) / rest.sum())
+    new[code] = share
+    return np.asarray(new)
+
+
+def by_share(
+    results: Results, old: ArrayLike, code: int, shares: ArrayLike, *, corrected: bool
+) -> Array:
+    """Return the error in use of each method at every share of a class, (M, S, 3).
+
+    The last axis holds value, low and high.
+
+    Parameters
+    ----------
+    results : Results
+    old : array-like of shape (M, K)
+        The priors behind the posteriors.
+    code : int
+        Of the class whose share varies.
+    shares : array-like of shape (S,)
+    corrected : bool
+        Whether the model is told the share, or keeps the priors that it has learned.
+    """
+    given = np.atleast_2d(np.asarray(old, dtype=float))
+    columns = []
+    for share in np.asarray(shares, dtype=float):
+        new = with_share(given[0], code, float(share))
+        asked = reprior(results, given, new) if corrected else results
+        columns.append([error_in_use(asked, name, new) for name in results.methods])
+    return np.swapaxes(np.array(columns), 0, 1)
+
+
+def _expected(
+    results: Results, values: Array, priors: ArrayLike, *, is_share: bool = False
+) -> Interval:
+    """Return the mean of values (m,) by class, weighted by the priors."""
+    n_classes = len(results.classes)
+    count = np.bincount(results.truth, minlength=n_classes)
+    weight = np.where(count > 0, np.asarray(priors, dtype=float), 0.0)
+    if not weight.sum() > 0:
+        return UNKNOWN
+    weight = weight / weight.sum()
+    n = np.maximum(count, 1)
+    mean = np.bincount(results.truth, values, n_classes) / n
+    if is_share:
+        near = (mean * n + 1) / (n + 2)
+        variance = near * (1 - near)
+    else:
+        square = np.bincount(results.truth, (values - mean[results.truth]) ** 2, n_classes)
+        variance = square / np.maximum(count - 1, 1)
+    half = stats.norm.ppf(0.5 + LEVEL / 2) * np.sqrt((weight**2 * variance / n).sum())
+    value = float(weight @ mean)
+    low, high = value - float(half), value + float(half)
+    return (
+        Interval(value, max(low, 0.0), min(high, 1.0)) if is_share else Interval(value, low, high)
+    )

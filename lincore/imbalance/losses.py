@@ -1,0 +1,218 @@
+"""The record of an experiment on class sizes: every loss of every arm at every seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Split
+from lincore.metrics.confusion_scores import log_losses
+from lincore.metrics.results import Results
+from lincore.metrics.row_variance import RowVariance
+
+Array = NDArray[np.float64]
+
+#: The mean recall of the classes that were not reduced, as a loss.
+OTHERS = "recall of others"
+# L(D, w, π) in the order in which they are stored: rows, weights and priors of F, R or C.
+CELLS = (
+    "full",
+    "reduced",
+    "corrected priors",
+    "balanced weights",
+    "both",
+    "control",
+    "moved threshold",
+    "undersampling",
+    "oversampling",
+)
+
+
+class Example(NamedTuple):
+    """One seed in full, to draw: the one whose total loss is nearest to the mean.
+
+    Attributes
+    ----------
+    seed : int
+    split : Split
+    rows : mapping of str to ndarray
+        Training rows of the arms "full", "reduced" and "control".
+    pipelines : mapping of (method, cell) to Pipeline
+        Fitted, for every cell; the classifier knows codes. Small models are fitted one by one when
+        they are asked for.
+    shifts : mapping of (method, cell) to ndarray of shape (K,), or None
+        What a cell adds to the log posteriors of its pipeline before the largest decides; None
+        where it takes the pipeline's word.
+    results : mapping of str to Results
+        Of all methods on the test part, for every cell.
+    """
+
+    seed: int
+    split: Split
+    rows: Mapping[str, NDArray[np.intp]]
+    pipelines: Mapping[tuple[str, str], Pipeline]
+    shifts: Mapping[tuple[str, str], Array | None]
+    results: Mapping[str, Results]
+
+
+@dataclass(frozen=True, eq=False)
+class ArmLosses:
+    """Losses of full, reduced and control arms and of all remedies, for every seed.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        The labels.
+    methods : tuple of M str
+    loss_names : tuple of L str
+        "error", "balanced error", "log loss" and "recall of" each class.
+    losses : ndarray of shape (M, C, S, L)
+        Of each method, cell (in the order of `cells`), seed and loss. Errors and recalls are
+        shares; the log loss is in nats, and NaN for a method without posteriors.
+    seeds : ndarray of shape (S,)
+    counts : mapping of str to ndarray of shape (K,)
+        Training rows by class of "full", "reduced", "control", "undersampling", "oversampling".
+    n_test : int
+        Test rows.
+    new_splits : bool
+        Whether every seed drew a split of its own; if not, only the choice of rows is random.
+    example : Example
+    failures : mapping of str to str
+        Methods that could not be fitted somewhere, with the reason; they are not in `methods`.
+    notices : tuple of str
+        What was warned of while fitting, each once.
+    settings : mapping
+        Whatever is needed to make these results again.
+    variances : mapping of method to RowVariance
+        What the rows say about the variance of its mean losses; without, that of the seeds.
+    """
+
+    classes: NDArray[Any]
+    methods: tuple[str, ...]
+    loss_names: tuple[str, ...]
+    losses: Array
+    seeds: NDArray[np.intp]
+    counts: Mapping[str, NDArray[np.intp]]
+    n_test: int
+    new_splits: bool
+    example: Example
+    failures: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    variances: Mapping[str, RowVariance] = field(default_factory=dict)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What the second axis of `losses` holds."""
+        return CELLS
+
+    @property
+    def is_reduced(self) -> NDArray[np.bool_]:
+        """Which classes were reduced, shape (K,)."""
+        return np.asarray(self.counts["reduced"] < self.counts["full"])
+
+    @property
+    def recall_names(self) -> tuple[str, ...]:
+        """Names of the recalls among the losses, one for each class."""
+        return self.loss_names[-len(self.classes) :]
+
+    @property
+    def test_ratio(self) -> float:
+        """Test rows for each training row if splits are drawn anew, else zero; see `over_seeds`."""
+        return self.n_test / float(self.counts["full"].sum()) if self.new_splits else 0.0
+
+    def loss(self, method: str, cell: str, loss: str = "error") -> Array:
+        """Return one loss at every seed, shape (S,).
+
+        Raises
+        ------
+        KeyError
+            With the known names.
+        """
+        i = position(self.methods, method, "method")
+        j = position(CELLS, cell, "cell")
+        k = position(self.loss_names, loss, "loss")
+        return np.asarray(self.losses[i, j, :, k])
+
+    def variance(self, method: str, contrast: Mapping[str, float], loss: str = "error") -> float:
+        """Return the variance of a sum of mean losses of cells; NaN where only the seeds tell it.
+
+        Parameters
+        ----------
+        method : str
+        contrast : mapping of cell to coefficient
+        loss : str
+            One of `loss_names`, or "recall of others": the mean over classes not reduced.
+        """
+        if method not in self.variances:
+            return np.nan
+        known = self.variances[method]
+        kind = int(loss == "log loss")
+        weights = self._class_weights(loss, known.counts > 0)
+        found = known.of(kind, weights, contrast)
+        if len(contrast) == 1 and not kind:
+            found = max(found, known.of_shares(kind, weights, *contrast))
+        return found
+
+    def _class_weights(self, loss: str, tested: NDArray[np.bool_]) -> Array:
+        if loss == "balanced error":
+            chosen = tested.astype(float)
+        elif loss == OTHERS:
+            chosen = (~self.is_reduced).astype(float)
+        elif loss in self.recall_names:
+            chosen = np.array([float(name == loss) for name in self.recall_names])
+        else:
+            chosen = self.counts["full"] * tested.astype(float)
+        return np.asarray(chosen / chosen.sum())
+
+
+def losses_of(
+    truth: NDArray[np.intp], predicted: NDArray[np.intp], log_proba: Array, n_classes: int
+) -> Array:
+    """Return error, balanced error, log loss and the recall of each class, shape (..., 3 + K).
+
+    Parameters
+    ----------
+    truth : ndarray of shape (m,)
+        Codes.
+    predicted : ndarray of shape (..., m)
+        Codes, by one model or by many.
+    log_proba : ndarray of shape (..., m, K)
+        NaN where there are no posteriors.
+
+    Examples
+    --------
+    >>> losses_of(np.array([0, 0, 1]), np.array([0, 1, 1]), np.log(np.full((3, 2), 0.5)), 2)
+    array([0.333..., 0.25 , 0.693..., 0.5 , 1. ])
+    """
+    return means_of(truth, np.stack([predicted != truth, log_losses(log_proba, truth)]), n_classes)
+
+
+def means_of(truth: NDArray[np.intp], losses: Array, n_classes: int) -> Array:
+    """Return what `losses_of` does, from whether rows are wrong and their log loss (2, ..., m)."""
+    wrong, log_loss = losses
+    members = truth[:, None] == np.arange(n_classes)
+    count = members.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        recalls = (1 - wrong) @ members / count
+    known = recalls[..., count > 0]
+    parts = (wrong.mean(axis=-1), 1 - known.mean(axis=-1), log_loss.mean(axis=-1))
+    return np.concatenate([np.stack(parts, axis=-1), recalls], axis=-1)
+
+
+def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:
+    """Return what `losses_of` returns, by name."""
+    recalls = (f"recall of {label}" for label in classes.tolist())
+    return ("error", "balanced error", "log loss", *recalls)
+
+
+def position(names: tuple[str, ...], name: str, what: str) -> int:
+    """Return where a name stands; KeyError with the known names if it does not."""
+    if name not in names:
+        raise KeyError(f"No {what} {name!r}; there are {', '.join(names)}.")
+    return names.index(name)

@@ -1,0 +1,55 @@
+"""Which fit stands behind a cell of a study of class sizes, and what is added to its posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.imbalance.sample_fits import Prediction
+from lincore.imbalance.trials import SOURCES, Trial
+
+
+def source_of(cell: str) -> str:
+    """Return the sample that the model of a cell is fitted on.
+
+    Examples
+    --------
+    >>> source_of("corrected priors"), source_of("both"), source_of("moved threshold")
+    ('reduced', 'reweighted', 'reduced')
+    """
+    return SOURCES[cell][0] if cell in SOURCES else "reduced"
+
+
+def shift_of(
+    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, cell: str, method: str
+) -> NDArray[np.float64] | None:
+    """Return what a cell adds to the log posteriors of its fit, shape (K,).
+
+    The labels of the cell are then ``(log_proba + shift).argmax(axis=1)``.
+
+    Parameters
+    ----------
+    fits : mapping of sample to mapping of method to Prediction
+        As `lincore.imbalance.trials.outcomes` returns them.
+    trial : Trial
+    cell : str
+    method : str
+
+    Returns
+    -------
+    ndarray or None
+        None for a method that learns no priors from the rows, or has no posteriors; -inf for a
+        class that the cell's priors leave out.
+    """
+    fit = fits[source_of(cell)][method]
+    if cell == "moved threshold":
+        return fit.shifts
+    if fit.learned is None:
+        return None
+    new = trial.shares(SOURCES[cell][1])
+    with np.errstate(divide="ignore"):
+        # A class that was never seen stays impossible, whatever its prior.
+        shift = np.log(new) - np.log(np.where(fit.learned > 0, fit.learned, 1.0))
+    return np.where(fit.learned > 0, shift, -np.inf)

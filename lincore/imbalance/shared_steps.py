@@ -1,0 +1,139 @@
+"""Samples of the training rows behind the steps that some methods share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset
+from lincore.model_selection.engine import steps_of
+from lincore.model_selection.fitting import Training, fit_front, through
+from lincore.model_selection.methods import Method
+from lincore.model_selection.pipeline import Steps, pipeline_for
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+
+
+class Sample(NamedTuple):
+    """Rows to be fitted on, what a row of each class weighs, and moments where there are any.
+
+    Attributes
+    ----------
+    rows : ndarray of row numbers
+        A row may stand there several times. Nobody looks at them where all methods are solved
+        from the moments, and no threshold is moved.
+    class_weight : ndarray of shape (K,) or None
+    moments : Moments or None
+        By class, not weighted.
+    """
+
+    rows: NDArray[np.intp]
+    class_weight: Array | None = None
+    moments: Moments | None = None
+
+    def shares(self, codes: NDArray[np.intp], n_classes: int) -> Array:
+        """Return the share of each class in the total weight: the priors that training learns."""
+        if self.moments is not None:
+            weight = self.moments.count
+        else:
+            weight = np.bincount(codes[self.rows], minlength=n_classes).astype(float)
+        if self.class_weight is not None:
+            weight = weight * self.class_weight
+        return np.asarray(weight / weight.sum())
+
+
+class Job(NamedTuple):
+    """What a method is fitted to, and what is wanted of it.
+
+    Attributes
+    ----------
+    data : Dataset
+    sample : Sample
+    test : ndarray of row numbers
+        To predict.
+    steps : Steps
+    seed : int
+        Of whatever is random in a method.
+    threshold : ndarray of shape (K,) or None
+        Class shares to which a threshold is moved on the rows of the sample.
+    """
+
+    data: Dataset
+    sample: Sample
+    test: NDArray[np.intp]
+    steps: Steps
+    seed: int
+    threshold: Array | None = None
+
+
+class Prepared(NamedTuple):
+    """A job behind the steps that some methods share.
+
+    Attributes
+    ----------
+    job : Job
+    front : Pipeline
+        The steps, fitted.
+    training : Training
+    seen : (m, q) array
+        The test rows behind them.
+    shares : ndarray of shape (K,)
+        Of the classes in the sample's weight.
+    seconds : float
+        Spent on it.
+    """
+
+    job: Job
+    front: Pipeline
+    training: Training
+    seen: Any
+    shares: Array
+    seconds: float
+
+
+def grouped(
+    job: Job, methods: Sequence[Method], failures: dict[str, str]
+) -> list[tuple[Steps, list[Method]]]:
+    """Return methods that have the same steps before them together, without those that weigh."""
+    groups: dict[str, tuple[Steps, list[Method]]] = {}
+    for method in methods:
+        name = method.own_weights
+        if name is not None:
+            failures[method.name] = (
+                f"It weighs the classes itself ({name}), and so does the study: leave these "
+                "weights out."
+            )
+            continue
+        steps = steps_of(method, job.data, job.steps)
+        # A basis may be any transformer, which cannot be hashed.
+        groups.setdefault(repr(steps), (steps, []))[1].append(method)
+    return list(groups.values())
+
+
+def prepare(job: Job, steps: Steps, methods: Sequence[Method]) -> Prepared:
+    """Fit the steps that methods share on a sample; put its rows and the test rows behind them."""
+    data, sample = job.data, job.sample
+    start = time.perf_counter()
+    front = pipeline_for(data, None, steps, seed=job.seed)
+    needs_rows = any(not method.from_moments for method in methods)
+    training = fit_front(
+        front.steps,
+        None if sample.moments is not None and not needs_rows else data.X[sample.rows],
+        data.codes[sample.rows],
+        data.n_classes,
+        class_weight=sample.class_weight,
+        moments=sample.moments,
+        rows=needs_rows,
+        summary=any(method.from_moments for method in methods),
+    )
+    seen = through(front.steps, data.X[job.test])
+    if job.threshold is not None and training.rows is None:
+        training = training._replace(rows=through(front.steps, data.X[sample.rows]))
+    shares = sample.shares(data.codes, data.n_classes)
+    return Prepared(job, front, training, seen, shares, time.perf_counter() - start)

@@ -1,0 +1,196 @@
+"""What a sweep over class sizes leaves behind: curves, and where methods change places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.imbalance.losses import position
+from lincore.metrics.scores import LEVEL
+from lincore.metrics.seed_intervals import grain_of, less, over_seeds
+
+Array = NDArray[np.float64]
+
+# With R the rows of a size and F all rows, both with class weights and priors as in `attribution`.
+CURVES = ("as trained", "corrected priors", "rarer", "rarer, corrected priors")
+
+
+class Curve(NamedTuple):
+    """One loss of one method over the sizes.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (A,)
+        Training rows of the swept classes, increasing.
+    mean : ndarray of shape (A,)
+    low, high : ndarray of shape (A,)
+        The band that holds the middle 80 % of the seeds.
+    """
+
+    sizes: Array
+    mean: Array
+    low: Array
+    high: Array
+
+
+class Crossing(NamedTuple):
+    """Where the order of two methods changes, clearly on both sides.
+
+    Attributes
+    ----------
+    size : float
+        Training rows of the swept classes.
+    below, above : str
+        The better method at smaller and at larger sizes.
+    clear : tuple of two float
+        The largest size below and the smallest above at which that is beyond chance.
+    """
+
+    size: float
+    below: str
+    above: str
+    clear: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Losses at every size of some classes, for every method and seed.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        The labels.
+    swept : tuple
+        The labels whose size changes, together.
+    sizes : ndarray of shape (A, K)
+        Training rows of each class, increasing; the last line is all of them.
+    methods : tuple of M str
+    loss_names : tuple of L str
+    losses : ndarray of shape (M, A, 4, S, L)
+        The third axis is `CURVES`: L(R, πR, πR), L(R, πR, πF), L(F, πR, πR) and L(F, πR, πF). The
+        last two show what the shares alone do, without the noise of a choice of rows; they and
+        sizes off the coarser grid are NaN for what is not solved from moments.
+    seeds : ndarray of shape (S,)
+    test_ratio : float
+        See `lincore.metrics.seed_intervals.over_seeds`.
+    failures : mapping of str to str
+        Methods that could not be fitted at some size, with the reason; NaN there.
+    settings : mapping
+    n_test : int
+        Test rows; zero where it is not known.
+    """
+
+    classes: NDArray[Any]
+    swept: tuple[Any, ...]
+    sizes: NDArray[np.intp]
+    methods: tuple[str, ...]
+    loss_names: tuple[str, ...]
+    losses: Array
+    seeds: NDArray[np.intp]
+    test_ratio: float
+    failures: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    n_test: int = 0
+
+    @property
+    def rows(self) -> Array:
+        """Mean training rows of the swept classes at each size, shape (A,)."""
+        positions = [self.classes.tolist().index(label) for label in self.swept]
+        return np.asarray(self.sizes[:, positions].mean(axis=1))
+
+    @property
+    def is_filled(self) -> NDArray[np.bool_]:
+        """At which sizes something was fitted, shape (A,): a sweep may be looked at before."""
+        trained = self.losses[:, :, position(CURVES, "as trained", "curve")]
+        return np.asarray((~np.isnan(trained)).any(axis=(0, 2, 3)))
+
+    def curve(self, method: str, loss: str = "error", kind: str = "as trained") -> Curve:
+        """Return mean and band over the seeds; sizes at which nothing was fitted are left out.
+
+        Parameters
+        ----------
+        method, loss : str
+        kind : str
+            One of `CURVES`, or "prior shift" or "majority bias": the exact parts of the
+            attribution that need no rows to be left out, L(F, πR, πR) - L(F, πR, πF) and
+            L(F, πR, πF) - L(F, πF, πF).
+
+        Raises
+        ------
+        KeyError
+            With the known names.
+        """
+        values = self._values(method, loss, kind)
+        seen = ~np.isnan(values).any(axis=1)
+        values = values[seen]
+        with np.errstate(invalid="ignore"):  # between an infinite log loss and a finite one
+            low, high = np.quantile(values, [0.1, 0.9], axis=1)
+        return Curve(self.rows[seen], values.mean(axis=1), low, high)
+
+    def crossings(self, loss: str = "error") -> tuple[Crossing, ...]:
+        """Return where two methods change places, in order of size.
+
+        Only changes between sizes at which the paired interval of the difference leaves zero
+        out, on either side: curves that run together cross for no reason. The intervals hold at
+        all sizes together in 95 % of the cases (Bonferroni).
+        """
+        found = []
+        for i, first in enumerate(self.methods):
+            for second in self.methods[i + 1 :]:
+                found += self._crossings_of(first, second, loss)
+        return tuple(sorted(found))
+
+    def _crossings_of(self, first: str, second: str, loss: str) -> list[Crossing]:
+        better = -1.0 if loss.startswith("recall of ") else 1.0
+        kind = "as trained"
+        gap = better * less(self._values(first, loss, kind), self._values(second, loss, kind))
+        rows = self.rows
+        seen = np.flatnonzero(~np.isnan(gap).any(axis=1))
+        level = 1 - (1 - LEVEL) / max(1, len(seen))
+        intervals = [
+            over_seeds(gap[i], self.test_ratio, level, grain=self.grain(loss)) for i in seen
+        ]
+        clear = [
+            (i, float(np.sign(interval.value)))
+            for i, interval in zip(seen, intervals, strict=True)
+            if interval.low > 0 or interval.high < 0
+        ]
+        with np.errstate(invalid="ignore"):  # of infinite losses, which are never clear
+            mean = gap.mean(axis=1)
+        found = []
+        for (a, before), (b, after) in zip(clear, clear[1:], strict=False):
+            if before != after:
+                between = seen[(seen >= a) & (seen <= b) & np.isfinite(mean[seen])]
+                size = _last_change(rows[between], before * mean[between])
+                names = (second, first) if before > 0 else (first, second)
+                found.append(Crossing(size, *names, (float(rows[a]), float(rows[b]))))
+        return found
+
+    def grain(self, loss: str) -> float:
+        """Return by how much one test row changes a loss, see `over_seeds`."""
+        return grain_of(loss, self.classes, self.sizes[-1], self.n_test)
+
+    def _values(self, method: str, loss: str, kind: str) -> Array:
+        """Return (A, S) losses, or differences of them."""
+        i = position(self.methods, method, "method")
+        k = position(self.loss_names, loss, "loss")
+        table = self.losses[i, :, :, :, k]
+        if kind == "prior shift":
+            return less(table[:, 2], table[:, 3])
+        if kind == "majority bias":
+            return less(table[:, 3], table[-1, 3])
+        return np.asarray(table[:, position(CURVES, kind, "curve")])
+
+
+def _last_change(rows: Array, mean: Array) -> float:
+    """Return where a mean that is above zero at first and below it at last passes zero for good.
+
+    Straight from one size to the next on the scale of the logarithm, as the curves are drawn.
+    """
+    i = int(np.flatnonzero(mean > 0)[-1])
+    share = mean[i] / (mean[i] - mean[i + 1])
+    return float(np.exp((1 - share) * np.log(rows[i]) + share * np.log(rows[i + 1])))

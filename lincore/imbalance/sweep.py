@@ -1,0 +1,315 @@
+"""Class sizes from all training rows down to a few, for every method, from nested rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.data.dataset import Dataset, Split
+from lincore.data.magnitudes import require_squares
+from lincore.errors import DataError
+from lincore.imbalance.balance import Progress, settings_of
+from lincore.imbalance.losses import loss_names, losses_of
+from lincore.imbalance.sample_fits import Job, Prediction, Sample, fit_samples
+from lincore.imbalance.size_curves import CURVES, Sweep
+from lincore.imbalance.subsets import Counts, wanted_sizes
+from lincore.imbalance.trials import Plan, at_once, moments_serve
+from lincore.metrics.priors import exchanged
+from lincore.model_selection.methods import Method, as_methods
+from lincore.model_selection.pipeline import PLAIN, Steps
+from lincore.model_selection.splitters import default_scheme
+from lincore.moments.moments import Moments
+from lincore.utils.captured_warnings import heard
+from lincore.utils.threads import PARTS, WORTHWHILE, part_mapper
+
+Array = NDArray[np.float64]
+
+# Numbers in the rows that an iterative method sees, up to which it is fitted at every size.
+FEW_VALUES = 500_000
+# Else at every so many sizes.
+STRIDE = 4
+# After so many sizes of few rows one may ask to stop.
+TOGETHER = 4
+
+NOBODY = np.empty(0, dtype=np.intp)
+
+
+def sweep(
+    data: Dataset,
+    classes: Any,
+    sizes: Sequence[float] | None = None,
+    methods: Any = ("lda", "qda", "logistic"),
+    *,
+    steps: Steps = PLAIN,
+    split: str | Split | None = None,
+    test_size: float = 0.3,
+    seed: int = 0,
+    repeats: int = 10,
+    exact: bool = True,
+    progress: Progress | None = None,
+    keep: Callable[[Sweep], None] | None = None,
+) -> Sweep:
+    """Let some classes of the training part shrink, and follow every loss of every method.
+
+    Smaller sets lie inside larger ones, so what is solved from moments costs one pass over the
+    training rows for all sizes together. Other methods are fitted from the rows at each size, and
+    on many rows only at every fourth.
+
+    Parameters
+    ----------
+    data : Dataset
+    classes : label, or sequence of labels
+        Which classes shrink, together.
+    sizes : sequence of int or float, optional
+        Training rows of each of these classes, as numbers or as shares (floats up to 1.0); all
+        rows are always added. Default: 20 from all rows down to a few, in equal ratios.
+    methods, steps, split, test_size, seed
+        As for `lincore.balance`.
+    repeats : int
+        Random choices of the rows.
+    progress : callable, optional
+        Called as ``progress(done, total, what)`` after every few sizes and after each repetition,
+        of which `done` are finished; to return False stops the sweep with those that are. Stopped
+        in the first, it returns the sizes that are there, and NaN for the others.
+    keep : callable, optional
+        Given the sweep so far: size by size in the first repetition, then after each.
+    exact : bool
+        Also the curves of classes that are rarer but known as well as from all rows
+        (`Moments.scale`), which have no noise from the choice of rows.
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    DataError
+        For classes and sizes that are not there.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.sample("gaussian")
+    >>> found = sweep(data, "class 3", [5, 10, 20, 40], ["lda", "qda"], repeats=3)
+    >>> found.rows.tolist()
+    [5.0, 10.0, 20.0, 40.0, 53.0]
+    >>> curve = found.curve("lda", "recall of class 3")
+    >>> bool(curve.mean[0] < curve.mean[-1])
+    True
+    """
+    if repeats < 1:
+        raise ValueError(f"At least one repetition is needed, got {repeats}.")
+    labels = _labels(data, classes)
+    require_squares(data)
+    split = default_scheme(data, "stratified") if split is None else split
+    plan = Plan(data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed)
+    first, nested = plan.draw(0)
+    counts = nested.counts
+    arms = _arms(data, labels, sizes, counts)
+    found: list[Array] = []
+
+    def filled(losses: list[Array]) -> Sweep:
+        return Sweep(
+            classes=data.classes,
+            swept=labels,
+            sizes=np.array(arms),
+            methods=tuple(method.name for method in plan.methods),
+            loss_names=loss_names(data.classes),
+            losses=np.stack(losses, axis=3),
+            seeds=seed + np.arange(len(losses)),
+            test_ratio=len(first.test) / counts.sum() if plan.new_splits else 0.0,
+            failures=dict(plan.failures),
+            settings=settings_of(plan, repeats),
+            n_test=len(first.test),
+        )
+
+    def tell(losses: Array, n_sizes: int) -> bool:
+        if keep is not None and not found:
+            keep(filled([losses]))
+        what = f"{_turn(plan, len(found), repeats)}, {n_sizes} of {len(arms)} sizes"
+        return progress is None or progress(len(found), repeats, what) is not False
+
+    for repeat in range(repeats):
+        losses, is_whole = _one_seed(plan, arms, repeat, exact, tell)
+        if is_whole or not found:
+            found.append(losses)
+        if keep is not None:
+            keep(filled(found))
+        what = _turn(plan, repeat, repeats)
+        if not is_whole or (progress is not None and progress(repeat + 1, repeats, what) is False):
+            break
+    return filled(found)
+
+
+def _turn(plan: Plan, repeat: int, repeats: int) -> str:
+    return f"{'Split' if plan.new_splits else 'Choice of rows'} {repeat + 1} of {repeats}"
+
+
+def _one_seed(
+    plan: Plan,
+    arms: list[Counts],
+    repeat: int,
+    exact: bool,
+    tell: Callable[[Array, int], bool],
+) -> tuple[Array, bool]:
+    """Return the losses of one seed, (M, A, 4, L), NaN where nothing was fitted; and whether all.
+
+    `tell` hears the losses after every few sizes, and how many are there; False stops.
+    """
+    data, (split, nested) = plan.data, plan.draw(repeat)
+    # By group the split has other sizes each time.
+    arms = [np.minimum(arm, nested.counts) for arm in arms]
+    serve = moments_serve(plan, len(split.train))
+    losses = np.full((len(plan.methods), len(arms), len(CURVES), 3 + data.n_classes), np.nan)
+    target = nested.counts / nested.counts.sum()
+    summaries = nested.grow(data.X, arms) if serve else iter([None] * len(arms))
+    last = None
+
+    def job(task: tuple[int, Counts, Moments | None], methods: tuple[Method, ...]) -> Job:
+        _, arm, moments = task
+        solved = moments is not None and all(method.from_moments for method in methods)
+        sample = Sample(NOBODY if solved else nested.take(arm), None, moments)
+        return Job(data, sample, split.test, plan.steps, plan.seed)
+
+    def fit(batch: list[tuple[int, Counts, Moments | None]]) -> None:
+        asked: dict[bool, list[tuple[int, Counts, Moments | None]]] = {}
+        for task in batch:
+            every_method = _takes_all(plan, task[0], len(arms), int(task[1].sum()))
+            asked.setdefault(every_method, []).append(task)
+        for every_method, chosen in asked.items():
+            methods = tuple(m for m in plan.methods if every_method or m.from_moments)
+            # Convergence and separation at small sizes are what the curve is about.
+            with heard():
+                # The largest first: of the sizes at which a method fails that is the one to tell.
+                chosen.reverse()
+                reasons: dict[str, str] = {}
+                every = fit_samples([job(task, methods) for task in chosen], methods, reasons)
+            plan.failures.update(reasons)
+            entries = [
+                Entry(losses[:, a, :2], fits, (arm / arm.sum(), target))
+                for (a, arm, _), fits in zip(chosen, every, strict=True)
+            ]
+            _enter(plan, split, entries)
+
+    tasks = zip(range(len(arms)), arms, summaries, strict=True)
+    n_values = len(split.train) * data.n_features
+    # Small ones are solved together, but for the first few, when somebody waits for something to
+    # look at. Of others as many at a time as there are threads, one in each: the moments of all
+    # sizes would fill the memory.
+    small = n_values < WORTHWHILE
+    number = max(TOGETHER, at_once(plan, n_values)) if small and repeat else PARTS
+    while batch := list(islice(tasks, number)):
+        last = batch[-1][2]
+        with part_mapper(n_values) as mapper:
+            list(mapper(fit, [batch] if small else [[task] for task in batch]))
+        start, stop = batch[0][0], batch[-1][0] + 1
+        for n_sizes in (*range(start + TOGETHER, stop, TOGETHER), stop):
+            if not tell(losses.copy(), n_sizes):
+                return losses, False
+    if exact and serve:
+        _exact(plan, losses[:, :, 2:], arms, last, split)
+    return losses, True
+
+
+def _exact(
+    plan: Plan,
+    losses: Array,
+    arms: list[Counts],
+    moments: Moments | None,
+    split: Split,
+) -> None:
+    """Enter the losses of all rows with the weights of each size, (M, A, 2, L)."""
+    methods = tuple(method for method in plan.methods if method.from_moments)
+    counts = arms[-1]
+
+    def fit(tasks: list[tuple[int, Counts]]) -> None:
+        jobs, entered = [], []
+        for a, arm in tasks:
+            weight = np.ones(len(arm))
+            np.divide(arm, counts, out=weight, where=counts > 0)
+            sample = Sample(NOBODY, weight, moments)
+            jobs.append(Job(plan.data, sample, split.test, plan.steps, plan.seed))
+            entered.append((losses[:, a], (arm / arm.sum(), counts / counts.sum())))
+        with heard():
+            every = fit_samples(jobs, methods, plan.failures)
+        entries = [
+            Entry(table, fits, priors) for (table, priors), fits in zip(entered, every, strict=True)
+        ]
+        _enter(plan, split, entries)
+
+    every = list(enumerate(arms))
+    n_values = len(split.train) * plan.data.n_features
+    with part_mapper(n_values) as mapper:
+        list(mapper(fit, [every] if n_values < WORTHWHILE else [[task] for task in every]))
+
+
+class Entry(NamedTuple):
+    """Where the losses (M, 2, L) of some fits under two priors are to be written."""
+
+    losses: Array
+    fits: dict[str, Prediction]
+    priors: tuple[Array, Array]
+
+
+def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
+    """Write the losses of sizes that were fitted together."""
+    truth, n_classes = plan.data.codes[split.test], plan.data.n_classes
+    for i, method in enumerate(plan.methods):
+        chosen = [entry for entry in entries if method.name in entry.fits]
+        if not chosen:
+            continue
+        found = [entry.fits[method.name] for entry in chosen]
+        learned = [fit.learned for fit in found if fit.learned is not None]
+        log_proba = np.stack([fit.log_proba for fit in found])[:, None]
+        if len(learned) == len(found):
+            priors = np.array([entry.priors for entry in chosen])
+            old = np.stack(learned)[:, None, None]
+            log_proba = exchanged(log_proba, old, priors[:, :, None])
+            predicted = log_proba.argmax(axis=-1)
+        else:
+            each = [
+                [fit.under(prior) for prior in entry.priors]
+                for fit, entry in zip(found, chosen, strict=True)
+            ]
+            predicted = np.array([[codes for codes, _ in pair] for pair in each])
+            log_proba = np.array([[logs for _, logs in pair] for pair in each])
+        for entry, values in zip(
+            chosen, losses_of(truth, predicted, log_proba, n_classes), strict=True
+        ):
+            entry.losses[i] = values
+
+
+def _takes_all(plan: Plan, a: int, n_sizes: int, n_rows: int) -> bool:
+    """Whether the iterative methods are fitted at a size too."""
+    width = plan.steps.n_components
+    p = width if isinstance(width, int) else plan.data.n_features
+    return n_rows * p <= FEW_VALUES or (n_sizes - 1 - a) % STRIDE == 0
+
+
+def _labels(data: Dataset, classes: Any) -> tuple[Any, ...]:
+    single = isinstance(classes, str) or np.ndim(classes) == 0
+    labels = (classes,) if single else tuple(classes)
+    if not labels:
+        raise DataError("No class is swept.", remedy="Name at least one.")
+    return labels
+
+
+def _arms(
+    data: Dataset, labels: tuple[Any, ...], sizes: Sequence[float] | None, counts: Counts
+) -> list[Counts]:
+    """Return the sizes of all arms, increasing, (K,) each; the last has all rows."""
+    known = data.classes.tolist()
+    smallest = wanted_sizes(data, counts, dict.fromkeys(labels, 1))
+    available = counts[[known.index(label) for label in labels]]
+    if sizes is None:
+        least = min(3.0, float(available.min())) / float(available.min())
+        sizes = list(np.geomspace(least, 1, 20)[:-1])
+    arms = {tuple(counts.tolist()): counts}
+    for size in sizes:
+        arm = wanted_sizes(data, counts, dict.fromkeys(labels, size))
+        arms[tuple(arm.tolist())] = arm
+    return sorted(arms.values(), key=lambda arm: int((arm - smallest).sum()))

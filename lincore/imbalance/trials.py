@@ -1,0 +1,380 @@
+"""One seed of an experiment on class sizes: its arms, its fits, and what they predict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.data.dataset import Dataset, Split
+from lincore.errors import DataError
+from lincore.estimators.logistic.batched import has_one_minimum
+from lincore.imbalance.losses import CELLS, means_of
+from lincore.imbalance.sample_fits import Job, Prediction, Sample, fit_sample, fit_samples
+from lincore.imbalance.subsets import (
+    FEW_SQUARES,
+    Counts,
+    NestedRows,
+    Shuffling,
+    cut_alike,
+    few_moments,
+    largest_within,
+    smallest_above,
+    wanted_sizes,
+)
+from lincore.metrics.confusion_scores import log_losses
+from lincore.metrics.priors import exchanged
+from lincore.model_selection.fitting import LARGEST_SCATTER
+from lincore.model_selection.methods import Method
+from lincore.model_selection.pipeline import Steps
+from lincore.model_selection.splitters import folds
+from lincore.moments.moments import Moments
+from lincore.utils.captured_warnings import heard
+from lincore.utils.threads import WORTHWHILE, part_mapper
+
+Array = NDArray[np.float64]
+
+# Trials that are fitted at once at most, and numbers in the rows of whatever is.
+MOST_AT_ONCE, LARGEST_AT_ONCE = 10, 300_000
+
+# The fit behind each cell, and whose shares its priors are: of the full or the reduced rows.
+SOURCES: Mapping[str, tuple[str, str]] = {
+    "full": ("full", "full"),
+    "reduced": ("reduced", "reduced"),
+    "corrected priors": ("reduced", "full"),
+    "balanced weights": ("reweighted", "reduced"),
+    "both": ("reweighted", "full"),
+    "control": ("control", "full"),
+    "undersampling": ("undersampling", "full"),
+    "oversampling": ("oversampling", "full"),
+}
+
+# The full arm with the shares of the reduced one: its models stand for those of the reduced arm,
+# whose random rows vary more, where the variance due to the training rows is estimated.
+STAND_IN = "full, reduced shares"
+JUDGED = (*CELLS, STAND_IN)
+STANDS_FOR: Mapping[str, str] = {
+    name: STAND_IN if name in ("reduced", "balanced weights", STAND_IN) else "full"
+    for name in JUDGED
+}
+
+
+class Trial(NamedTuple):
+    """The rows of one seed.
+
+    Attributes
+    ----------
+    seed : int
+    split : Split
+    nested : NestedRows
+    sizes : mapping of str to ndarray of shape (K,)
+        Rows by class of "full", "reduced", "control", "undersampling" and "oversampling".
+    """
+
+    seed: int
+    split: Split
+    nested: NestedRows
+    sizes: Mapping[str, Counts]
+
+    def shares(self, arm: str) -> Array:
+        """Return the class shares of an arm, shape (K,)."""
+        return np.asarray(self.sizes[arm] / self.sizes[arm].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An experiment on class sizes, from which every seed's trial follows.
+
+    Parameters
+    ----------
+    data : Dataset
+    sizes : mapping of class label to int or float
+    methods : tuple of Method
+    steps : Steps
+    scheme : str or Split
+        See `lincore.model_selection.splitters.folds`; a scheme of one split.
+    test_size : float
+    seed : int
+    failures : dict of str to str
+        Filled while fitting: methods that cannot be fitted, with the reason.
+    notices : dict of str to None
+        Filled while fitting: what was warned of, in order.
+    """
+
+    data: Dataset
+    sizes: Mapping[Any, float]
+    methods: tuple[Method, ...]
+    steps: Steps
+    scheme: Any
+    test_size: float
+    seed: int
+    failures: dict[str, str] = field(default_factory=dict)
+    notices: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def new_splits(self) -> bool:
+        """Whether every seed draws a split of its own."""
+        return self.scheme in ("stratified", "holdout", "holdout by group")
+
+    @property
+    def alive(self) -> tuple[Method, ...]:
+        """The methods that have not failed so far."""
+        return tuple(method for method in self.methods if method.name not in self.failures)
+
+    def draw(self, repeat: int) -> tuple[Split, NestedRows]:
+        """Return the split of a repetition, and its training rows in the order of the arms.
+
+        Raises
+        ------
+        DataError
+            For a scheme of several folds, and a test share that is none.
+        """
+        if self.scheme in ("stratified", "holdout"):
+            folds(self.data, "holdout", self.seed, test_size=self.test_size)  # refuses bad shares
+            n_turns = Shuffling.draw(self.data, self.test_size, self.seed).n_turns
+            number, turn = divmod(repeat, n_turns)
+            return Shuffling.draw(self.data, self.test_size, self.seed + number).turn(turn)
+        seed = self.seed + repeat if self.new_splits else self.seed
+        plan = folds(self.data, self.scheme, seed, test_size=self.test_size)
+        if len(plan) != 1:
+            raise DataError(
+                "A study of class sizes needs one training and one test part.",
+                where=f"{len(plan)} folds",
+                remedy="Use stratified, last, given or holdout by group.",
+            )
+        train, n_classes = plan[0].train, self.data.n_classes
+        nested = NestedRows.draw(self.data.codes, train, n_classes, self.seed + repeat)
+        return Split(train, plan[0].test), nested
+
+    def trial(self, repeat: int) -> Trial:
+        """Draw the rows of all arms for a repetition."""
+        split, nested = self.draw(repeat)
+        full = nested.counts
+        reduced = wanted_sizes(self.data, full, self.sizes)
+        shares = full / full.sum()
+        sizes = {
+            "full": full,
+            "reduced": reduced,
+            "control": cut_alike(full, int(reduced.sum())),
+            "undersampling": largest_within(reduced, shares),
+            "oversampling": smallest_above(reduced, shares),
+        }
+        return Trial(self.seed + repeat, split, nested, sizes)
+
+
+def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Sample]:
+    """Return what each fit of a trial is made on.
+
+    Parameters
+    ----------
+    data : Dataset
+    trial : Trial
+    from_moments : bool
+        Whether the moments of the features as they stand are of use.
+    """
+    arms = ("full", "reduced", "control", "undersampling")
+    sizes = [trial.sizes[arm] for arm in arms]
+    moments: list[Moments | None] = [None] * len(arms)
+    if from_moments:
+        moments = list(trial.nested.moments(data.X, sizes))
+    found = {
+        arm: Sample(trial.nested.take(size), None, summary)
+        for arm, size, summary in zip(arms, sizes, moments, strict=True)
+    }
+    target = trial.shares("full")
+    for arm, source in (("reweighted", "reduced"), ("control", "control")):
+        weight = np.ones_like(target)
+        np.divide(target, trial.shares(source), out=weight, where=target > 0)
+        found[arm] = found[source]._replace(class_weight=weight)
+    found["oversampling"] = oversampled(
+        data, trial.nested, trial.sizes["reduced"], trial.sizes["oversampling"], found["reduced"],
+        seed=trial.seed,
+    )  # fmt: skip
+    return found
+
+
+def oversampled(
+    data: Dataset, nested: NestedRows, sizes: Counts, wanted: Counts, sample: Sample, *, seed: int
+) -> Sample:
+    """Add rows drawn again at random to a sample of `sizes` (K,) rows, up to `wanted` (K,)."""
+    rng = np.random.default_rng([seed, data.n_classes])
+    extra = [
+        rng.choice(rows[:size], more)
+        for rows, size, more in zip(nested.order, sizes, wanted - sizes, strict=True)
+    ]
+    moments = sample.moments
+    if moments is not None:
+        moments = moments + _of_each(data, extra)
+    return Sample(np.concatenate([sample.rows, *extra]), None, moments)
+
+
+def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
+    """Return the moments of the rows of each class, (K,)."""
+    n_squares = sum(map(len, parts)) * data.n_features**2
+    if n_squares <= FEW_SQUARES:
+        return few_moments(data.X, parts)
+    codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    return Moments.from_groups(data.X[np.concatenate(parts)], codes, len(parts))
+
+
+def moments_serve(plan: Plan, n_train: int) -> bool:
+    """Whether arms of the features as they stand are best summarised once and merged."""
+    data, p = plan.data, plan.data.n_features
+    return (
+        any(method.from_moments for method in plan.methods)
+        and not (data.needs_preparation or data.n_words or plan.steps.basis)
+        and n_train >= p
+        and 4 * data.n_classes * p**2 <= LARGEST_SCATTER
+    )
+
+
+def outcomes(plan: Plan, trial: Trial, *, drawn: bool = True) -> dict[str, dict[str, Prediction]]:
+    """Make every fit of a trial: predictions by sample and method.
+
+    Parameters
+    ----------
+    plan : Plan
+    trial : Trial
+    drawn : bool
+        Whether the models themselves are wanted and not only what they say; else small ones are
+        solved together.
+    """
+    if not drawn and is_small(plan, trial):
+        return outcomes_together(plan, [trial])[0]
+    made = jobs(plan, trial)
+
+    def fitted(name: str) -> dict[str, Prediction]:
+        # In the thread that fits: another visitor's warnings, which name columns, are not ours.
+        with heard() as said:
+            found = fit_sample(made[name], plan.alive, plan.failures)
+        warned[name] = [str(warning) for warning in said]
+        return found
+
+    warned: dict[str, list[str]] = {}
+    with part_mapper(len(trial.split.train) * plan.data.n_features) as mapper:
+        fits = dict(zip(made, mapper(fitted, made), strict=True))
+    for name in made:
+        plan.notices.update(dict.fromkeys(warned[name]))
+    return fits
+
+
+def outcomes_together(
+    plan: Plan, trials: Sequence[Trial]
+) -> list[dict[str, dict[str, Prediction]]]:
+    """Do what `outcomes` does with several small trials, what can be solved together at once."""
+    made = [jobs(plan, trial) for trial in trials]
+    with heard() as said:
+        every = [job for of_trial in made for job in of_trial.values()]
+        found = iter(fit_samples(every, plan.alive, plan.failures))
+    plan.notices.update(dict.fromkeys(str(warning) for warning in said))
+    return [{name: next(found) for name in of_trial} for of_trial in made]
+
+
+def is_small(plan: Plan, trial: Trial) -> bool:
+    """Whether Python's own work on a trial is more than the arithmetic."""
+    return n_values_of(plan, trial) < WORTHWHILE
+
+
+def n_values_of(plan: Plan, trial: Trial) -> int:
+    """Return how many numbers there are in the training rows."""
+    return len(trial.split.train) * plan.data.n_features
+
+
+def at_once(plan: Plan, n_values: int) -> int:
+    """Return how many things of so many numbers are fitted at once: as many as take a moment.
+
+    One, where a method has to be fitted to each sample by itself: somebody may wait for the first
+    of them, or want to stop.
+    """
+    together = n_values < WORTHWHILE and are_solved_together(plan.alive)
+    return max(1, LARGEST_AT_ONCE // n_values) if together else 1
+
+
+def are_solved_together(methods: Sequence[Method]) -> bool:
+    """Whether none of these methods has to be fitted to each of many small samples by itself.
+
+    Examples
+    --------
+    >>> from lincore.model_selection.methods import as_methods
+    >>> [are_solved_together(as_methods(names)) for names in (("lda", "logistic"), "perceptron")]
+    [True, False]
+    """
+    return all(method.from_moments or has_one_minimum(method.estimator) for method in methods)
+
+
+def jobs(plan: Plan, trial: Trial) -> dict[str, Job]:
+    """Return what is to be fitted in a trial, by sample."""
+    n_train = len(trial.split.train)
+    made = samples(plan.data, trial, from_moments=moments_serve(plan, n_train))
+    threshold = {"reduced": trial.shares("full")}
+    return {
+        name: Job(plan.data, sample, trial.split.test, plan.steps, plan.seed, threshold.get(name))
+        for name, sample in made.items()
+    }
+
+
+def cell(
+    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, name: str, method: str
+) -> tuple[NDArray[np.intp], Array]:
+    """Return codes and log posteriors of a method for one of `CELLS`."""
+    if name == "moved threshold":
+        return fits["reduced"][method].moved(trial.shares("reduced"))
+    source, priors = _source(name)
+    return fits[source][method].under(trial.shares(priors))
+
+
+def _source(name: str) -> tuple[str, str]:
+    # The threshold moves labels alone: its posteriors are those of the reduced set.
+    return ("full", "reduced") if name == STAND_IN else SOURCES.get(name, SOURCES["reduced"])
+
+
+class TrialLosses(NamedTuple):
+    """What one method lost in a trial.
+
+    Attributes
+    ----------
+    means : ndarray of shape (C, L)
+        Of the test rows, in every cell.
+    rows : ndarray of shape (2, C + 1, m)
+        Of each test row, in every one of `JUDGED`: whether it was wrong, and its log loss.
+    """
+
+    means: Array
+    rows: Array
+
+
+def trial_losses(
+    plan: Plan, trial: Trial, fits: Mapping[str, Mapping[str, Prediction]]
+) -> dict[str, TrialLosses]:
+    """Return for each living method its losses."""
+    truth, found = plan.data.codes[trial.split.test], {}
+    for method in plan.alive:
+        predicted, log_proba = _cells(fits, trial, method.name)
+        rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
+        means = means_of(truth, rows[:, : len(CELLS)], plan.data.n_classes)
+        found[method.name] = TrialLosses(means, rows)
+    return found
+
+
+def _cells(
+    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, method: str
+) -> tuple[NDArray[np.intp], Array]:
+    """Return codes (C + 1, m) and log posteriors (C + 1, m, K) of a method for all `JUDGED`."""
+    if any(found[method].learned is None for found in fits.values()):
+        each = [cell(fits, trial, name, method) for name in JUDGED]
+        return np.stack([codes for codes, _ in each]), np.stack([logs for _, logs in each])
+    sources = [_source(name) for name in JUDGED]
+    found = [fits[source][method] for source, _ in sources]
+    learned = np.stack([fit.learned for fit in found if fit.learned is not None])
+    priors = np.stack([trial.shares(arm) for _, arm in sources])
+    log_proba = exchanged(
+        np.stack([fit.log_proba for fit in found]), learned[:, None], priors[:, None]
+    )
+    predicted = log_proba.argmax(axis=-1)
+    moved, shifts = CELLS.index("moved threshold"), fits["reduced"][method].shifts
+    if shifts is not None:
+        predicted[moved] = (found[moved].log_proba + shifts).argmax(axis=-1)
+    return predicted, log_proba

@@ -1,0 +1,1 @@
+"""Planes, decision functions, coefficients and projections; descriptions of columns."""

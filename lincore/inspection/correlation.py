@@ -1,0 +1,174 @@
+"""Correlations of the columns of a table, over all rows or pooled within the classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+from scipy.spatial.distance import squareform
+
+from lincore.inspection.association import associations, column_values, level_names, n_columns
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+
+# More columns than this are not correlated with each other: the matrix grows with their square.
+MOST_CORRELATED = 1_000
+
+
+class Correlations(NamedTuple):
+    """Correlations between some columns of a data set.
+
+    Attributes
+    ----------
+    names : list of p str
+        A categorical column of two levels counts as the indicator of its second one: "sex = male".
+    matrix : (p, p) float64
+        NaN where two columns have too few rows in common, or one of them does not vary.
+    n_rows : int
+    n_columns : int
+        Numeric and two-level columns of the data set; p where it is no more.
+    """
+
+    names: list[str]
+    matrix: NDArray[np.float64]
+    n_rows: int
+    n_columns: int
+
+    def strongest(self) -> tuple[int, int] | None:
+        """Return the pair of columns with the largest absolute correlation, if there is any."""
+        off = np.abs(np.triu(self.matrix, 1))
+        off[np.tril_indices(len(off))] = np.nan
+        if not np.isfinite(off).any():
+            return None
+        i, j = np.unravel_index(int(np.nanargmax(off)), off.shape)
+        return int(i), int(j)
+
+
+def correlations(
+    data: Dataset,
+    rows: ArrayLike | None = None,
+    *,
+    within: bool,
+    most: int = 30,
+    clustered: bool = False,
+) -> Correlations:
+    """Return the correlations between the columns that are correlated most.
+
+    Parameters
+    ----------
+    data : Dataset
+    rows : array-like of int, optional
+        Row numbers; all rows when not given.
+    within : bool
+        Pool the deviations from the means of the classes, instead of those from the mean of all
+        rows.
+    most : int
+        Columns shown at most: those of the strongest pairs.
+    clustered : bool
+        Order the columns so that correlated ones stand together, instead of as in the file.
+
+    Examples
+    --------
+    >>> from lincore import sample
+    >>> found = correlations(sample("iris"), within=True)
+    >>> found.names[2:], found.matrix[2, 3].round(2).item()
+    (['petal length (cm)', 'petal width (cm)'], 0.48)
+    """
+    candidates = [j for j in range(n_columns(data)) if len(level_names(data, j) or "ab") == 2]
+    if len(candidates) > MOST_CORRELATED:
+        known = set(candidates)
+        ranked = [one.column for one in associations(data, rows) if one.column in known]
+        taken = sorted(ranked[:MOST_CORRELATED])
+    else:
+        taken = candidates
+    values = column_values(data, taken, rows)
+    codes = data.codes if rows is None else data.codes[np.asarray(rows)]
+    matrix = correlation_matrix(values, codes if within else np.zeros(len(values), dtype=np.intp))
+    shown = _strongest_first(matrix, most)
+    shown = clustered_order(matrix, shown) if clustered else sorted(shown)
+    names = [_name(data, taken[i]) for i in shown]
+    return Correlations(names, matrix[np.ix_(shown, shown)], len(values), len(candidates))
+
+
+def correlation_matrix(values: ArrayLike, groups: ArrayLike) -> NDArray[np.float64]:
+    """Return Pearson's correlations of deviations from the means of groups.
+
+    Each pair of columns is judged on the rows in which both have a value, as by
+    `pandas.DataFrame.corr`.
+
+    Parameters
+    ----------
+    values : array-like of shape (n, p)
+        NaN where a value is missing.
+    groups : array-like of shape (n,)
+        Codes; a single group gives the usual correlations.
+
+    Returns
+    -------
+    (p, p) float64
+        NaN where a column does not vary within the groups.
+
+    Examples
+    --------
+    >>> correlation_matrix([[0, 0], [1, 1], [0, 9], [1, 10]], [0, 0, 1, 1])[0, 1].item()
+    1.0
+    """
+    X, y = np.asarray(values, dtype=np.float64), np.asarray(groups)
+    p = X.shape[1]
+    present = np.isfinite(X)
+    cross, squares, n_rows = np.zeros((p, p)), np.zeros((p, p)), np.zeros((p, p))
+    scale = np.ones(p)
+    for j in range(p):
+        column = X[present[:, j], j]
+        if column.size and np.ptp(column) > 0:
+            scale[j] = np.ptp(column)
+    for group in np.unique(y):
+        mask = present[y == group].astype(np.float64)
+        D = np.where(mask > 0, X[y == group], 0.0)
+        # Centre before squaring; what is left of the means of a pair's rows is small.
+        D = np.where(mask > 0, D - D.sum(axis=0) / np.maximum(mask.sum(axis=0), 1), 0.0) / scale
+        n, sums = mask.T @ mask, D.T @ mask
+        common = np.maximum(n, 1)
+        cross += D.T @ D - sums * sums.T / common
+        squares += np.square(D).T @ mask - np.square(sums) / common
+        n_rows += np.maximum(n - 1, 0)
+    squares[squares < 1e-20 * np.maximum(n_rows, 1)] = 0.0
+    product = np.sqrt(squares * squares.T)
+    matrix = np.full((p, p), np.nan)
+    np.divide(cross, product, out=matrix, where=(product > 0) & (n_rows > 0))
+    return np.clip(matrix, -1.0, 1.0)
+
+
+def clustered_order(matrix: NDArray[np.float64], chosen: list[int]) -> list[int]:
+    """Return columns in the order of a clustering by average linkage on 1 − |r|.
+
+    Parameters
+    ----------
+    matrix : (p, p)
+        Correlations; an unknown one counts as 0.
+    chosen : list of int
+    """
+    if len(chosen) < 3:
+        return sorted(chosen)
+    part = np.abs(np.nan_to_num(matrix[np.ix_(chosen, chosen)]))
+    apart = squareform(1 - (part + part.T) / 2, checks=False)
+    order = leaves_list(optimal_leaf_ordering(linkage(apart, "average"), apart))
+    return [chosen[i] for i in order]
+
+
+def _strongest_first(matrix: NDArray[np.float64], most: int) -> list[int]:
+    """Return the columns of the strongest pairs, as many as are shown."""
+    if len(matrix) <= most:
+        return list(range(len(matrix)))
+    off = np.abs(np.nan_to_num(matrix))
+    np.fill_diagonal(off, 0.0)
+    return [int(i) for i in np.argsort(-off.max(axis=0), kind="stable")[:most]]
+
+
+def _name(data: Dataset, column: int) -> str:
+    levels = level_names(data, column)
+    name = data.feature_names[column]
+    return name if levels is None else f"{name} = {levels[1]}"

@@ -1,0 +1,192 @@
+"""What a fitted classifier makes of the points of a plane: scores and posteriors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+
+from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
+from lincore.estimators.multiclass import BinaryModels, HalfSpace
+from lincore.estimators.multinomial import MultinomialNB
+from lincore.moments.moments import BLOCK_VALUES
+
+Array = NDArray[np.float64]
+Lift = Callable[[Array], Any]
+
+# Points at which it is found out whether a model's scores decide.
+CHECKED = 500
+
+
+class Belief(ABC):
+    """Scores of K classes at points of a plane."""
+
+    has_posterior: bool
+
+    @abstractmethod
+    def scores(self, Z: Array) -> Array:
+        """Return scores (g, K) at points Z (g, d), of which the largest decides."""
+
+    @abstractmethod
+    def log_posterior(self, Z: Array) -> Array:
+        """Return log posteriors (g, K); only where `has_posterior`."""
+
+    def in_units(self, units: Array) -> Belief:
+        """Return the same of points whose coordinates were divided by `units` (d,)."""
+        return RescaledBelief(self, units)
+
+
+class RescaledBelief(Belief):
+    """What is made of points whose coordinates were divided by units.
+
+    Parameters
+    ----------
+    belief : Belief
+    units : ndarray of shape (d,)
+    """
+
+    def __init__(self, belief: Belief, units: Array) -> None:
+        self.belief, self.units = belief, units
+        self.has_posterior = belief.has_posterior
+
+    def scores(self, Z: Array) -> Array:
+        """Return scores (g, K) at points Z (g, d), of which the largest decides."""
+        return self.belief.scores(Z * self.units)
+
+    def log_posterior(self, Z: Array) -> Array:
+        """Return log posteriors (g, K)."""
+        return self.belief.log_posterior(Z * self.units)
+
+
+class AffineBelief(Belief):
+    """A linear classifier cut by a plane: scores are affine functions of the point.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (K, d)
+    intercept : ndarray of shape (K,)
+    has_posterior : bool
+        Whether the softmax of the scores is the posterior.
+    """
+
+    def __init__(self, coef: Array, intercept: Array, has_posterior: bool) -> None:
+        self.coef, self.intercept, self.has_posterior = coef, intercept, has_posterior
+
+    @classmethod
+    def of(cls, model: LinearClassifier, base: Array, steps: Array, n_classes: int) -> AffineBelief:
+        """Cut a classifier, fitted on codes, by the plane ``base + z @ steps``."""
+        coef, intercept = model.coef_, model.intercept_
+        if len(model.classes_) == 2:
+            coef = np.vstack([np.zeros_like(coef), coef])
+            intercept = np.append(0.0, intercept)
+        all_coef, all_intercept = np.zeros((n_classes, len(steps))), np.full(n_classes, -np.inf)
+        all_coef[model.classes_] = coef @ steps.T
+        all_intercept[model.classes_] = intercept + coef @ base
+        return cls(all_coef, all_intercept, isinstance(model, SoftmaxPosterior))
+
+    def scores(self, Z: Array) -> Array:
+        """Return scores (g, K) at points Z (g, d), of which the largest decides."""
+        return np.asarray(Z @ self.coef.T + self.intercept)
+
+    def log_posterior(self, Z: Array) -> Array:
+        """Return log posteriors (g, K)."""
+        return np.asarray(log_softmax(self.scores(Z), axis=1))
+
+
+def cut_binary(model: BinaryModels, base: Array, steps: Array) -> BinaryModels | None:
+    """Return the same scheme over the points of ``base + z @ steps``; None if it is not linear."""
+    if not all(isinstance(part, LinearClassifier) for part in model.estimators_):
+        return None
+    small = copy(model)
+    small.estimators_ = [
+        HalfSpace(part.coef_ @ steps.T, part.intercept_ + part.coef_ @ base)
+        for part in model.estimators_
+    ]
+    small.n_features_in_ = len(steps)
+    if hasattr(small, "feature_names_in_"):
+        del small.feature_names_in_
+    return small
+
+
+class ModelBelief(Belief):
+    """Any classifier with scikit-learn's contract, asked at the rows that points stand for.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted on codes.
+    lift : callable
+        From points (g, d) to what the classifier sees.
+    width : int
+        How many numbers such a row has: it limits how many are made at once.
+    n_classes : int
+    """
+
+    def __init__(self, model: Any, lift: Lift, width: int, n_classes: int) -> None:
+        self.model, self.lift, self.n_classes = model, lift, n_classes
+        self.length = max(1, BLOCK_VALUES // max(1, width))
+        # hasattr is scikit-learn's own contract: which of these a model has may hang on options.
+        self.has_posterior = hasattr(model, "predict_proba")
+        self._scores_decide: bool | None = None
+
+    def scores(self, Z: Array) -> Array:
+        """Return scores (g, K): decision function, or posteriors, or 1 for the prediction."""
+        return self._spread(self._blocks(Z, self._block_scores))
+
+    def log_posterior(self, Z: Array) -> Array:
+        """Return log posteriors (g, K)."""
+        with np.errstate(divide="ignore"):
+            proba = self._blocks(Z, lambda rows: np.log(self.model.predict_proba(rows)))
+        return self._spread(proba)
+
+    def in_units(self, units: Array) -> ModelBelief:
+        """Return the same of points whose coordinates were divided by `units` (d,)."""
+        rescaled, lift = copy(self), self.lift
+        rescaled.lift = lambda Z: lift(Z * units)
+        return rescaled
+
+    def ambiguity(self, Z: Array) -> NDArray[np.intp]:
+        """Return a code of `lincore.estimators.multiclass.Ambiguity` for each point, (g,)."""
+        return self._blocks(Z, self.model.ambiguity).astype(np.intp)
+
+    def _block_scores(self, rows: Any) -> Array:
+        codes, known = np.asarray(self.model.classes_), len(self.model.classes_)
+        if hasattr(self.model, "decision_function"):
+            scores = np.asarray(self.model.decision_function(rows), dtype=float)
+            if scores.ndim == 1:
+                return np.column_stack([np.zeros(len(scores)), scores])
+            if scores.shape[1] == known and self._decides(scores, rows):
+                return scores
+        if self.has_posterior:
+            with np.errstate(divide="ignore"):
+                return np.asarray(np.log(self.model.predict_proba(rows)))
+        return np.asarray(self.model.predict(rows)[:, None] == codes, dtype=float)
+
+    def _decides(self, scores: Array, rows: Any) -> bool:
+        """Whether the largest score is what is predicted: not so for scores of pairs of classes."""
+        if self._scores_decide is None:
+            some = slice(None, None, 1 + len(scores) // CHECKED)
+            chosen = np.asarray(self.model.classes_)[scores[some].argmax(axis=1)]
+            agrees = chosen == self.model.predict(rows[some])
+            self._scores_decide = bool(np.mean(agrees) > 0.95)
+        return self._scores_decide
+
+    def _blocks(self, Z: Array, ask: Callable[[Any], Any]) -> NDArray[Any]:
+        starts = range(0, max(len(Z), 1), self.length)
+        return np.concatenate([ask(self._lifted(Z[i : i + self.length])) for i in starts])
+
+    def _lifted(self, Z: Array) -> Any:
+        rows = self.lift(Z)
+        # Nothing is counted less than no times: the margin of a picture goes on as at zero.
+        return rows * (rows > 0) if isinstance(self.model, MultinomialNB) else rows
+
+    def _spread(self, values: Array) -> Array:
+        """Return (g, K): a class that the model never met is impossible."""
+        spread = np.full((len(values), self.n_classes), -np.inf)
+        spread[:, self.model.classes_] = values
+        return spread

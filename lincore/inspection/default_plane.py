@@ -1,0 +1,147 @@
+"""The plane in which a fitted model is drawn unless another one is chosen."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset
+from lincore.inspection.discriminant_planes import discriminant_plane
+from lincore.inspection.feature_weights import coordinate_names, feature_weights
+from lincore.inspection.planes import (
+    Plane,
+    coordinate_plane,
+    coordinates,
+    feature_plane,
+    principal_plane,
+)
+from lincore.model_selection.pipeline import before_classifier
+from lincore.preprocessing.tabular import source_features
+
+Array = NDArray[np.float64]
+Kind = Literal["features", "coordinates", "discriminant"]
+
+
+def default_kind(pipeline: Pipeline, data: Dataset) -> Kind:
+    """Return the kind of plane that shows most of a fitted model.
+
+    Its features or model inputs where there are no more than two, two features where a basis
+    bends the plane, two words of counts, and otherwise the discriminant plane.
+    """
+    names = [name for name, _ in pipeline.steps]
+    if data.n_features <= 2 or "basis" in names:
+        return "features"
+    width = coordinates(pipeline, data.X[:1]).shape[1]
+    if width <= 2 or (data.n_words and "svd" not in names):
+        return "coordinates"
+    return "discriminant"
+
+
+def default_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Plane:
+    """Return the plane that shows most of a fitted model.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted, with a last step "classify".
+    data : Dataset
+    rows : ndarray of shape (n,)
+        The training rows.
+
+    Returns
+    -------
+    Plane
+        Of the kind of `default_kind`; where the means of the classes do not span a discriminant
+        plane, of two features, or of two principal axes for images and words.
+    """
+    kind = default_kind(pipeline, data)
+    if kind == "discriminant":
+        try:
+            return discriminant_plane(pipeline, data, rows)
+        except ValueError:  # the means of the classes are equal
+            if data.image_shape or data.n_words:
+                return principal_plane(pipeline, data, rows)
+            kind = "features"
+    if kind == "features":
+        return feature_plane(data, leading_features(pipeline, data, rows), rows)
+    axes = leading_coordinates(pipeline)
+    names = coordinate_names(pipeline, data)
+    centre = np.asarray(coordinates(pipeline, data.X[rows]).mean(axis=0)).ravel()
+    return coordinate_plane(axes, tuple(names[axis] for axis in axes), centre)
+
+
+def leading_features(
+    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], n_features: int = 2
+) -> tuple[int, ...]:
+    """Return the features that matter most to a fitted model, numbers before categories.
+
+    Those of largest coefficient for one standard deviation; of a model without coefficients,
+    those whose class means lie farthest apart in standard deviations. A category is one feature,
+    however many columns stand for its levels.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted.
+    data : Dataset
+    rows : ndarray of shape (n,)
+        The training rows.
+    n_features : int
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.LinearDiscriminantAnalysis()
+    >>> pipeline = lincore.pipeline_for(iris, model).fit(iris.X, iris.codes)
+    >>> [iris.feature_names[i] for i in leading_features(pipeline, iris, np.arange(150))]
+    ['petal length (cm)', 'petal width (cm)']
+    """
+    size = np.zeros(data.n_features)
+    source = source_features(pipeline.named_steps.get("prepare"), data)
+    np.maximum.at(size, source, _sizes(pipeline, data, rows))
+    is_category = np.array([names is not None for names in data.levels or ()], dtype=bool)
+    is_category = np.resize(is_category, data.n_features) if len(is_category) else size < 0
+    order = np.lexsort((-size, is_category))
+    return tuple(order[:n_features].tolist())
+
+
+def leading_coordinates(pipeline: Pipeline) -> tuple[int, ...]:
+    """Return two of the coordinates that the classifier sees: of words the weightiest."""
+    model = pipeline.steps[-1][1]
+    width = int(model.n_features_in_)
+    if width <= 2 or "svd" in pipeline.named_steps or not hasattr(model, "coef_"):
+        return tuple(range(min(width, 2)))
+    size = np.ptp(model.coef_, axis=0) if len(model.coef_) > 1 else np.abs(model.coef_[0])
+    return tuple(np.sort(np.argsort(-size, kind="stable")[:2]).tolist())
+
+
+def _sizes(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Array:
+    """Return how much each prepared column matters, (q,)."""
+    if "basis" not in pipeline.named_steps:
+        try:
+            found = feature_weights(pipeline, data, rows)
+        except TypeError:  # the model is not linear
+            pass
+        else:
+            values = found.comparable
+            return np.ptp(values, axis=0) if len(values) > 1 else np.abs(values[0])
+    front = Pipeline([step for step in pipeline.steps if step[0] == "prepare"])
+    return _separations(
+        before_classifier(front, data.X[rows]) if len(front) else data.X[rows], data.codes[rows]
+    )
+
+
+def _separations(seen: Any, codes: NDArray[np.intp]) -> Array:
+    """Return the spread of the class means by the deviation of each column, (q,)."""
+    groups = [seen[codes == code] for code in np.unique(codes)]
+    means = np.array([np.asarray(group.mean(axis=0), dtype=float).ravel() for group in groups])
+    square = seen.multiply(seen) if hasattr(seen, "multiply") else np.square(seen, dtype=float)
+    mean = np.asarray(seen.mean(axis=0), dtype=float).ravel()
+    variance = np.asarray(square.mean(axis=0), dtype=float).ravel() - mean**2
+    deviation = np.sqrt(np.maximum(variance, 0.0))
+    spread = np.ptp(means, axis=0)
+    return np.asarray(np.divide(spread, deviation, out=np.zeros_like(spread), where=deviation > 0))

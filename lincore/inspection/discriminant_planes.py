@@ -1,0 +1,191 @@
+"""The plane in which the classes of a fitted model lie farthest apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset
+from lincore.estimators.base.linear import LinearClassifier
+from lincore.estimators.base.moment_classifier import MomentClassifier
+from lincore.estimators.fisher import FisherDiscriminant
+from lincore.inspection.planes import Plane, coordinates, dense, held
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+
+
+def discriminant_plane(
+    pipeline: Pipeline,
+    data: Dataset,
+    rows: NDArray[np.intp],
+    *,
+    n_axes: int = 2,
+    own: bool = True,
+) -> Plane:
+    """Look along Fisher's first directions, or the direction that decides between two classes.
+
+    A linear model of two classes decides along one direction, its own; the second axis is then
+    the direction of largest variance within the classes that is uncorrelated with it. What lies
+    off the plane is held where it lies on average, given the place in the plane, among the
+    training rows of a class.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted. Fisher's discriminant is fitted here on what its classifier sees, unless that is
+        Fisher's or a linear one of two classes.
+    data : Dataset
+    rows : ndarray of shape (n,)
+        The training rows.
+    n_axes : {2, 1}
+        1 for the first direction alone.
+    own : bool, default True
+        False for Fisher's directions whatever the model, for a plane that several share.
+
+    Returns
+    -------
+    Plane
+        Its units are standard deviations within classes.
+
+    Raises
+    ------
+    ValueError
+        When the means of the classes are equal.
+    """
+    model = pipeline.steps[-1][1]
+    within = _Within.of(pipeline, data, rows)
+    direction = _own_direction(model) if own else None
+    if direction is None:
+        directions = within.fisher(model).directions_[:n_axes]
+    else:
+        directions = (direction / within.deviation(direction))[None]
+    names = [f"Discriminant {axis + 1}" for axis in range(len(directions))]
+    if len(directions) == 1:
+        names = ["Discriminant"]
+        if n_axes == 2 and directions.shape[1] > 1:
+            directions = np.vstack([directions, within.leading_beside(directions[0])])
+            names.append("Within-class axis")
+    n_rest = directions.shape[1] - len(directions)
+    return Plane(
+        axis_names=tuple(names),
+        base=within.mean,
+        steps=within.regression(directions),
+        columns=None,
+        projection=directions.T,
+        subject="discriminant plane" if len(directions) == 2 else "discriminant direction",
+        rest=held(n_rest, "direction", "what is usual within a class at that place"),
+        levels=(None,) * len(directions),
+    )
+
+
+class _Within:
+    """The scatter of training rows about the means of their classes, as moments or as rows.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (q,)
+    moments : Moments or None
+    seen, codes : ndarrays of shape (n, q) and (n,)
+        The rows themselves, where moments would be larger than these are.
+    n_free : int
+        Number of rows less that of classes.
+    """
+
+    def __init__(
+        self, mean: Array, moments: Moments | None, seen: Any, codes: Any, n_free: int
+    ) -> None:
+        self.mean, self.moments, self.seen, self.codes = mean, moments, seen, codes
+        self.n_free = max(n_free, 1)
+        self.centred: Array | None = None
+        if moments is None:
+            self.centred = seen.astype(float)
+            for code in np.unique(codes):
+                self.centred[codes == code] -= self.centred[codes == code].mean(axis=0)
+
+    @classmethod
+    def of(cls, pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> _Within:
+        """Take the moments of a model that keeps them, and otherwise summarise its rows."""
+        moments = _moments_of(pipeline.steps[-1][1], len(rows))
+        if moments is not None:
+            n_free = int(moments.count.sum() - np.count_nonzero(moments.count))
+            return cls(moments.pooled_fully().mean, moments, None, None, n_free)
+        seen, codes = dense(coordinates(pipeline, data.X[rows])), data.codes[rows]
+        if len(seen) >= seen.shape[1]:
+            moments = Moments.from_groups(seen, codes, data.n_classes)
+        mean = np.asarray(seen.mean(axis=0, dtype=float))
+        return cls(mean, moments, seen, codes, len(rows) - len(np.unique(codes)))
+
+    def fisher(self, model: Any) -> FisherDiscriminant:
+        """Return Fisher's discriminant of these rows."""
+        if isinstance(model, FisherDiscriminant):
+            return model
+        if self.moments is not None:
+            return FisherDiscriminant().fit_moments(
+                self.moments, np.arange(len(self.moments.count))
+            )
+        return FisherDiscriminant().fit(self.seen, self.codes)
+
+    def push(self, directions: Array) -> Array:
+        """Return directions (d, q) times the scatter."""
+        if self.moments is not None:
+            return np.asarray(directions @ self.moments.within())
+        return np.asarray((self._centred @ directions.T).T @ self._centred)
+
+    def deviation(self, direction: Array) -> float:
+        """Return the standard deviation within classes along a direction (q,)."""
+        square = float(self.push(direction[None])[0] @ direction)
+        return (
+            float(np.sqrt(square / self.n_free)) if square > 0 else float(np.linalg.norm(direction))
+        )
+
+    def regression(self, directions: Array) -> Array:
+        """Return the regression (d, q) of a row on its point along directions (d, q).
+
+        What is left over is uncorrelated with the point within classes.
+        """
+        push = self.push(directions)
+        return np.asarray(np.linalg.lstsq(push @ directions.T, push, rcond=None)[0], dtype=float)
+
+    def leading_beside(self, first: Array) -> Array:
+        """Return the direction (q,) of largest variance among what is uncorrelated with `first`."""
+        slope = self.regression(first[None])[0]  # of a row on its place along `first`
+        if self.moments is not None:
+            scatter = self.moments.within()
+            values = scatter - np.outer(slope, slope) * float(first @ scatter @ first)
+            axis = np.linalg.eigh(values)[1][:, -1]
+        else:
+            left = self._centred - np.outer(self._centred @ first, slope)
+            axis = left.T @ np.linalg.eigh(left @ left.T)[1][:, -1]
+            axis /= np.linalg.norm(axis) or 1.0
+        axis = axis * (1 if axis[np.abs(axis).argmax()] > 0 else -1)
+        beside = axis - float(axis @ slope) * first
+        return np.asarray(beside / self.deviation(beside))
+
+    @property
+    def _centred(self) -> Array:
+        if self.centred is None:
+            raise ValueError("Rows are kept only where there are no moments.")
+        return self.centred
+
+
+def _own_direction(model: Any) -> Array | None:
+    """Return the direction (q,) along which a linear model decides between two classes."""
+    if not isinstance(model, LinearClassifier) or len(model.coef_) != 1:
+        return None
+    direction = np.asarray(model.coef_[0], dtype=float)
+    largest = np.abs(direction).max()
+    if not np.isfinite(largest) or largest == 0:
+        return None
+    return np.asarray(direction / largest)
+
+
+def _moments_of(model: Any, n_rows: int) -> Moments | None:
+    """Return the moments that a classifier was solved from, if they hold all of the scatter."""
+    if not isinstance(model, MomentClassifier) or n_rows < model.n_features_in_:
+        return None
+    moments = model.moments_
+    return moments if moments.scatter.ndim == 3 else None

@@ -1,0 +1,125 @@
+"""Which way of evaluating a fitted pipeline in a plane is open, the most exact one first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset
+from lincore.estimators.base.linear import LinearClassifier
+from lincore.estimators.multiclass import BinaryModels
+from lincore.inspection import gaussian_slices
+from lincore.inspection.decision_functions import AffineBelief, Belief, ModelBelief, cut_binary
+from lincore.inspection.gaussian_slices import Densities
+from lincore.inspection.planes import Plane, coordinates
+
+Array = NDArray[np.float64]
+
+
+def cut(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array) -> Densities | Belief:
+    """Evaluate a pipeline where a plane lies; in closed form where that is possible.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted, with a last step "classify".
+    data : Dataset
+    plane : Plane
+    points : ndarray of shape (n, d)
+        Of rows in the plane: they say which lengths are usual.
+    """
+    model = pipeline.steps[-1][1]
+    if isinstance(model, BinaryModels):
+        return _asked_binary(pipeline, data, plane, points)
+    if is_gaussian(model) or isinstance(model, LinearClassifier):
+        base, steps = _in_coordinates(pipeline, data, plane, points)
+        if base is not None and steps is not None:
+            if is_gaussian(model):
+                return gaussian_slices.conditional(model, base, steps, data.n_classes)
+            return AffineBelief.of(model, base, steps, data.n_classes)
+    return _asked(pipeline, data, plane)
+
+
+def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelBelief:
+    def lift(points: Array) -> Any:
+        rows = plane.lift(points)
+        if plane.columns is None:
+            return rows
+        return coordinates(pipeline, csr_array(rows) if issparse(data.X) else rows)
+
+    return ModelBelief(pipeline.steps[-1][1], lift, len(plane.base), data.n_classes)
+
+
+def _asked_binary(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array) -> ModelBelief:
+    """Ask binary models; linear ones as functions of the point, not of the row it stands for."""
+    base, steps = _in_coordinates(pipeline, data, plane, points)
+    if base is not None and steps is not None:
+        small = cut_binary(pipeline.steps[-1][1], base, steps)
+        if small is not None:
+            width = max(len(steps), len(small.estimators_))
+            return ModelBelief(small, lambda points: points, width, data.n_classes)
+    return _asked(pipeline, data, plane)
+
+
+def _in_coordinates(
+    pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
+) -> tuple[Array | None, Array | None]:
+    """Return base and steps as the classifier sees them; None where a step bends the plane."""
+    if plane.columns is None:
+        return plane.base, plane.steps
+    bends = any(
+        not callable(getattr(step, "affine", None))
+        for name, step in pipeline.steps[:-1]
+        if name not in ("impute", "prepare")
+    )
+    if bends or data.n_words or data.levels is not None or data.imputation == "indicator":
+        return None, None
+    # What is affine is known from where the base and a step of usual length along each axis go.
+    usual = np.std(points, axis=0) if len(points) else np.ones(len(plane.steps))
+    usual = np.where(usual > 0, usual, 1.0)
+    corners = np.vstack([np.zeros(len(usual)), np.diag(usual)])
+    images = coordinates(pipeline, plane.lift(corners))
+    return images[0], (images[1:] - images[0]) / usual[:, None]
+
+
+def marginal(pipeline: Pipeline, data: Dataset, plane: Plane) -> Densities:
+    """Integrate everything off a plane out of a Gaussian classifier.
+
+    Raises
+    ------
+    ValueError
+        When there is no exact marginal.
+    """
+    model = pipeline.steps[-1][1]
+    if not is_gaussian(model):
+        raise ValueError(f"{type(model).__name__} is not Gaussian: it has no exact marginal.")
+    if plane.projection is not None:
+        return gaussian_slices.marginal(model, plane.base, plane.projection, data.n_classes)
+    if plane.columns is None or not features_are_seen(pipeline, data):
+        raise ValueError(
+            "The classifier does not see the features themselves, so there is no marginal of "
+            "them; look along its own coordinates."
+        )
+    chosen = list(plane.columns)
+    projection, origin = np.eye(data.n_features)[:, chosen], np.zeros(data.n_features)
+    if "standardize" in pipeline.named_steps:
+        step = pipeline.named_steps["standardize"]
+        projection, origin = projection * step.scale_[chosen], -step.mean_ / step.scale_
+    return gaussian_slices.marginal(model, origin, projection, data.n_classes)
+
+
+def is_gaussian(model: Any) -> bool:
+    """Whether a classifier has Gaussian class densities."""
+    return hasattr(model, "densities_") and hasattr(model, "priors_")
+
+
+def features_are_seen(pipeline: Pipeline, data: Dataset) -> bool:
+    """Whether the classifier sees the features one by one, standardised or not."""
+    steps = [name for name, _ in pipeline.steps[:-1]]
+    if data.levels is not None or data.n_words or data.imputation == "indicator":
+        return False
+    return set(steps) <= {"impute", "prepare", "standardize"}

@@ -1,0 +1,185 @@
+"""What a fitted pipeline makes of each feature: weights, and the boundary's equation."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset
+from lincore.estimators.base.linear import LinearClassifier
+from lincore.estimators.boundary_geometry import boundary
+from lincore.linalg.quadric import Quadric
+from lincore.model_selection.pipeline import CATEGORICAL, asks_for_categories, before_classifier
+from lincore.moments.moments import BLOCK_VALUES
+from lincore.preprocessing.tabular import prepared_names
+
+Array = NDArray[np.float64]
+
+# A boundary in more features than this fills a page of its own.
+MOST_TERMS = 60
+
+
+class Weights(NamedTuple):
+    """Linear scores as functions of features.
+
+    Attributes
+    ----------
+    names : tuple of p str
+        Of the features behind the preparation: a level of a category is one of its own.
+    values : ndarray of shape (K, p), or (1, p) for two classes
+        What one unit more adds to the score of a class; of two, of the second over the first.
+    spread : ndarray of shape (p,)
+        The features' standard deviations over the training rows, to compare by.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    spread: Array
+
+    @property
+    def comparable(self) -> Array:
+        """What one standard deviation more adds."""
+        return self.values * self.spread
+
+
+def coordinate_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
+    """Return the names of the coordinates that the classifier at the end sees.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.model_selection.pipeline import Steps, pipeline_for
+    >>> iris = lincore.sample("iris")
+    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
+    >>> coordinate_names(pipeline.fit(iris.X, iris.codes), iris)
+    ('Component 1', 'Component 2')
+    """
+    steps = pipeline.named_steps
+    if "pca" in steps:
+        return tuple(f"Component {i + 1}" for i in range(steps["pca"].n_components_))
+    if "svd" in steps:
+        return tuple(f"Component {i + 1}" for i in range(len(steps["svd"].components_)))
+    names = prepared_names(steps.get("prepare"), data)
+    if "basis" in steps:
+        found = steps["basis"].get_feature_names_out(np.array(names, dtype=object))
+        return tuple(str(name) for name in found)
+    return names
+
+
+def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Weights:
+    """Take linear scores back through projection and standardising to the features.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted. Behind a basis, the features are its functions.
+    data : Dataset
+    rows : ndarray
+        The training rows.
+
+    Raises
+    ------
+    TypeError
+        When the classifier is not linear.
+    """
+    model = pipeline.steps[-1][1]
+    coef = _coefficients(model)
+    names = [name for name, _ in pipeline.steps[:-1]]
+    for name, step in reversed(pipeline.steps[:-1]):
+        if name == "pca":
+            coef = coef @ step.affine()[1].T
+        elif name == "svd":
+            coef = coef @ step.components_
+        elif name == "standardize" and "basis" not in names:
+            coef = coef / step.scale_
+    shown = _front(pipeline)
+    seen = before_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
+    return Weights(_front_names(pipeline, data), coef, _deviations(seen))
+
+
+def factor_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
+    """Return how many columns naive Bayes takes as Gaussian and how many as categorical.
+
+    None for other classifiers, and for tables without categories.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.model_selection.pipeline import pipeline_for
+    >>> iris = lincore.sample("iris")
+    >>> factor_counts(pipeline_for(iris, lincore.GaussianNB()).fit(iris.X, iris.codes), iris)
+    """
+    model = pipeline.steps[-1][1]
+    if data.levels is None or not any(data.levels) or not asks_for_categories(model):
+        return None
+    groups = next(v for name, v in model.get_params().items() if name.endswith(CATEGORICAL))
+    n_columns = before_classifier(pipeline, data.X[:1]).shape[1]
+    return n_columns - sum(len(group) for group in groups or ()), len(groups or ())
+
+
+def named_steps_end(pipeline: Pipeline) -> int:
+    """Return how many steps make the variables which are named: preparation, and a basis."""
+    names = [name for name, _ in pipeline.steps]
+    return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
+
+
+def equation(
+    pipeline: Pipeline, data: Dataset, first: int, second: int
+) -> tuple[Quadric, tuple[str, ...]]:
+    """Return the function whose zeros are the boundary of two classes, and its variables' names.
+
+    In the features and their units where these are few enough to write it down, and otherwise in
+    the coordinates that the classifier sees.
+
+    Raises
+    ------
+    TypeError
+        When the classifier has no such function.
+    ValueError
+        When there are too many variables in either.
+    """
+    shown = _front(pipeline)
+    names = _front_names(pipeline, data)
+    behind = Pipeline(pipeline.steps[len(shown) :])
+    if "svd" in behind.named_steps or len(names) > MOST_TERMS:
+        names, behind = coordinate_names(pipeline, data), Pipeline(pipeline.steps[-1:])
+    if len(names) > MOST_TERMS:
+        raise ValueError(f"An equation in {len(names):,} variables is too long to read.")
+    model = pipeline.steps[-1][1]
+    places = {int(code): place for place, code in enumerate(getattr(model, "classes_", ()))}
+    if first not in places or second not in places:
+        raise ValueError("One of these classes has no training rows.")
+    return boundary(behind, places[first], places[second]), names
+
+
+def _coefficients(model: Any) -> Array:
+    linear = isinstance(model, LinearClassifier) or hasattr(model, "design_")
+    if not linear or not hasattr(model, "coef_"):
+        raise TypeError(f"{type(model).__name__} is not linear: no feature has one weight.")
+    return np.asarray(model.coef_, dtype=float)
+
+
+def _front(pipeline: Pipeline) -> Pipeline:
+    """Return the steps that make the variables which are named."""
+    return Pipeline(pipeline.steps[: named_steps_end(pipeline)])
+
+
+def _front_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
+    return coordinate_names(_front(pipeline), data)
+
+
+def _deviations(seen: Any) -> Array:
+    if hasattr(seen, "toarray"):
+        mean = np.asarray(seen.mean(axis=0)).ravel()
+        square = np.asarray(seen.multiply(seen).mean(axis=0)).ravel()
+        return np.sqrt(np.maximum(square - mean**2, 0.0))
+    mean = np.asarray(np.mean(seen, axis=0, dtype=float))
+    total = np.zeros_like(mean)
+    # In blocks: pixels are bytes, and all of them as float64 take eight times as much.
+    length = max(1, BLOCK_VALUES // max(1, seen.shape[1]))
+    for start in range(0, len(seen), length):
+        total += ((seen[start : start + length] - mean) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt(total / len(seen)))

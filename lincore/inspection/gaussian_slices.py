@@ -1,0 +1,117 @@
+"""Gaussian classes in a plane: the exact marginal, and the density along a cut."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lstsq
+from scipy.special import logsumexp
+
+from lincore.linalg.covariance import Whitener, is_positive
+from lincore.linalg.gaussian import Gaussians
+
+Array = NDArray[np.float64]
+
+# Up to so many features a covariance is formed in order to look at a part of it.
+MOST_FORMED = 2_000
+
+
+class Densities(NamedTuple):
+    """Gaussian classes in a plane, and the logarithm of the weight of each, shape (K,)."""
+
+    gaussians: Gaussians
+    log_weights: Array
+
+
+def marginal(model: Any, origin: Array, projection: Array, n_classes: int) -> Densities:
+    """Integrate everything off a plane out of a Gaussian classifier.
+
+    Parameters
+    ----------
+    model : classifier with `densities_` and `priors_`
+        Fitted on codes.
+    origin : ndarray of shape (q,)
+    projection : ndarray of shape (q, d)
+        Points are ``(x - origin) @ projection``.
+    n_classes : int
+    """
+    means = (model.densities_.means - origin) @ projection
+    covariances = _covariances(model, projection)
+    whiteners = [Whitener.from_covariance(covariance) for covariance in covariances]
+    with np.errstate(divide="ignore"):
+        return _spread(model, means, whiteners, np.log(model.priors_), n_classes)
+
+
+def conditional(model: Any, base: Array, steps: Array, n_classes: int) -> Densities:
+    """Cut a Gaussian classifier by the plane ``base + z @ steps`` (steps: (d, q)).
+
+    The densities are those of the place in the plane among the rows of a class that lie in it;
+    the weights are the probabilities of the classes among those rows. Their product compares
+    classes as the classifier itself does.
+    """
+    means, whiteners, log_weights = [], [], []
+    with np.errstate(divide="ignore"):
+        log_priors = np.log(model.priors_)
+    gaussians = model.densities_
+    for mean, whole, log_prior in zip(
+        gaussians.means, gaussians.whiteners, log_priors, strict=True
+    ):
+        slope, start = whole.whiten(steps), whole.whiten((base - mean)[None])[0]
+        # Free of the units of the axes first, so that the rank depends on neither.
+        # (Of the largest first: squares of what is measured in 1e-160 would overflow.)
+        largest = np.abs(slope).max(axis=1, keepdims=True)
+        largest = np.where(largest > 0, largest, 1.0)
+        size = largest * np.linalg.norm(slope / largest, axis=1, keepdims=True)
+        size = np.where(size > 0, size, 1.0)
+        left, lengths, right = np.linalg.svd(slope / size, full_matrices=False)
+        kept = is_positive(lengths**2) if lengths.any() else lengths > 0
+        left, lengths, along = left[:, kept], lengths[kept], right[kept] @ start
+        means.append(-(left / lengths / size) @ along)
+        log_det = -2 * (np.log(lengths).sum() + np.log(size).sum())
+        whitener = Whitener(size * left * lengths, float(log_det))
+        off = start @ start - along @ along
+        gain = whitener.rank * np.log(2 * np.pi) + whitener.log_det - off - whole.log_det
+        whiteners.append(whitener)
+        log_weights.append(log_prior + 0.5 * gain)
+    weights = np.array(log_weights)
+    weights = np.where(np.isnan(weights), -np.inf, weights)
+    return _spread(model, np.array(means), whiteners, weights - logsumexp(weights), n_classes)
+
+
+def _covariances(model: Any, projection: Array) -> Array:
+    """Return the covariances in the plane, (K, d, d)."""
+    whiteners = model.densities_.whiteners
+    if whiteners[0].factor.ndim == 1:
+        variances = []
+        for whitener in whiteners:
+            with np.errstate(divide="ignore"):
+                inverse = 1 / whitener.factor**2
+            variances.append(np.where(whitener.factor > 0, inverse, 0.0))
+        return np.stack([(projection.T * variance) @ projection for variance in variances])
+    if len(projection) <= MOST_FORMED:
+        covariance = np.broadcast_to(model.covariance_, (len(whiteners), *[len(projection)] * 2))
+        if model.covariance_.ndim == 2:
+            return np.stack([projection.T @ covariance[0] @ projection] * len(whiteners))
+        return np.asarray(projection.T @ covariance @ projection)
+    found: dict[int, Array] = {}
+    for whitener in whiteners:
+        if id(whitener) not in found:
+            root = lstsq(whitener.factor, projection, lapack_driver="gelsy")[0]
+            found[id(whitener)] = root.T @ root
+    return np.stack([found[id(whitener)] for whitener in whiteners])
+
+
+def _spread(
+    model: Any, means: Array, whiteners: list[Whitener], log_weights: Array, n_classes: int
+) -> Densities:
+    """Make room for classes that the model never met: without mean, and impossible."""
+    all_means = np.full((n_classes, means.shape[1]), np.nan)
+    all_weights = np.full(n_classes, -np.inf)
+    all_whiteners = [whiteners[0]] * n_classes
+    for code, mean, whitener, weight in zip(
+        model.classes_, means, whiteners, log_weights, strict=True
+    ):
+        all_means[code], all_whiteners[code], all_weights[code] = mean, whitener, weight
+    return Densities(Gaussians(all_means, tuple(all_whiteners)), all_weights)

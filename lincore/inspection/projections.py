@@ -1,0 +1,251 @@
+"""Where rows vary most and where classes part best: both projections of one training part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset, Split
+from lincore.estimators.fisher import FisherDiscriminant
+from lincore.linalg.fisher_criterion import fisher_criterion
+from lincore.linalg.products import blocked_product
+from lincore.model_selection import holdout
+from lincore.model_selection.pipeline import Steps, before_classifier, pipeline_for
+from lincore.moments.moments import Moments
+from lincore.preprocessing.tabular import prepared_names
+
+Array = NDArray[np.float64]
+
+# Beyond these nobody looks at components one by one.
+MOST_COMPONENTS = 200
+# Singular vectors of counted words: each costs a pass over the rows.
+MOST_VECTORS = 50
+# How many components of pictures and of wide tables Fisher's discriminant sees.
+FISHER_COMPONENTS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Principal components of the training rows, and Fisher's directions behind them.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        The steps before the projection, and last "pca", or "svd" for rows of words.
+    names : tuple of p str
+        Of the features that the projection sees: categories by level, missing marks.
+    moments : Moments of shapes (K,), (K, k), (K, k, k)
+        By class, of the training rows along the k components.
+    """
+
+    pipeline: Pipeline
+    names: tuple[str, ...]
+    moments: Moments
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether singular vectors of rows that are not centred stand in for components."""
+        return "svd" in self.pipeline.named_steps
+
+    @property
+    def components(self) -> Array:
+        """Orthonormal rows (k, p), in units of what the projection sees."""
+        return np.asarray(self._last.components_)
+
+    @property
+    def shares(self) -> Array:
+        """Share of the variance that each component holds, (k,); of PCA also those not kept."""
+        if self.is_sparse:
+            return np.asarray(self._last.explained_variance_ratio_)
+        return np.asarray(self._last.all_variances_ / self._last.all_variances_.sum())
+
+    def scores(self, X: Any, axes: tuple[int, ...], *, whiten: bool = False) -> Array:
+        """Return rows along some components.
+
+        Parameters
+        ----------
+        X : (n, p) array or CSR
+            As in `Dataset.X`.
+        axes : tuple of d int
+        whiten : bool, default False
+            In standard deviations of the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+        """
+        weights = self.components[list(axes)].T
+        if whiten:
+            weights = weights / np.sqrt(self._last.explained_variance_[list(axes)])
+        return self._along(X, weights)
+
+    def fisher(self, n_components: int) -> FisherDiscriminant:
+        """Fit Fisher's discriminant on the first components, from their moments.
+
+        Raises
+        ------
+        ValueError
+            When the means of the classes are equal.
+        """
+        first = np.eye(len(self.components))[:, :n_components]
+        classes = np.arange(len(self.moments))
+        return FisherDiscriminant().fit_moments(self.moments.map(first), classes)
+
+    def fisher_scores(self, X: Any, fisher: FisherDiscriminant, axes: tuple[int, ...]) -> Array:
+        """Return rows along some of Fisher's directions, in deviations within classes: (n, d)."""
+        chosen = fisher.directions_[list(axes)]
+        return self._along(X, self.weights(fisher)[list(axes)].T) - chosen @ fisher.mean_
+
+    def weights(self, fisher: FisherDiscriminant) -> Array:
+        """Return Fisher's directions (d, p) in units of what the projection sees."""
+        return np.asarray(fisher.directions_ @ self.components[: fisher.n_features_in_])
+
+    def separation(
+        self,
+        fisher: FisherDiscriminant,
+        X: Any = None,
+        codes: NDArray[np.intp] | None = None,
+    ) -> Array:
+        """Return J of the first component and of Fisher's first direction, of shape (2,).
+
+        Parameters
+        ----------
+        fisher : FisherDiscriminant
+            Of this projection.
+        X, codes : (n, p) and (n,) arrays, optional
+            Other rows, such as those for testing; otherwise the training rows, from their moments.
+        """
+        if X is None or codes is None:
+            directions = np.zeros((2, len(self.components)))
+            directions[0, 0] = 1.0
+            directions[1, : fisher.n_features_in_] = fisher.directions_[0]
+            return fisher_criterion(self.moments, directions)
+        weights = np.stack([self.components[0], self.weights(fisher)[0]], axis=1)
+        scores = self._along(X, weights)
+        return fisher_criterion(Moments.from_groups(scores, codes, len(self.moments)), np.eye(2))
+
+    def rebuilt(self, X: Any, n_components: int) -> Array:
+        """Return what is left of rows (n, p), in the units of the features, by n components.
+
+        Of pixels, for which there is nothing to prepare.
+        """
+        scores = self._along(X, self.components[:n_components].T)
+        rows = scores @ self.components[:n_components] + self._last.mean_
+        scale = self.pipeline.named_steps.get("standardize")
+        return rows if scale is None else np.asarray(scale.inverse_transform(rows))
+
+    @property
+    def _last(self) -> Any:
+        return self.pipeline.steps[-1][1]
+
+    def _along(self, X: Any, weights: Array) -> Array:
+        """Return rows times weights (p, d), about the mean of the training rows for PCA."""
+        for _, step in self.pipeline.steps[:-1]:
+            X = step.transform(X)
+        if self.is_sparse:
+            return np.asarray(X @ weights)
+        if X.dtype == np.float64:
+            return np.asarray((X - self._last.mean_) @ weights)
+        # Bytes have no digits to lose: centre after the product.
+        return blocked_product(X, weights) - self._last.mean_ @ weights
+
+
+def project(
+    data: Dataset, split: Split, part: holdout.TrainingPart, *, standardize: bool
+) -> Projection:
+    """Fit principal components, or singular vectors for words, on the training part.
+
+    Parameters
+    ----------
+    data : Dataset
+    split : Split
+    part : TrainingPart
+        What `lincore.model_selection.holdout.summarise` made of both.
+    standardize : bool
+        Bring features to variance one first; never done to words.
+
+    Returns
+    -------
+    Projection
+        Of 200 components at most, or 50 singular vectors.
+
+    Raises
+    ------
+    DataError
+        When the training rows do not vary.
+
+    References
+    ----------
+    "faces-generative-vs-discriminative", "Dimension Reduction using PCA": fitted on the training
+    rows alone.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> split = lincore.split(iris)
+    >>> found = project(iris, split, holdout.summarise(iris, split), standardize=True)
+    >>> found.components.shape, found.shares.round(2).tolist()
+    ((4, 4), [0.74, 0.22, 0.04, 0.01])
+    """
+    width = _width(data, part)
+    if data.n_words:
+        steps = Steps(False, n_components=max(1, min(MOST_VECTORS, width - 1, len(split.train))))
+    else:
+        steps = Steps(
+            standardize, n_components=max(1, min(MOST_COMPONENTS, width, len(split.train)))
+        )
+    pipeline = holdout.fit(pipeline_for(data, None, steps), data, split, part)
+    prepare = pipeline.named_steps.get("prepare")
+    moments = part.moments
+    if moments is None:
+        rows = before_classifier(pipeline, data.X[split.train])
+        moments = Moments.from_groups(rows, data.codes[split.train], data.n_classes)
+    else:
+        for name, step in pipeline.steps:
+            moments = moments if name == "prepare" else step.map_moments(moments)
+    return Projection(pipeline, prepared_names(prepare, data), moments)
+
+
+def _width(data: Dataset, part: holdout.TrainingPart) -> int:
+    """Return how many columns the projection sees."""
+    if part.moments is not None:
+        return part.moments.n_features
+    return data.n_features if part.prepare is None else len(prepared_names(part.prepare, data))
+
+
+def fisher_components(data: Dataset, projection: Projection) -> int:
+    """Return how many components Fisher's discriminant should see: all, where rows are plenty.
+
+    In as many directions as there are rows every class shrinks to a point, and J says nothing
+    of other rows.
+    """
+    k = len(projection.components)
+    n_rows = int(projection.moments.count.sum())
+    plenty = k if n_rows >= 5 * k else max(1, (n_rows - data.n_classes) // 3)
+    few = FISHER_COMPONENTS if data.image_shape or data.n_words else k
+    return min(k, plenty, few)
+
+
+def class_means(X: NDArray[Any], codes: NDArray[np.intp], n_classes: int) -> Array:
+    """Return the mean row of each class, (K, p); NaN for a class without rows.
+
+    Examples
+    --------
+    >>> class_means(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1]), 2)
+    array([[1.],
+           [5.]])
+    """
+    means = np.full((n_classes, X.shape[1]), np.nan)
+    for code in np.unique(codes):
+        means[code] = X[codes == code].mean(axis=0)
+    return means
+
+
+def rebuilding_error(projection: Projection, X: NDArray[Any], n_components: int) -> float:
+    """Return the root mean square over pixels of what rebuilding misses, in their units."""
+    return float(np.sqrt(np.mean((projection.rebuilt(X, n_components) - X) ** 2)))

@@ -1,0 +1,101 @@
+"""Several solvers of logistic regression on the same rows, started from the same place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.estimators.logistic.estimator import LogisticRegression
+from lincore.linalg.optimize import Reason, Step, watched
+from lincore.utils.captured_warnings import heard
+
+Progress = Callable[[int, int, str], bool]
+# A fixed rate is given so many iterations: enough to see where it goes.
+MOST_ITERATIONS = 2_000
+
+
+class Line(NamedTuple):
+    """What one solver did.
+
+    Attributes
+    ----------
+    solver : str
+    rate : float or None
+        Its learning rate, where that was given.
+    trace : tuple of Step
+    reason : Reason
+        Why it ended.
+    """
+
+    solver: str
+    rate: float | None
+    trace: tuple[Step, ...]
+    reason: Reason
+
+
+def race(
+    rows: Any,
+    codes: NDArray[np.intp],
+    *,
+    solvers: Sequence[str],
+    rates: Sequence[float] = (),
+    C: float = np.inf,
+    progress: Progress | None = None,
+    keep: Callable[[list[Line]], None] | None = None,
+    seed: int = 0,
+) -> list[Line]:
+    """Fit logistic regression by each solver, and by gradient descent at each fixed rate.
+
+    Parameters
+    ----------
+    rows : array-like of shape (n, q)
+        As the classifier sees them.
+    codes : ndarray of shape (n,)
+    solvers : sequence of str
+        As `LogisticRegression` calls them.
+    rates : sequence of float
+    C : float
+    progress : callable, optional
+        ``progress(done, total, what) -> bool``; after False what is finished is returned.
+    keep : callable, optional
+        Given the lines that are finished, whenever there is one more.
+    seed : int
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 2))
+    >>> lines = race(X, (X[:, 0] + rng.standard_normal(60) > 0).astype(int),
+    ...              solvers=["newton"], rates=[1.0])
+    >>> [(line.solver, line.rate, line.reason.value) for line in lines]
+    [('newton', None, 'gradient'), ('gradient', 1.0, 'oscillates')]
+    """
+    # The classifier itself refuses a solver that does not exist.
+    wanted: list[tuple[Any, float | None]] = [(solver, None) for solver in solvers]
+    wanted += [("gradient", rate) for rate in rates]
+    lines: list[Line] = []
+    for i, (solver, rate) in enumerate(wanted):
+        what = solver if rate is None else f"gradient at rate {rate:g}"
+
+        def goes_on(step: Step, max_iter: int, done: int = i, what: str = what) -> bool:
+            said = f"{what}, iteration {step.iteration:,}, error {step.objective:.6g}"
+            return progress is None or progress(done, len(wanted), said)
+
+        model = LogisticRegression(
+            C=C,
+            solver=solver,
+            learning_rate=rate,
+            max_iter=MOST_ITERATIONS if solver == "gradient" else None,
+            random_state=seed,
+        )
+        with heard(), watched(goes_on):
+            model.fit(rows, codes)
+        lines.append(Line(solver, rate, model.trace_, model.reason_))
+        if keep is not None:
+            keep(list(lines))
+        if model.reason_ is Reason.STOPPED:
+            break
+    return lines

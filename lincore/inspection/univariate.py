@@ -1,0 +1,365 @@
+"""A single column by class: histogram, density, box plot, shares of levels, summary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import gaussian_kde
+
+from lincore.inspection.association import column_values, level_names, n_columns
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+
+# Bars of a histogram: below the first a shape is not seen, above the second each bar is noise.
+FEWEST_BINS, MOST_BINS = 8, 60
+# Whole numbers over no more values than this have a bar each.
+MOST_UNIT_BARS = 40
+MOST_SPREAD = 20
+GRID_POINTS = 201
+# Rows of a class that a kernel density is computed from, and outliers of a class that are drawn.
+MOST_KERNELS, MOST_OUTLIERS = 2_000, 200
+OTHER = "other levels"
+
+
+class Histogram(NamedTuple):
+    """Rows by class in bins.
+
+    Attributes
+    ----------
+    edges : (b + 1,) float64
+    counts : (K, b) int
+    """
+
+    edges: NDArray[np.float64]
+    counts: NDArray[np.intp]
+
+    def shares(self) -> NDArray[np.float64]:
+        """Return the share of the rows of each class that lie in each bin, shape (K, b)."""
+        return self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
+
+
+class Density(NamedTuple):
+    """Kernel density estimates by class.
+
+    Attributes
+    ----------
+    grid : (m,) float64
+    values : (K, m) float64
+        Each integrates to one; NaN for a class whose values do not vary.
+    n_used : (K,) int
+        Rows that each was computed from.
+    """
+
+    grid: NDArray[np.float64]
+    values: NDArray[np.float64]
+    n_used: NDArray[np.intp]
+
+
+class Boxes(NamedTuple):
+    """The parts of Tukey's box plots, each of shape (K,); NaN for a class without a value.
+
+    Attributes
+    ----------
+    low, q1, median, q3, high : (K,) float64
+        `low` and `high` are the outermost values within 1.5 interquartile ranges of the box.
+    mean : (K,) float64
+    outliers : list of K arrays
+        Values beyond, at most 200 of each class.
+    n_outliers : (K,) int
+    """
+
+    low: NDArray[np.float64]
+    q1: NDArray[np.float64]
+    median: NDArray[np.float64]
+    q3: NDArray[np.float64]
+    high: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    outliers: list[NDArray[np.float64]]
+    n_outliers: NDArray[np.intp]
+
+
+class LevelCounts(NamedTuple):
+    """Rows by class and level of a categorical column.
+
+    Attributes
+    ----------
+    levels : list of L str
+        The most frequent first; rare ones may be together as "other levels".
+    counts : (K, L) int
+    """
+
+    levels: list[str]
+    counts: NDArray[np.intp]
+
+    def of_class(self) -> NDArray[np.float64]:
+        """Return the share of each level among the rows of each class, shape (K, L)."""
+        return self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
+
+    def of_level(self) -> NDArray[np.float64]:
+        """Return the share of each class among the rows of each level, shape (K, L)."""
+        return self.counts / np.maximum(self.counts.sum(axis=0, keepdims=True), 1)
+
+
+def histogram(
+    values: ArrayLike, codes: ArrayLike, n_classes: int, bins: int | None = None
+) -> Histogram:
+    """Count the rows of each class in bins that all classes share.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        What is not finite is left out.
+    codes : array-like of shape (n,)
+    n_classes : int
+    bins : int, optional
+        By the rule of Freedman and Diaconis within the classes, from 8 to 60, when not given; a
+        few whole numbers get a bin each.
+
+    Examples
+    --------
+    >>> histogram([1, 2, 2, 4], [0, 0, 1, 1], 2).counts
+    array([[1, 1, 0, 0],
+           [0, 1, 0, 1]])
+    """
+    v, y = _finite(values, codes)
+    edges = _edges(v, y, bins)
+    counts = [np.histogram(v[y == code], edges)[0] for code in range(n_classes)]
+    return Histogram(edges, np.asarray(counts, dtype=np.intp))
+
+
+def _edges(
+    values: NDArray[np.float64], codes: NDArray[np.intp], bins: int | None
+) -> NDArray[np.float64]:
+    if not len(values):
+        return np.array([0.0, 1.0])
+    low, high = values.min(), values.max()
+    if bins is None and high - low < MOST_UNIT_BARS and (values == np.floor(values)).all():
+        return np.asarray(np.arange(low, high + 2) - 0.5)
+    if low == high:
+        pad = max(abs(low), 1.0) / 2
+        return np.array([low - pad, high + pad])
+    if bins is None:
+        # Of all rows together the quartiles would measure how far apart the classes lie.
+        parts = [values[codes == code] for code in np.unique(codes)]
+        widths = [2 * np.subtract(*np.percentile(v, [75, 25])) / np.cbrt(len(v)) for v in parts]
+        width = np.average(widths, weights=[len(v) for v in parts])
+        wanted = np.ceil((high - low) / width) if width > 0 else np.sqrt(len(values))
+        bins = int(np.clip(wanted, FEWEST_BINS, MOST_BINS))
+    return np.asarray(np.linspace(low, high, bins + 1))
+
+
+def density(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Density:
+    """Estimate the density of each class by Gaussian kernels of Scott's bandwidth.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        What is not finite is left out.
+    codes : array-like of shape (n,)
+    n_classes : int
+
+    References
+    ----------
+    D. W. Scott, "Multivariate Density Estimation" (1992), section 6.5.
+
+    Examples
+    --------
+    >>> found = density([0.0, 1.0, 2.0, 5.0], [0, 0, 0, 1], 2)
+    >>> found.n_used.tolist(), bool(np.isnan(found.values[1]).all())
+    ([3, 0], True)
+    """
+    v, y = _finite(values, codes)
+    low, high = (v.min(), v.max()) if len(v) else (0.0, 1.0)
+    pad = 0.1 * (high - low) or 1.0
+    grid = np.linspace(low - pad, high + pad, GRID_POINTS)
+    found, used = np.full((n_classes, GRID_POINTS), np.nan), np.zeros(n_classes, dtype=np.intp)
+    # To unit scale: the kernels' determinant of values near 1e-200 is 0.
+    unit = high - low if high > low else 1.0
+    for code in range(n_classes):
+        mine = (v[y == code] - low) / unit
+        mine = mine[:: -(-len(mine) // MOST_KERNELS) or 1]
+        if len(mine) >= 2 and np.ptp(mine) > 1e-12:
+            found[code] = gaussian_kde(mine)((grid - low) / unit) / unit
+            used[code] = len(mine)
+    return Density(np.asarray(grid), found, used)
+
+
+def boxes(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Boxes:
+    """Return the parts of a box plot of each class.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        What is not finite is left out.
+    codes : array-like of shape (n,)
+    n_classes : int
+
+    Examples
+    --------
+    >>> found = boxes([1, 2, 3, 4, 50], [0] * 5, 1)
+    >>> found.q1.item(), found.high.item(), found.outliers[0].tolist()
+    (2.0, 4.0, [50.0])
+    """
+    v, y = _finite(values, codes)
+    parts = np.full((6, n_classes), np.nan)
+    outliers: list[NDArray[np.float64]] = [np.empty(0)] * n_classes
+    beyond = np.zeros(n_classes, dtype=np.intp)
+    for code in range(n_classes):
+        mine = v[y == code]
+        if not len(mine):
+            continue
+        q1, median, q3 = np.percentile(mine, [25, 50, 75])
+        reach = 1.5 * (q3 - q1)
+        inside = mine[(mine >= q1 - reach) & (mine <= q3 + reach)]
+        parts[:, code] = inside.min(), q1, median, q3, inside.max(), mine.mean()
+        out = np.sort(mine[(mine < q1 - reach) | (mine > q3 + reach)])
+        beyond[code] = len(out)
+        # Evenly over the sorted ones: the farthest on both sides are among them.
+        every = np.linspace(0, len(out) - 1, min(len(out), MOST_OUTLIERS)).astype(np.intp)
+        outliers[code] = out[every]
+    low, q1, middle, q3, high, mean = parts
+    return Boxes(low, q1, middle, q3, high, mean, outliers, beyond)
+
+
+def level_counts(
+    values: ArrayLike, codes: ArrayLike, n_classes: int, names: tuple[str, ...], most: int = 20
+) -> LevelCounts:
+    """Count the rows of each class in the levels of a categorical column.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        Positions in `names`; NaN is left out.
+    codes : array-like of shape (n,)
+    n_classes : int
+    names : tuple of str
+    most : int
+        Levels that are kept apart; the rarer ones are counted together.
+
+    Examples
+    --------
+    >>> level_counts([0, 1, 1, np.nan], [0, 0, 1, 1], 2, ("f", "m"))
+    LevelCounts(levels=['m', 'f'], counts=array([[1, 1],
+           [1, 0]]))
+    """
+    v, y = _finite(values, codes)
+    flat = np.bincount(y * len(names) + v.astype(np.intp), minlength=n_classes * len(names))
+    counts = flat.reshape(n_classes, len(names))
+    total = counts.sum(axis=0)
+    order = np.argsort(-total, kind="stable")
+    order = order[total[order] > 0]
+    kept, rest = order[:most], order[most:]
+    levels, found = [names[i] for i in kept], counts[:, kept]
+    if len(rest):
+        levels.append(f"{OTHER} ({len(rest):,})")
+        found = np.column_stack([found, counts[:, rest].sum(axis=1)])
+    return LevelCounts(levels, found)
+
+
+def spread(values: ArrayLike, seed: int = 0) -> tuple[NDArray[np.float64], bool]:
+    """Move a few whole numbers apart at random, so that rows do not lie on each other.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+    seed : int
+
+    Returns
+    -------
+    (n,) float64
+        Moved by up to a quarter of the least step, where they are at most 20 whole numbers.
+    bool
+        Whether they were.
+
+    Examples
+    --------
+    >>> spread([1, 3] * 20)[1], spread([0.5, 1.0] * 20)[1]
+    (True, False)
+    """
+    v = np.asarray(values, dtype=np.float64)
+    levels = np.unique(v[np.isfinite(v)])
+    few = 2 <= len(levels) <= MOST_SPREAD < len(v) and (levels == np.floor(levels)).all()
+    if not few:
+        return v, False
+    reach = np.diff(levels).min() / 4
+    return v + np.random.default_rng(seed).uniform(-reach, reach, len(v)), True
+
+
+def summary(
+    data: Dataset, columns: ArrayLike, rows: ArrayLike | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Summarise columns by class and over all classes.
+
+    Parameters
+    ----------
+    data : Dataset
+    columns : array-like of int
+        Positions among the features, not counts of words.
+    rows : array-like of int, optional
+        Row numbers; all rows when not given.
+
+    Returns
+    -------
+    numbers : DataFrame
+        column, class, n (rows with a value), missing (per cent of the rows), mean, sd (divisor
+        n − 1), min, q25, median, q75, max.
+    levels : DataFrame
+        column, class, n, missing, levels, most frequent, share (per cent of n).
+
+    Examples
+    --------
+    >>> from lincore import sample
+    >>> numbers, levels = summary(sample("iris"), [0])
+    >>> numbers["class"].tolist(), numbers["mean"].round(2).tolist()
+    (['all', 'setosa', 'versicolor', 'virginica'], [5.84, 5.01, 5.94, 6.59])
+    """
+    codes = data.codes if rows is None else data.codes[np.asarray(rows)]
+    classes = [("all", np.ones(len(codes), dtype=bool))]
+    classes += [(str(label), codes == k) for k, label in enumerate(data.classes)]
+    numbers: list[dict[str, Any]] = []
+    levels: list[dict[str, Any]] = []
+    for column in np.asarray(columns, dtype=np.intp).tolist():
+        values, names = column_values(data, column, rows), level_names(data, column)
+        for label, mine in classes:
+            present = values[mine & np.isfinite(values)]
+            n, of = len(present), int(mine.sum())
+            line = {"column": data.feature_names[column], "class": label, "n": n}
+            line["missing"] = 100 * (of - n) / of if of else np.nan
+            if names is None:
+                numbers.append(line | _numeric_summary(present))
+            else:
+                levels.append(line | _level_summary(present, names))
+    return pd.DataFrame(numbers), pd.DataFrame(levels)
+
+
+def summarised(data: Dataset, most_lines: int) -> list[int]:
+    """Return the columns of which a summary by class has at most so many lines."""
+    return list(range(min(n_columns(data), max(1, most_lines // (data.n_classes + 1)))))
+
+
+def _numeric_summary(values: NDArray[np.float64]) -> dict[str, float]:
+    n = len(values)
+    five = np.percentile(values, [0, 25, 50, 75, 100]) if n else np.full(5, np.nan)
+    mean = float(values.mean()) if n else np.nan
+    sd = float(values.std(ddof=1)) if n > 1 else np.nan
+    keys = ("min", "q25", "median", "q75", "max")
+    return {"mean": mean, "sd": sd, **dict(zip(keys, five.tolist(), strict=True))}
+
+
+def _level_summary(values: NDArray[np.float64], names: tuple[str, ...]) -> dict[str, Any]:
+    counts = np.bincount(values.astype(np.intp), minlength=len(names))
+    if not len(values):
+        return {"levels": 0, "most frequent": "", "share": np.nan}
+    top = int(counts.argmax())
+    share = 100 * counts[top] / len(values)
+    return {"levels": int((counts > 0).sum()), "most frequent": names[top], "share": share}
+
+
+def _finite(values: ArrayLike, codes: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    v = np.asarray(values, dtype=np.float64)
+    present = np.isfinite(v)
+    return v[present], np.asarray(codes, dtype=np.intp)[present]

@@ -1,0 +1,277 @@
+"""One or two coordinates in which rows, class densities and boundaries can be drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset
+from lincore.estimators.multiclass import BinaryModels
+from lincore.inspection import evaluate
+from lincore.inspection.axis_units import drawable_units, gaussians_in, named_units
+from lincore.inspection.decision_functions import Belief, ModelBelief
+from lincore.inspection.gaussian_slices import Densities
+from lincore.inspection.planes import Plane, coordinate_plane, coordinates, feature_plane
+from lincore.linalg.gaussian import Gaussians
+
+Array = NDArray[np.float64]
+Quantity = Literal["posterior", "density", "score"]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Rows, and what a model makes of d = 1 or 2 coordinates.
+
+    Parameters
+    ----------
+    axis_names : tuple of d str
+        With units where they are known, and with the power of ten that coordinates beyond
+        1e-15 to 1e15 are divided by.
+    points : ndarray of shape (n, d)
+    codes : ndarray of shape (n,)
+        True classes of the rows.
+    predicted : ndarray of shape (n,)
+        What the model, which may see more than these coordinates, takes them for.
+    rows : ndarray of shape (n,)
+        Which rows of the data set they are.
+    classes : ndarray of shape (K,)
+    densities : Gaussians or None
+        Of the classes, in these coordinates; None for a model without such.
+    priors : ndarray of shape (K,)
+        Weights of the classes: for a cut through the model those among the rows in it.
+    caption : str
+        What the picture shows of the model, and what it does not.
+    subject : str
+        What the plane is, for a title; empty where it is the whole model.
+    log_weights : ndarray of shape (K,), optional
+        Logarithms of `priors`, where these can be too small to be told from zero.
+    belief : Belief, optional
+        What decides where there are no densities.
+    ambiguous : ModelBelief, optional
+        Of one-versus-rest and one-versus-one: what tells where binary models contradict.
+    levels : tuple of d (tuple of str, or None), optional
+        The names of 0, 1, … on an axis that holds categories.
+    """
+
+    axis_names: tuple[str, ...]
+    points: Array
+    codes: NDArray[np.intp]
+    predicted: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    classes: NDArray[Any]
+    densities: Gaussians | None
+    priors: Array
+    caption: str
+    subject: str = ""
+    log_weights: Array | None = None
+    belief: Belief | None = None
+    ambiguous: ModelBelief | None = None
+    levels: tuple[tuple[str, ...] | None, ...] | None = None
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What can be shaded of this model, the most telling first."""
+        if self.densities is not None:
+            return ("posterior", "density")
+        return ("posterior", "score") if self._belief.has_posterior else ("score",)
+
+    def scores(self, Z: Array) -> Array:
+        """Return what decides at points Z (g, d), shape (g, K): the largest score wins."""
+        return self.log_joint(Z) if self.densities is not None else self._belief.scores(Z)
+
+    @cached_property
+    def n_faithful(self) -> int:
+        """Number of rows whose place in the picture lies in the region of what is predicted."""
+        if not len(self.points):
+            return 0
+        scores = self.scores(self.points)
+        winner = np.where(np.isnan(scores), -np.inf, scores).argmax(axis=1)
+        return int(np.count_nonzero(winner == self.predicted))
+
+    @property
+    def fidelity(self) -> str:
+        """How many predictions the regions drawn show as the model makes them, in a sentence."""
+        n_rows = len(self.points)
+        if self.n_faithful == n_rows:
+            return f"The regions show all {n_rows:,} predictions as the model makes them."
+        return (
+            f"The regions show {self.n_faithful:,} of {n_rows:,} predictions as the model makes "
+            "them; the others depend on what is off the plane."
+        )
+
+    @property
+    def gaussians(self) -> Gaussians:
+        """The class densities; ValueError where the model has none."""
+        if self.densities is None:
+            raise ValueError("This model has no class densities to draw; draw its posterior.")
+        return self.densities
+
+    def log_joint(self, Z: Array) -> Array:
+        """Return ``log p_k + log p(z | k)`` at points Z (g, d), shape (g, K)."""
+        with np.errstate(divide="ignore"):
+            weights = np.log(self.priors) if self.log_weights is None else self.log_weights
+        return self.gaussians.log_density(Z) + weights
+
+    def log_posterior(self, Z: Array) -> Array:
+        """Return the log posterior of each class at points Z (g, d), shape (g, K)."""
+        if self.densities is None:
+            return self._belief.log_posterior(Z)
+        joint = self.log_joint(Z)
+        return np.asarray(log_softmax(np.where(np.isnan(joint), -np.inf, joint), axis=1))
+
+    @property
+    def _belief(self) -> Belief:
+        if self.belief is None:
+            raise ValueError("A view needs densities or a belief.")
+        return self.belief
+
+
+def look(
+    pipeline: Pipeline,
+    data: Dataset,
+    rows: NDArray[np.intp],
+    plane: Plane,
+    *,
+    how: Literal["auto", "cut", "marginal"] = "auto",
+) -> View:
+    """Look at any fitted pipeline in a plane.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        With a last step "classify", fitted on codes.
+    data : Dataset
+    rows : ndarray of shape (n,)
+        Which rows to show; those without a value on one of the axes are left out.
+    plane : Plane
+        See `lincore.inspection.planes`.
+    how : {"auto", "cut", "marginal"}
+        "cut" evaluates the model itself at the rows that the points stand for. "marginal"
+        integrates everything else out, exactly, which Gaussian classifiers alone allow. "auto"
+        is the marginal where it exists and the plane runs through the classifier's coordinates.
+
+    Raises
+    ------
+    ValueError
+        When a marginal is wanted that does not exist.
+    """
+    model = pipeline.steps[-1][1]
+    seen = coordinates(pipeline, data.X[rows])
+    points = plane.drop(data.X[rows] if plane.columns is not None else seen)
+    complete = ~np.isnan(points).any(axis=1)
+    if how == "auto":
+        how = "marginal" if plane.columns is None and evaluate.is_gaussian(model) else "cut"
+    predicted = np.asarray(model.predict(seen), dtype=np.intp)
+    view = View(
+        axis_names=plane.axis_names,
+        points=points[complete],
+        codes=data.codes[rows][complete],
+        predicted=predicted[complete],
+        rows=np.asarray(rows)[complete],
+        classes=data.classes,
+        densities=None,
+        priors=np.full(data.n_classes, np.nan),
+        caption=_caption(plane, how, int(np.count_nonzero(~complete))),
+        subject=_subject(plane, how),
+        levels=plane.levels if any(plane.levels) else None,
+    )
+    if how == "marginal":
+        view = _with(view, evaluate.marginal(pipeline, data, plane))
+    else:
+        view = _with(view, evaluate.cut(pipeline, data, plane, view.points))
+    return _in_drawable_units(view)
+
+
+def model_view(
+    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], axes: tuple[int, ...] = (0, 1)
+) -> View:
+    """Look at a fitted model along some of the coordinates that its classifier sees.
+
+    The exact marginal of a Gaussian classifier, and a cut through any other: at the means of the
+    other coordinates among `rows`. Features that were not projected are shown in their own units.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        As `lincore.model_selection.pipeline.build_pipeline` makes them, fitted.
+    data : Dataset
+    rows : ndarray of shape (n,)
+        Which rows to show.
+    axes : tuple of one or two int
+        Positions among the classifier's coordinates; those beyond them are left out.
+    """
+    model, plain = pipeline.steps[-1][1], evaluate.features_are_seen(pipeline, data)
+    seen = coordinates(pipeline, data.X[rows[:1]])
+    axes = tuple(axis for axis in axes if axis < seen.shape[1])
+    if plain:
+        plane = feature_plane(data, axes, rows, rest="mean")
+    else:
+        names = tuple(f"Component {axis + 1}" for axis in axes)
+        if "pca" in pipeline.named_steps or "svd" in pipeline.named_steps:
+            centre = np.zeros(seen.shape[1])
+        else:
+            names = tuple(f"Coordinate {axis + 1}" for axis in axes)
+            centre = np.asarray(coordinates(pipeline, data.X[rows]).mean(axis=0)).ravel()
+        plane = coordinate_plane(axes, names, centre)
+    return look(
+        pipeline, data, rows, plane, how="marginal" if evaluate.is_gaussian(model) else "cut"
+    )
+
+
+def _with(view: View, found: Densities | Belief) -> View:
+    """Put into a view what decides."""
+    if isinstance(found, Densities):
+        gaussians, log_weights = found
+        return replace(
+            view, densities=gaussians, priors=np.exp(log_weights), log_weights=log_weights
+        )
+    if isinstance(found, ModelBelief) and isinstance(found.model, BinaryModels):
+        return replace(view, belief=found, ambiguous=found)
+    return replace(view, belief=found)
+
+
+def _in_drawable_units(view: View) -> View:
+    """Return the same view, of an axis that no picture bears in a power of ten that it does."""
+    units = drawable_units(view.points)
+    if np.all(units == 1):
+        return view
+    return replace(
+        view,
+        axis_names=named_units(view.axis_names, units),
+        points=view.points / units,
+        densities=view.densities and gaussians_in(units, view.densities),
+        belief=view.belief and view.belief.in_units(units),
+        ambiguous=view.ambiguous and view.ambiguous.in_units(units),
+    )
+
+
+def _subject(plane: Plane, how: str) -> str:
+    if not plane.rest:
+        return plane.subject if plane.projection is not None else ""
+    return f"{plane.subject}, the rest {'integrated out' if how == 'marginal' else 'held fixed'}"
+
+
+def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
+    names = " and ".join(plane.axis_names)
+    if not plane.rest:
+        text = "The whole model: it uses nothing but these axes."
+    elif how == "marginal":
+        rest = plane.rest.removeprefix("the other ").split(" held at")[0]
+        verb = "are" if rest[:1].isdigit() else "is"
+        text = (
+            f"Seen from {names} alone: the other {rest} that the model uses {verb} integrated "
+            "out, exactly."
+        )
+    else:
+        vary = "vary" if len(plane.axis_names) > 1 else "varies"
+        text = f"A cut through the model: {names} {vary}, with {plane.rest}."
+    if n_incomplete:
+        who = "1 row lacks" if n_incomplete == 1 else f"{n_incomplete:,} rows lack"
+        text += f" {who} a value here and {'is' if n_incomplete == 1 else 'are'} not drawn."
+    return text

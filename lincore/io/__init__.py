@@ -1,0 +1,1 @@
+"""Loading of anything as a data set: tables, images, arrays, bundled samples."""

@@ -1,0 +1,1 @@
+"""Bytes of a path, an archive or a stream, within limits."""

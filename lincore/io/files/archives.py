@@ -1,0 +1,222 @@
+"""Packed files of a stranger, unpacked in memory and never beyond the limits."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lincore.errors import DataError
+from lincore.io.files.zip_names import entry_paths
+from lincore.limits import GZIP_MAGIC, LIMITS, ZIP_MAGIC, Limits, read_limited
+
+# Stands before the directory record of every entry of a zip.
+_ENTRY_MAGIC = b"PK\x01\x02"
+# Bytes before the name of an entry, where its content begins.
+_LOCAL_HEADER = 30
+# What the zipfile module raises for bytes that are no good archive.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError)
+# Below this an entry may unpack to any multiple of its size: blank images do.
+_SMALL_BYTES = 1_000_000
+# Bytes that deflate may need before the first byte comes out.
+_CODE_TABLES = 1_000
+_MADE_ON_UNIX = 3
+
+
+class UnusableFile(Exception):
+    """The reason why one file of many is left out while the others are read."""
+
+
+class PackedFile(NamedTuple):
+    """One file of a zip, as the zip's directory describes it.
+
+    Parameters
+    ----------
+    path : str
+        With / between folders and in its letters, whatever the zip writes.
+    start : int
+        Where it begins in the zip, in bytes.
+    packed, size : int
+        Bytes in the zip, and unpacked.
+    checksum : int
+        CRC-32 of what is unpacked.
+    stored : bool
+        Whether it is not compressed.
+    refused : str
+        Why it must not be unpacked; empty when it may be.
+    """
+
+    path: str
+    start: int
+    packed: int
+    size: int
+    checksum: int
+    stored: bool
+    refused: str
+
+
+def unpack_gzip(raw: bytes, name: str, limits: Limits = LIMITS) -> bytes:
+    """Unpack a gzip file, never to more than the limit; return any other file as it is.
+
+    Raises
+    ------
+    DataError
+        When the file is damaged, or too large unpacked.
+    """
+    if not raw.startswith(GZIP_MAGIC):
+        return raw
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
+            return read_limited(stream, name, limits)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(
+            f"The gzip file is damaged: {error}.", where=name, remedy="Load it unpacked."
+        ) from error
+
+
+def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]:
+    """Return the files of a zip, folders left out, after a look at what it claims to hold.
+
+    Parameters
+    ----------
+    raw : bytes
+        The whole zip.
+    name : str
+        Its file name, for messages.
+    limits : Limits
+
+    Returns
+    -------
+    list of PackedFile
+        Those that must not be unpacked say why.
+
+    Raises
+    ------
+    DataError
+        When it is damaged, holds too many files or bytes, or files that overlap.
+
+    Examples
+    --------
+    >>> buffer = io.BytesIO()
+    >>> with zipfile.ZipFile(buffer, "w") as archive:
+    ...     archive.writestr("a/1.txt", b"one")
+    >>> [(file.path, file.size) for file in list_zip(buffer.getvalue(), "small.zip")]
+    [('a/1.txt', 3)]
+    """
+    # Every entry carries this mark, whatever count the archive states.
+    if raw.count(_ENTRY_MAGIC) > limits.max_members:
+        raise _hostile(f"The zip holds more than {limits.max_members:,} files.", name)
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            entries = archive.infolist()
+    except (*_DAMAGE, NotImplementedError) as error:
+        raise DataError(
+            f"The zip cannot be opened: {str(error).rstrip('.')}.",
+            where=name,
+            remedy="Zip the folders again.",
+        ) from error
+    _refuse_overlap(entries, len(raw), name)
+    if sum(entry.file_size for entry in entries) > limits.max_total_bytes:
+        raise _hostile(f"The zip unpacks to over {limits.max_total_bytes / 1e6:,.0f} MB.", name)
+    files, seen = [], set[str]()
+    for entry, path in zip(entries, entry_paths(entries), strict=True):
+        if path.endswith("/"):
+            continue
+        files.append(_described(entry, path, path in seen, limits))
+        seen.add(path)
+    return files
+
+
+def unpack(
+    raw: bytes, file: PackedFile, limits: Limits = LIMITS, *, most: int | None = None
+) -> bytes:
+    """Unpack one file of a zip in memory.
+
+    Parameters
+    ----------
+    raw : bytes
+        The whole zip.
+    file : PackedFile
+        One that `list_zip` found in it.
+    limits : Limits
+    most : int, optional
+        Bytes from its beginning, for a first look; the checksum is then left unread.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    UnusableFile
+        When it must not be unpacked, or is damaged.
+    """
+    if file.refused:
+        raise UnusableFile(file.refused)
+    try:
+        content = _content(raw, file, min(most or file.size, limits.max_member_bytes))
+    except (zlib.error, struct.error) as error:
+        raise UnusableFile("damaged in the zip") from error
+    if most is None and (len(content) != file.size or zlib.crc32(content) != file.checksum):
+        raise UnusableFile("damaged in the zip")
+    return content
+
+
+def _content(raw: bytes, file: PackedFile, most: int) -> bytes:
+    magic, *lengths = struct.unpack_from("<4s22xHH", raw, file.start)
+    if magic != ZIP_MAGIC:
+        raise UnusableFile("damaged in the zip")
+    begin = file.start + _LOCAL_HEADER + sum(lengths)
+    # A first look needs little of a large file: zlib would copy all that it leaves unread.
+    read = file.packed if most == file.size else min(file.packed, most + _CODE_TABLES)
+    packed = memoryview(raw)[begin : begin + read]
+    if file.stored:
+        return bytes(packed[:most])
+    # One byte more than it claims, to see a lie; never all of it, whatever it unpacks to.
+    return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most + 1)
+
+
+def _described(entry: zipfile.ZipInfo, path: str, repeated: bool, limits: Limits) -> PackedFile:
+    stored = entry.compress_type == zipfile.ZIP_STORED
+    refused = _reason(entry, path, limits) or ("a second file of that name" if repeated else "")
+    sizes = entry.compress_size, entry.file_size
+    return PackedFile(path, entry.header_offset, *sizes, entry.CRC, stored, refused)
+
+
+def _reason(entry: zipfile.ZipInfo, path: str, limits: Limits) -> str:
+    """Say why an entry must not be unpacked, if so."""
+    if path.startswith("/") or re.match("[A-Za-z]:", path) or ".." in path.split("/"):
+        return "its path leads out of the zip"
+    if entry.create_system == _MADE_ON_UNIX and stat.S_ISLNK(entry.external_attr >> 16):
+        return "a symbolic link"
+    if entry.flag_bits & 0x1:
+        return "encrypted"
+    if entry.file_size == 0:
+        return "empty file"
+    # The other methods unpack a few bytes to gigabytes in one step, which no limit can stop.
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "packed by another method than deflate"
+    if entry.file_size > max(_SMALL_BYTES, limits.max_ratio * entry.compress_size):
+        return f"unpacks to more than {limits.max_ratio} times its size"
+    if entry.file_size > limits.max_member_bytes:
+        return f"larger than {limits.max_member_bytes / 1e6:,.0f} MB"
+    return ""
+
+
+def _refuse_overlap(entries: Sequence[zipfile.ZipInfo], n_bytes: int, name: str) -> None:
+    """Refuse a zip in which two entries share bytes: a small one then unpacks to anything."""
+    spans = sorted((entry.header_offset, entry.compress_size) for entry in entries)
+    begins = [begin for begin, _ in spans[1:]] + [n_bytes] * bool(spans)
+    for (begin, packed), following in zip(spans, begins, strict=True):
+        if begin + _LOCAL_HEADER + packed > following:
+            raise _hostile("The files in the zip overlap, as in a zip bomb.", name)
+
+
+def _hostile(what: str, name: str) -> DataError:
+    return DataError(what, where=name, remedy="Zip fewer or smaller images.")

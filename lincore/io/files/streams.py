@@ -1,0 +1,165 @@
+"""The bytes of a file too large to be held, from its beginning as often as they are wanted."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from lincore.errors import DataError, TooLargeError
+from lincore.limits import GZIP_MAGIC, LIMITS, Limits
+
+_BLOCK_BYTES = 1 << 20
+# Below this a file may unpack to any multiple of its size.
+_HARMLESS_BYTES = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class LargeFile:
+    """A file as it came: its bytes, or where they are.
+
+    Parameters
+    ----------
+    source : bytes or Path
+    name : str
+        The file's name, for messages.
+    limits : Limits
+    reason : str
+        Why it is not held, as a sentence.
+    """
+
+    source: bytes | Path
+    name: str
+    limits: Limits = LIMITS
+    reason: str = ""
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether it is packed by gzip."""
+        return self.beginning(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+    @property
+    def n_bytes(self) -> int:
+        """Its size as it came."""
+        return len(self.source) if isinstance(self.source, bytes) else self.source.stat().st_size
+
+    def beginning(self, n_bytes: int) -> bytes:
+        """Return its first bytes as they are."""
+        with self.open_as_it_is() as stream:
+            return stream.read(n_bytes)
+
+    def open_as_it_is(self) -> BinaryIO:
+        """Open it, packed where it is."""
+        return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
+
+    def open(self) -> BinaryIO:
+        """Open it, unpacked as it is read and never beyond the limits."""
+        stream = self.open_as_it_is()
+        if not self.is_packed:
+            return stream
+        return io.BufferedReader(_Unpacked(stream, self), _BLOCK_BYTES)
+
+    def open_as(self, encoding: str) -> BinaryIO:
+        r"""Open it as UTF-8 with lines ended by \n, whatever encoding it is in."""
+        return io.BufferedReader(_Recoded(self.open(), encoding), _BLOCK_BYTES)
+
+
+class _Unpacked(io.RawIOBase):
+    """A gzip file that is given up once it has unpacked to too much, or to too many times its size.
+
+    Text hardly packs to a fiftieth; a bomb does to a thousandth.
+    """
+
+    def __init__(self, packed: BinaryIO, file: LargeFile) -> None:
+        self._packed, self._whole = packed, file
+        self._file = gzip.GzipFile(fileobj=packed)
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        name, limits = self._whole.name, self._whole.limits
+        try:
+            n_bytes = self._file.readinto(buffer)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(
+                f"The gzip file is damaged: {error}.", where=name, remedy="Load it unpacked."
+            ) from error
+        self._count += n_bytes
+        bomb = self._count > max(_HARMLESS_BYTES, limits.max_ratio * self._packed.tell())
+        if bomb or self._count > limits.max_streamed_bytes:
+            raise TooLargeError(
+                f"It unpacks to more than {limits.max_ratio} times its size."
+                if bomb
+                else f"It unpacks to more than {limits.max_streamed_bytes / 1e6:,.0f} MB.",
+                where=name,
+                remedy="Load a part of the rows.",
+            )
+        return n_bytes
+
+
+class _Recoded(io.RawIOBase):
+    """Text of any encoding, given as UTF-8."""
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._text = io.TextIOWrapper(stream, encoding, errors="replace", newline=None)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._text.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._rest:
+            self._rest = self._text.read(_BLOCK_BYTES).encode("utf-8", "replace")
+        part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterator[bytes]:
+    r"""Yield blocks of some megabyte that end where a line does.
+
+    Raises
+    ------
+    DataError
+        When a line is beyond the limit, or there are NUL bytes.
+
+    Examples
+    --------
+    >>> list(whole_lines(io.BytesIO(b"a,b\n1,2\n3,4"), "made.csv"))
+    [b'a,b\n1,2\n', b'3,4\n']
+    """
+    rest, n_bytes = b"", 0
+    while chunk := stream.read(_BLOCK_BYTES):
+        if b"\0" in chunk:
+            raise DataError(
+                "The file holds NUL bytes: it is not a text table.",
+                where=name,
+                remedy="Save it as CSV (text with one row per line) and load that.",
+            )
+        cut = chunk.rfind(b"\n") + 1
+        if not cut and len(rest) + len(chunk) > limits.max_line_bytes:
+            raise DataError(
+                f"The line is longer than {limits.max_line_bytes / 1e6:g} MB.",
+                where=f"{name}, some {n_bytes / 1e6:,.0f} MB from its beginning",
+                remedy="Put each row on a line of its own.",
+            )
+        block, rest = (rest + chunk[:cut], chunk[cut:]) if cut else (b"", rest + chunk)
+        n_bytes += len(chunk)
+        if block:
+            yield block
+    if rest:
+        yield rest + b"\n"

@@ -1,0 +1,1 @@
+"""Bytes to images, and images to a data set."""

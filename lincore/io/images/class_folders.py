@@ -1,0 +1,203 @@
+"""Which folder above an image names its class, whatever else it is wrapped in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from lincore.io.files.archives import UnusableFile
+
+TRAIN_WORDS = frozenset({"train", "training"})
+TEST_WORDS = frozenset({"test", "testing", "val", "valid", "validation", "eval"})
+
+HIDDEN = "hidden, or a system's own (__MACOSX)"
+NO_CLASS = "not inside a class folder"
+_OUTSIDE_SPLIT = "neither in the train nor in the test folder"
+_SYSTEM_FILES = frozenset({"thumbs.db", "desktop.ini"})
+MASK = "a mask of an image"
+# Folders that count sessions, cameras, people or magnifications rather than name a class.
+_COUNTER = re.compile(
+    r"(session|fold|part|batch|set|run|day|seq|sequence|take|scene|cam|camera|view|pose"
+    r"|person|subject|patient|participant|user|signer|speaker|actor|writer)s?[ _-]?\d*|\d+x",
+    re.IGNORECASE,
+)
+# Folders below a class that say what kind of files they hold.
+_IMAGES = frozenset({"image", "images", "img", "imgs", "photo", "photos", "pictures", "raw"})
+_MASKS = frozenset({"mask", "masks", "segmentation", "segmentations", "annotation", "annotations"})
+
+
+class Place(NamedTuple):
+    """What the folders above one image say of it.
+
+    Parameters
+    ----------
+    label : str
+        Its class; empty where it has none.
+    tests : bool
+        Whether it lies in a folder of test images.
+    group : str
+        The folder below the class, if there is one: one person's or one scene's images.
+    reason : str
+        Why it has no class.
+    """
+
+    label: str
+    tests: bool = False
+    group: str = ""
+    reason: str = ""
+
+
+def folders_above(path: str) -> tuple[str, ...]:
+    """Return the folders above a file, from the outermost.
+
+    Raises
+    ------
+    UnusableFile
+        For a hidden file, or one that an operating system adds.
+
+    Examples
+    --------
+    >>> folders_above("faces/./s1/1.pgm")
+    ('faces', 's1')
+    """
+    *folders, name = [part for part in path.split("/") if part not in ("", ".")] or [""]
+    parts = {*folders, name} - {".."}
+    if (
+        any(part.startswith((".", "__MACOSX")) for part in parts)
+        or name.casefold() in _SYSTEM_FILES
+    ):
+        raise UnusableFile(HIDDEN)
+    return tuple(folders)
+
+
+def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> list[Place]:
+    """Say of every image which folder is its class, and whether it is for testing.
+
+    Folders called train and test (training_set and test_set, seg_train and seg_test, and so on)
+    are no classes where both occur. Of the others, the first level with more than one name is the
+    class, and the level below it a group. Where the same names return below each of them
+    (``camera1/cats``, ``camera2/cats``), the deeper level is the class instead.
+
+    Parameters
+    ----------
+    folders : sequence of tuple of str
+        As `folders_above` returns them.
+    level : int, optional
+        Counts the folders that are no train or test folders, from 0 for the outermost; overrules
+        the choice.
+
+    Returns
+    -------
+    list of Place
+
+    Examples
+    --------
+    >>> paths = [("pets", "train", "cat"), ("pets", "train", "dog"), ("pets", "test", "dog")]
+    >>> [(place.label, place.tests) for place in place_all(paths)]
+    [('cat', False), ('dog', False), ('dog', True)]
+    """
+    roles = _split_roles(folders)
+    kept = [tuple(f for f in path if f.casefold() not in roles) for path in folders]
+    if level is None:
+        level = class_level(kept)
+    sides = [[roles[f.casefold()] for f in path if f.casefold() in roles] for path in folders]
+    known = {
+        path[level] for path, side in zip(kept, sides, strict=True) if side and len(path) > level
+    }
+    places = [_place(path, side, level, known) for path, side in zip(kept, sides, strict=True)]
+    masked = _masks(kept, level)
+    places = [
+        place._replace(reason=MASK) if is_mask and not place.reason else place
+        for place, is_mask in zip(places, masked, strict=True)
+    ]
+    # One folder inside each class, such as cats/images, groups nothing.
+    if len({place.group for place in places}) <= 1 + len({place.label for place in places}):
+        return [place._replace(group="") for place in places]
+    return places
+
+
+def class_level(folders: Sequence[tuple[str, ...]]) -> int:
+    """Return which folder names the class, counted from 0 for the outermost.
+
+    Examples
+    --------
+    >>> class_level([("faces", "s1"), ("faces", "s2")])
+    1
+    """
+    deepest = max(map(len, folders), default=0)
+    names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
+    first = next((i for i, found in enumerate(names) if len(found) > 1), None)
+    if first is None:
+        # All images in one folder: the last one, to name it in the message.
+        return max(deepest - 1, 0)
+    level = first
+    for deeper in range(first + 1, deepest):
+        if _crosses(folders, level, deeper):
+            level = deeper
+    return level
+
+
+def _crosses(folders: Sequence[tuple[str, ...]], level: int, deeper: int) -> bool:
+    """Tell whether the same class names return below each folder of a higher level."""
+    below: dict[str, set[str]] = {}
+    for path in folders:
+        if len(path) <= level:
+            continue
+        if len(path) <= deeper:
+            return False
+        below.setdefault(path[level], set()).add(path[deeper])
+    names = set().union(*below.values())
+    if len(names) < 2 or all(_COUNTER.fullmatch(name) for name in names) or _are_kinds(names):
+        return False
+    shared = sum(len(found) for found in below.values()) / (len(names) * len(below))
+    return shared > 0.8
+
+
+def _masks(folders: Sequence[tuple[str, ...]], level: int) -> list[bool]:
+    """Tell which files lie in a folder of masks, at a level other than that of the class."""
+    deepest = max(map(len, folders), default=0)
+    names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
+    mixed = [i for i in range(deepest) if i != level and _are_kinds(names[i])]
+    return [any(len(path) > i and path[i].casefold() in _MASKS for i in mixed) for path in folders]
+
+
+def _are_kinds(names: set[str]) -> bool:
+    """Tell whether folders hold images and the masks that belong to them."""
+    folded = {name.casefold() for name in names}
+    both = not folded.isdisjoint(_IMAGES) and not folded.isdisjoint(_MASKS)
+    return both and folded <= _IMAGES | _MASKS
+
+
+def _place(path: tuple[str, ...], side: list[str], level: int, known: set[str]) -> Place:
+    tests = bool(side) and side[-1] == "test"
+    if len(path) <= level:
+        return Place("", tests, reason=NO_CLASS)
+    label = path[level]
+    # Images without a class often come along in a third folder, such as seg_pred.
+    if known and not side and label not in known:
+        return Place("", tests, reason=_OUTSIDE_SPLIT)
+    return Place(label, tests, "/".join(path[level:]) if len(path) > level + 1 else "")
+
+
+def _split_roles(folders: Sequence[tuple[str, ...]]) -> dict[str, str]:
+    """Return the folded names of train and test folders, where both occur under like names."""
+    found: dict[str, dict[str, str]] = {}
+    for folder in {folder.casefold() for path in folders for folder in path}:
+        for role, rest in _roles(folder):
+            found.setdefault(rest, {})[folder] = role
+    return {
+        folder: role
+        for names in found.values()
+        if len(set(names.values())) == 2
+        for folder, role in names.items()
+    }
+
+
+def _roles(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield "train" or "test" and the rest of a folder's name, if it has such a word."""
+    words = re.split(r"[ _.-]+", folder)
+    for i, word in enumerate(words):
+        role = "train" if word in TRAIN_WORDS else "test" if word in TEST_WORDS else None
+        if role is not None:
+            yield role, " ".join(words[:i] + words[i + 1 :])

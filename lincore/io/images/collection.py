@@ -1,0 +1,136 @@
+"""A pile of strangers' files: which of them are images, and of which class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from lincore.data.labels import natural_key
+from lincore.errors import Notice
+from lincore.io.files.archives import UnusableFile
+from lincore.io.images.class_folders import Place, folders_above, place_all
+from lincore.io.images.decode import image_kind
+from lincore.io.images.name_patterns import propose_pattern, read_names
+
+
+class Pile(NamedTuple):
+    """Files that were not yet looked into.
+
+    Parameters
+    ----------
+    name : str
+        Of the zip, or what the files are called together; for messages.
+    paths : list of str
+        With / between folders.
+    read, head : callable
+        Return a file's content, and its first bytes or more, by its position in `paths`.
+    skipped : dict
+        Positions of files that cannot be used, and why. It grows while the pile is gone through.
+    """
+
+    name: str
+    paths: list[str]
+    read: Callable[[int], bytes]
+    head: Callable[[int], bytes]
+    skipped: dict[int, str]
+
+
+class Picture(NamedTuple):
+    """One image of a pile, not yet decoded.
+
+    Parameters
+    ----------
+    number : int
+        Its position in the pile.
+    label : str
+        Its class.
+    tests : bool
+        Whether the pile sets it apart for testing.
+    group : str
+        What it belongs together with, such as a person; empty when not known.
+    """
+
+    number: int
+    label: str
+    tests: bool
+    group: str
+
+
+def find_pictures(
+    pile: Pile, pattern: str | None = None, level: int | None = None
+) -> tuple[list[Picture], tuple[Notice, ...]]:
+    """Find the images of a pile by their first bytes, and their classes.
+
+    Parameters
+    ----------
+    pile : Pile
+        What is no image, or has no class, is added to ``pile.skipped``.
+    pattern : str, optional
+        Finds the class or the group in a file's name, as `name_patterns.read_names` has it.
+        Proposed where the folders give no classes.
+    level : int, optional
+        The folder that is the class, as `class_folders.place_all` has it.
+
+    Returns
+    -------
+    pictures : list of Picture
+        In natural order of their paths.
+    notices : tuple of Notice
+
+    Raises
+    ------
+    DataError
+        When the pattern cannot be used.
+    """
+    above: dict[int, tuple[str, ...]] = {}
+    for i, path in enumerate(pile.paths):
+        try:
+            folders = folders_above(path)
+            image_kind(pile.head(i), path)
+        except UnusableFile as reason:
+            pile.skipped[i] = str(reason)
+        else:
+            above[i] = folders
+    found = sorted(above, key=lambda i: _path_key(pile.paths[i]))
+    paths = [pile.paths[i] for i in found]
+    places = place_all([above[i] for i in found], level)
+    notices: tuple[Notice, ...] = ()
+    if pattern is None and level is None and len({place.label for place in places} - {""}) < 2:
+        pattern = propose_pattern(paths)
+        if pattern is not None:
+            notices = (_told(pattern, paths[0], pile.name),)
+    if pattern is not None:
+        places = _named(places, paths, pattern)
+    pictures = []
+    for i, place in zip(found, places, strict=True):
+        if place.reason:
+            pile.skipped[i] = place.reason
+        else:
+            pictures.append(Picture(i, *place[:3]))
+    return pictures, notices
+
+
+def _told(pattern: str, path: str, name: str) -> Notice:
+    """Say how the file names gave the classes, by an example."""
+    file = path.rsplit("/", 1)[-1]
+    ((label, _),) = read_names([path], pattern)
+    what = f"No class folders: the file names give the classes, such as {label} in {file}."
+    return Notice(what, name, f"If that is wrong, give another pattern than {pattern}")
+
+
+def _path_key(path: str) -> list[tuple[Any, ...]]:
+    return [natural_key(part) for part in path.split("/")]
+
+
+def _named(places: Sequence[Place], paths: Sequence[str], pattern: str) -> list[Place]:
+    """Take the class from the names, or only the group where the pattern finds no class."""
+    named = []
+    by_name = "(?P<label>" in pattern
+    for place, (label, group) in zip(places, read_names(paths, pattern), strict=True):
+        if not by_name:
+            named.append(place._replace(group=group or ""))
+        elif label is None:
+            named.append(place._replace(reason="the pattern finds no class in its name"))
+        else:
+            named.append(Place(label, place.tests, group or ""))
+    return named

@@ -1,0 +1,337 @@
+"""One picture, from the bytes of a stranger: its size from the header, its pixels as asked."""
+
+from __future__ import annotations
+
+import io
+import struct
+import threading
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from PIL import Image, ImageOps, TiffImagePlugin
+
+from lincore.io.files.archives import UnusableFile
+from lincore.io.images.grey_levels import Levels, Range, is_deep, own_levels, range_of, with_levels
+from lincore.io.images.unsupported import foreign_picture
+from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
+
+Fit = Literal["pad", "crop", "stretch"]
+FITS: tuple[Fit, ...] = ("pad", "crop", "stretch")
+
+# First bytes, and who reads what follows. Named one by one: some of Pillow's other formats call
+# external programs.
+_KINDS = {
+    b"\x89PNG\r\n\x1a\n": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+    b"BM": "BMP",
+    b"GIF87a": "GIF",
+    b"GIF89a": "GIF",
+    b"II*\x00": "TIFF",
+    b"MM\x00*": "TIFF",
+    b"II+\x00": "TIFF",
+    b"MM\x00+": "TIFF",
+} | {b"P%d" % i: "PPM" for i in range(1, 7)}
+_MAGIC = tuple(_KINDS)
+# As many as tell DICOM from other files.
+HEAD_BYTES = 256
+# fmt: off
+IMAGE_ENDINGS = (
+    ".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".bmp", ".dib", ".pgm", ".ppm", ".pbm", ".pnm",
+    ".gif", ".tif", ".tiff", ".webp",
+)
+# fmt: on
+_ORIENTATION = 0x0112
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+# Those that make the width of what is stored the height of what is seen.
+_ON_ITS_SIDE = {_TURNS[i] for i in (5, 6, 7, 8)}
+# Pillow reads these in Python, pixel by pixel: 2 million take a second.
+_SLOW_CODECS = ("ppm", "ppm_plain")
+_MAX_SLOW_PIXELS = 2_000_000
+# A progressive JPEG is gone over once for each scan; ten are usual.
+_MAX_SCANS = 10
+_START_OF_SCAN = b"\xff\xda"
+# The decoder of WebP takes 16 bytes for a pixel, others up to 6.
+_WEBP_SHARE = 0.4
+# Bytes of a pixel in a TIFF of the largest size: they are unpacked strip by strip or all at once.
+_TIFF_BYTES = 3
+_BITS, _TILE_WIDTH, _TILE_LENGTH = 258, 322, 323
+_TILE_MARGIN = 256
+# Pictures of more pixels are decoded one at a time, so that memory holds one of them.
+_LARGE_PIXELS = 4_000_000
+# Pixels that are brought to plain grey or colour in one step.
+_STRIP_PIXELS = 1_000_000
+_one_large = threading.Lock()
+
+
+def image_kind(head: bytes, path: str) -> str:
+    """Tell an image's format by its first bytes, whatever its name says.
+
+    Parameters
+    ----------
+    head : bytes
+        The first `HEAD_BYTES` of the file, or more.
+    path : str
+        The file's name, which tells a damaged image from a file of another kind.
+
+    Raises
+    ------
+    UnusableFile
+        When it is no image.
+
+    Examples
+    --------
+    >>> image_kind(b"GIF89a", "a.png")
+    'GIF'
+    """
+    foreign = foreign_picture(head)
+    if foreign:
+        raise UnusableFile(foreign)
+    if head.startswith(_MAGIC):
+        return next(kind for magic, kind in _KINDS.items() if head.startswith(magic))
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "WEBP"
+    if head.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC)):
+        raise UnusableFile("a zip inside the zip")
+    raise UnusableFile("damaged image" if path.lower().endswith(IMAGE_ENDINGS) else "not an image")
+
+
+class Header(NamedTuple):
+    """What the header of an image says: height and width as it stands upright, in pixels."""
+
+    height: int
+    width: int
+    is_deep: bool  # more than 256 grey levels
+
+
+def image_size(raw: bytes, path: str, limits: Limits) -> tuple[int, int]:
+    """Return height and width of an upright image; see `read_header`."""
+    return read_header(raw, path, limits)[:2]
+
+
+def read_header(raw: bytes, path: str, limits: Limits) -> Header:
+    """Return what an image's header says, without a look at its pixels.
+
+    Parameters
+    ----------
+    raw : bytes
+    path : str
+        The file's name, as in `image_kind`.
+    limits : Limits
+
+    Raises
+    ------
+    UnusableFile
+        When it is no image, damaged, has too many pixels, or would take too long to decode.
+    """
+    kind = image_kind(raw, path)
+    try:
+        if kind == "WEBP":
+            # Pillow's decoder allocates the canvas as soon as it is opened.
+            height, width = _webp_size(raw)
+            _check_pixels(height, width, limits, _WEBP_SHARE)
+        with Image.open(io.BytesIO(raw), formats=(kind,)) as image:
+            width, height = image.size
+            _check_pixels(height, width, limits)
+            _check_effort(image, raw, limits)
+            on_its_side = _TURNS.get(_orientation(image)) in _ON_ITS_SIDE
+            sides = (width, height) if on_its_side else (height, width)
+            return Header(*sides, is_deep=is_deep(image))
+    except UnusableFile:
+        raise
+    except Image.DecompressionBombError as error:
+        raise UnusableFile("too many pixels") from error
+    # Decoders meet hostile bytes here, and raise whatever they like.
+    except Exception as error:
+        raise UnusableFile("damaged image") from error
+
+
+def grey_range(raw: bytes) -> Range:
+    """Return the least and the largest grey level of an image of more than 256.
+
+    Raises
+    ------
+    UnusableFile
+        When it is damaged.
+    """
+    try:
+        with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image, _turn(image):
+            return range_of(image)
+    # Decoders meet hostile bytes here, and raise whatever they like.
+    except Exception as error:
+        raise UnusableFile("damaged image") from error
+
+
+def decoded(
+    raw: bytes, shape: tuple[int, ...], fit: Fit = "pad", levels: Levels | None = None
+) -> np.ndarray:
+    """Decode an image, upright, in grey or colour.
+
+    Parameters
+    ----------
+    raw : bytes
+        Of an image that `image_size` accepts.
+    shape : (height, width) or (height, width, 3)
+        In pixels, grey or red, green and blue.
+    fit : {"pad", "crop", "stretch"}
+        How it comes to another size: whole, with bars of its border's colour; its middle; or out
+        of proportion.
+    levels : Levels, optional
+        What is black and white where there are more than 256 grey levels; by the image's kind
+        when not given.
+
+    Returns
+    -------
+    (height * width,) or (height * width * 3,) uint8
+        Row by row; 255 is white, and so is what is transparent. Of an animation, the first frame.
+
+    Raises
+    ------
+    UnusableFile
+        When it is damaged.
+    """
+    height, width = shape[:2]
+    mode = "RGB" if len(shape) == 3 else "L"
+    try:
+        with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image:
+            turn = _TURNS.get(_orientation(image))
+            sides = (width, height) if turn in _ON_ITS_SIDE else (height, width)
+            with _turn(image):
+                plain = _plain_and_small(image, mode, *sides, levels)
+            upright = plain if turn is None else plain.transpose(turn)
+            return np.asarray(_fitted(upright, height, width, fit)).ravel()
+    # Decoders meet hostile bytes here, and raise whatever they like.
+    except Exception as error:
+        raise UnusableFile("damaged image") from error
+
+
+def picture_names(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the feature names of an image, row by row, counted from 1 at the top left.
+
+    Examples
+    --------
+    >>> picture_names((1, 2))
+    ('pixel 1,1', 'pixel 1,2')
+    >>> picture_names((1, 1, 3))
+    ('pixel 1,1 red', 'pixel 1,1 green', 'pixel 1,1 blue')
+    """
+    colours = (" red", " green", " blue") if len(shape) == 3 else ("",)
+    height, width = shape[:2]
+    return tuple(
+        f"pixel {i},{j}{colour}"
+        for i in range(1, height + 1)
+        for j in range(1, width + 1)
+        for colour in colours
+    )
+
+
+def _turn(image: Image.Image) -> AbstractContextManager[Any]:
+    """Let a large image wait until no other large one is decoded."""
+    return _one_large if image.width * image.height > _LARGE_PIXELS else nullcontext()
+
+
+def _check_pixels(height: int, width: int, limits: Limits, share: float = 1.0) -> None:
+    if not 0 < width * height <= share * limits.max_image_pixels:
+        too = "many" if width * height else "few"
+        raise UnusableFile(f"too {too} pixels: {height} × {width}")
+
+
+def _check_effort(image: Image.Image, raw: bytes, limits: Limits) -> None:
+    """Refuse what would take a decoder long or much memory, as its header shows."""
+    pixels = image.width * image.height
+    codecs = {tile[0] for tile in getattr(image, "tile", ())}
+    if pixels > _MAX_SLOW_PIXELS and not codecs.isdisjoint(_SLOW_CODECS):
+        raise UnusableFile(f"too many pixels for text or odd grey levels: {pixels:,}")
+    scans = raw.count(_START_OF_SCAN) if image.format == "JPEG" else 1
+    if scans * pixels > _MAX_SCANS * limits.max_image_pixels:
+        raise UnusableFile(f"too many scans: {scans}")
+    if isinstance(image, TiffImagePlugin.TiffImageFile):
+        depth = sum(image.tag_v2.get(_BITS, (1,))) / 8
+        across, down = image.tag_v2.get(_TILE_WIDTH, 0), image.tag_v2.get(_TILE_LENGTH, 0)
+        # A tile may stand over the edge of an image, but not by much.
+        largest = (image.width + _TILE_MARGIN) * (image.height + _TILE_MARGIN)
+        if across * down > largest or pixels * depth > _TIFF_BYTES * limits.max_image_pixels:
+            raise UnusableFile(f"too large tiles or too deep colours: {pixels:,} pixels")
+
+
+def _webp_size(raw: bytes) -> tuple[int, int]:
+    """Return height and width of the canvas of a WebP file."""
+    if raw[12:16] == b"VP8X":
+        width, height = (1 + int.from_bytes(raw[i : i + 3], "little") for i in (24, 27))
+    elif raw[12:16] == b"VP8L":
+        (bits,) = struct.unpack_from("<I", raw, 21)
+        width, height = 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    else:
+        width, height = (size & 0x3FFF for size in struct.unpack_from("<HH", raw, 26))
+    return height, width
+
+
+def _orientation(image: Image.Image) -> int:
+    # A PNG without EXIF in front would be decoded to look for it behind the pixels; Pillow turns
+    # a TIFF by itself.
+    if image.format == "TIFF" or (image.format == "PNG" and "exif" not in image.info):
+        return 1
+    return int(image.getexif().get(_ORIENTATION, 1))
+
+
+def _plain_and_small(
+    image: Image.Image, mode: str, height: int, width: int, levels: Levels | None
+) -> Image.Image:
+    """Return an image in grey or colour, with no more than a few times the pixels asked for."""
+    # A JPEG is decoded at an eighth of its size as easily as whole.
+    image.draft(mode, (2 * width, 2 * height))
+    if is_deep(image) and levels is None:
+        levels = own_levels(image)
+    factor = min(image.height // (2 * height), image.width // (2 * width))
+    if factor < 2:
+        return _plain(image, mode, levels)
+    small = Image.new(mode, (-(-image.width // factor), -(-image.height // factor)))
+    # In strips, or a palette with transparency would take four times its memory thrice.
+    step = factor * max(1, _STRIP_PIXELS // (image.width * factor))
+    for top in range(0, image.height, step):
+        strip = image.crop((0, top, image.width, min(top + step, image.height)))
+        small.paste(_plain(strip, mode, levels).reduce(factor), (0, top // factor))
+    return small
+
+
+def _plain(image: Image.Image, mode: str, levels: Levels | None) -> Image.Image:
+    """Return an image in grey ("L") or colour ("RGB"), on white where it is transparent."""
+    if levels is not None and is_deep(image):
+        image = with_levels(image, levels)
+    elif image.has_transparency_data:
+        image = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+    return image.convert(mode)
+
+
+def _fitted(image: Image.Image, height: int, width: int, fit: Fit) -> Image.Image:
+    if image.size == (width, height):
+        return image
+    if fit == "stretch":
+        return image.resize((width, height), Image.Resampling.LANCZOS)
+    if fit == "crop":
+        return ImageOps.fit(image, (width, height), Image.Resampling.LANCZOS)
+    scale = min(width / image.width, height / image.height)
+    size = (max(round(image.width * scale), 1), max(round(image.height * scale), 1))
+    whole = image.resize(size, Image.Resampling.LANCZOS)
+    if size == (width, height):
+        return whole
+    # Black bars would be the strongest feature of all: they take the colour that they border on.
+    padded = Image.new(image.mode, (width, height), _border_colour(np.asarray(whole)))
+    padded.paste(whole, ((width - size[0]) // 2, (height - size[1]) // 2))
+    return padded
+
+
+def _border_colour(pixels: np.ndarray) -> int | tuple[int, ...]:
+    """Return the median of the outermost pixels, channel by channel."""
+    border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    colour = np.median(border, axis=0).astype(int)
+    return int(colour) if colour.ndim == 0 else tuple(colour.tolist())

@@ -1,0 +1,143 @@
+"""The class of an image, or the group it belongs to, read from its file name by a pattern."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from lincore.errors import DataError
+from lincore.io.images.decode import IMAGE_ENDINGS
+
+# Tried in this order: cat_01, cat.0, cat (1); 01_cat; subject01.happy, subject01 and 3_0001.
+PATTERNS = (
+    r"^(?P<label>[^\W\d]\D*?)[ _.-]*\(?\d+\)?$",
+    r"^\d+[ _.-]+(?P<label>[^\W\d]\D*)$",
+    r"^(?P<label>[^_. -]+)(?:[_. -]|$)",
+)
+_MOST_CLASSES = 200
+_MAX_PATTERN = 200
+# Characters of a name that are looked at, repeats of a pattern and what it leaves open: together
+# they bound the steps.
+_MAX_NAME = 80
+_MAX_REPEATS = 3
+_MAX_OPTIONS = 6
+_MAX_SECONDS = 1.0
+_EXAMPLE = r"For example ^(?P<label>[A-Za-z]+) takes cat from cat_01.png."
+
+
+def propose_pattern(names: Sequence[str]) -> str | None:
+    """Return a pattern that finds classes in file names, if one does.
+
+    Parameters
+    ----------
+    names : sequence of str
+        File names or paths.
+
+    Returns
+    -------
+    str or None
+        The first of `PATTERNS` that fits every name, and finds at least two classes and two names
+        of a class on average.
+
+    Examples
+    --------
+    >>> names = ["cat_01.png", "cat_02.png", "dog_01.png", "dog_02.png"]
+    >>> read_names(names, propose_pattern(names))
+    [('cat', None), ('cat', None), ('dog', None), ('dog', None)]
+    """
+    for pattern in PATTERNS:
+        labels = [label for label, _ in read_names(names, pattern)]
+        found = Counter(labels)
+        few = 2 <= len(found) <= min(_MOST_CLASSES, len(names) / 2)
+        if few and None not in found:
+            return pattern
+    return None
+
+
+def read_names(names: Sequence[str], pattern: str) -> list[tuple[str | None, str | None]]:
+    r"""Read the class and the group of every image from its file name.
+
+    Parameters
+    ----------
+    names : sequence of str
+        File names or paths. Folders and the ending of an image are left out before the search.
+    pattern : str
+        A regular expression with a group called ``label`` or ``group`` or both.
+
+    Returns
+    -------
+    list of (label, group)
+        None where the pattern finds nothing.
+
+    Raises
+    ------
+    DataError
+        When the pattern is no expression, has neither group, or could take forever.
+
+    Examples
+    --------
+    >>> read_names(["anna-03.png"], r"(?P<group>\w+)-")
+    [(None, 'anna')]
+    """
+    expression = compiled(pattern)
+    started = time.monotonic()
+    found: list[tuple[str | None, str | None]] = []
+    for name in names:
+        match = expression.search(_bare(name)[-_MAX_NAME:])
+        groups = match.groupdict() if match else {}
+        found.append((groups.get("label") or None, groups.get("group") or None))
+        if time.monotonic() - started > _MAX_SECONDS:
+            raise _unusable("It takes too long to search.", pattern)
+    return found
+
+
+def _bare(name: str) -> str:
+    """Return a file's name without folders, and without its ending if that is one of images."""
+    path = PurePosixPath(name)
+    return path.stem if path.suffix.casefold() in IMAGE_ENDINGS else path.name
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a regular expression that cannot run away, as `read_names` needs it.
+
+    Raises
+    ------
+    DataError
+        As `read_names` does.
+    """
+    if len(pattern) > _MAX_PATTERN:
+        raise _unusable(f"It is longer than {_MAX_PATTERN} characters.", pattern)
+    try:
+        expression = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise _unusable(f"It is no regular expression: {error}.", pattern) from error
+    if not {"label", "group"} & set(expression.groupindex):
+        raise _unusable("It has no group called label or group.", pattern)
+    if _could_run_away(pattern):
+        raise _unusable("It repeats a group, or repeats too often: it could run forever.", pattern)
+    return expression
+
+
+def _could_run_away(pattern: str) -> bool:
+    """Tell whether a pattern repeats anything but single letters, or too many of them.
+
+    It errs on the safe side: what remains takes at most a cubic number of steps.
+    """
+    # What is escaped, and sets of characters, count as one letter.
+    bare = re.sub(r"\\.", "a", pattern, flags=re.DOTALL)
+    bare = re.sub(r"\[\^?\]?[^\]]*\]", "a", bare)
+    # What kind of group it is, and what case the letters have.
+    bare = re.sub(r"\(\?(P<\w+>|[:=!]|<[=!])", "(", bare)
+    bare = bare.replace("(?i)", "")
+    if "(?" in bare or re.search(r"\)[*+{]", bare):
+        return True
+    repeats = re.findall(r"[*+]|\{[\d,]+\}", bare)
+    return len(repeats) > _MAX_REPEATS or bare.count("?") > _MAX_OPTIONS
+
+
+def _unusable(what: str, pattern: str) -> DataError:
+    shown = pattern if len(pattern) <= 60 else f"{pattern[:57]}..."
+    return DataError(what, where=f"pattern {shown}", remedy=_EXAMPLE)

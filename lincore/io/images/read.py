@@ -1,0 +1,399 @@
+"""Images of strangers, in a zip or as files, read in memory and with suspicion to a data set."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from lincore.data.dataset import Dataset, Skipped
+from lincore.data.labels import display_name, encode_labels, lone_class_notices, natural_key
+from lincore.errors import DataError, Notice
+from lincore.io.files.archives import UnusableFile, list_zip, unpack
+from lincore.io.images.collection import Picture, Pile, find_pictures
+from lincore.io.images.decode import (
+    FITS,
+    HEAD_BYTES,
+    Fit,
+    Header,
+    decoded,
+    grey_range,
+    picture_names,
+    read_header,
+)
+from lincore.io.images.grey_levels import WHITE_OF_16_BITS, Levels, Range, common_levels
+from lincore.io.images.sizes import common_shape, resized_notices
+from lincore.io.images.write import write_image_zip
+from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
+from lincore.utils.parallel import Progress, over_cores
+
+__all__ = ["ImageOptions", "image_limits", "read_image_files", "read_image_zip", "write_image_zip"]
+
+#: What is said where colours were left out.
+MADE_GREY = "The images are in colour and were made grey, one number for each pixel."
+_SAMPLED_IMAGES = 9
+_SAMPLED_SIDE = 24
+# Levels between red, green and blue, on average over the pixels: less is a tint of the scanner.
+_COLOURED = 6.0
+_SEPARATE = "Zip one folder for each class, with the images of that class inside."
+
+
+@dataclass(frozen=True)
+class ImageOptions:
+    r"""What is made of images, and what they are called.
+
+    Parameters
+    ----------
+    size : (height, width), optional
+        In pixels, to which every image is brought. The most frequent size when not given.
+    colour : bool
+        Red, green and blue, instead of grey: three numbers for each pixel. Where images that have
+        colours become grey, a notice says so.
+    fit : {"pad", "crop", "stretch"}
+        How an image comes to another size: whole, with bars of its border's colour; its middle;
+        or out of proportion.
+    pattern : str, optional
+        A regular expression that finds the class in a file's name, as its group ``label``, or
+        what belongs together, as its group ``group``: ``^(?P<label>[A-Za-z]+)`` for cat_01.png.
+        Proposed where images lie in no folders.
+    level : int, optional
+        The folder that is the class, from 0 for the outermost, train and test folders left out.
+        Found when not given.
+    """
+
+    size: tuple[int, int] | None = None
+    colour: bool = False
+    fit: Fit = "pad"
+    pattern: str | None = None
+    level: int | None = None
+
+
+def read_image_zip(
+    raw: bytes | Readable,
+    name: str,
+    options: ImageOptions = ImageOptions(),
+    *,
+    progress: Progress | None = None,
+    limits: Limits = LIMITS,
+) -> Dataset:
+    """Read images from a zip; the class of an image is the folder that it lies in.
+
+    Nothing is written to disk. `class_folders.place_all` says which folder is the class, and which
+    are for training and testing: these set `given_test`. A zip without class folders is read by
+    file names (`ImageOptions.pattern`).
+
+    Parameters
+    ----------
+    raw : bytes or open binary file
+    name : str
+        The file's name.
+    options : ImageOptions
+    progress : callable, optional
+        Called with (done, total, what is being done); to return False stops with a DataError.
+    limits : Limits
+
+    Returns
+    -------
+    Dataset
+        `X` (n, height * width), times three for colour, uint8; rows in natural order of paths.
+
+    Raises
+    ------
+    DataError
+        When the zip is damaged or hostile, holds no images, or fewer than two classes of them.
+
+    Examples
+    --------
+    >>> from lincore.io.samples import sample
+    >>> digits = sample("digits")
+    >>> again = read_image_zip(write_image_zip(digits), "digits.zip")
+    >>> again.X.shape, again.image_shape, again.n_classes
+    ((1797, 64), (8, 8), 10)
+    """
+    if not isinstance(raw, bytes):
+        raw = read_limited(raw, name, limits)
+    check_size(len(raw), name, limits)
+    files = list_zip(raw, name, limits)
+    pile = Pile(
+        name,
+        [file.path for file in files],
+        lambda i: unpack(raw, files[i], limits),
+        lambda i: unpack(raw, files[i], limits, most=HEAD_BYTES),
+        {},
+    )
+    return _read(pile, options, progress, limits)
+
+
+def read_image_files(
+    files: Sequence[tuple[str, bytes]],
+    options: ImageOptions = ImageOptions(),
+    *,
+    name: str = "pictures",
+    progress: Progress | None = None,
+    limits: Limits = LIMITS,
+) -> Dataset:
+    """Read images that come as single files; their names tell the class.
+
+    Parameters
+    ----------
+    files : sequence of (name, content)
+    options : ImageOptions
+        The pattern is proposed when not given.
+    name : str
+        What to call the data.
+    progress, limits
+        As for `read_image_zip`.
+
+    Returns
+    -------
+    Dataset
+        As `read_image_zip` returns it.
+
+    Raises
+    ------
+    DataError
+        When no image can be used, or no two classes are found.
+
+    Examples
+    --------
+    >>> import io
+    >>> from PIL import Image
+    >>> def blank(grey):
+    ...     Image.new("L", (4, 3), grey).save(buffer := io.BytesIO(), "PNG")
+    ...     return buffer.getvalue()
+    >>> files = [(f"{pet}_{i}.png", blank(i)) for pet in ("cat", "dog") for i in range(2)]
+    >>> data = read_image_files(files)
+    >>> data.classes.tolist(), data.X[:, 0].tolist()
+    (['cat', 'dog'], [0, 1, 0, 1])
+    """
+    check_size(sum(len(content) for _, content in files), name, limits)
+    if len(files) > limits.max_members:
+        raise DataError(
+            f"There are more than {limits.max_members:,} files.", where=name, remedy="Load fewer."
+        )
+    contents = [content for _, content in files]
+    paths = [path.replace("\\", "/") for path, _ in files]
+    pile = Pile(name, paths, contents.__getitem__, contents.__getitem__, {})
+    return _read(pile, options, progress, limits)
+
+
+def image_limits(limits: Limits = LIMITS) -> str:
+    """Say in one sentence how large a zip of images may be.
+
+    Examples
+    --------
+    >>> image_limits()
+    'Zips of up to 200 MB and 100,000 files; images of up to 25 megapixels, kept at 16,384 numbers.'
+    """
+    return (
+        f"Zips of up to {limits.max_file_bytes / 1e6:,.0f} MB and {limits.max_members:,} files; "
+        f"images of up to {limits.max_image_pixels / 1e6:,.0f} megapixels, "
+        f"kept at {limits.max_features:,} numbers."
+    )
+
+
+def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: Limits) -> Dataset:
+    name = pile.name
+    _check(options, name)
+    pictures, notices = find_pictures(pile, options.pattern, options.level)
+    # Pillow warns of large and of odd images; here the limits and the skipped files say so.
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="PIL")
+        headers = _headers(pile, pictures, progress, limits)
+        pictures = [picture for picture in pictures if picture.number in headers]
+        _require(pictures, pile)
+        sizes = {number: header[:2] for number, header in headers.items()}
+        colours = (3,) if options.colour else ()
+        common, shape = common_shape(Counter(sizes.values()), options.size, colours, name, limits)
+        deep = [number for number, header in headers.items() if header.is_deep]
+        levels = _grey_levels(pile, deep, progress)
+        X, pictures = _pixels(pile, pictures, shape, options.fit, levels, progress)
+        greyed = () if options.colour else _made_grey(pile, pictures)
+    _require(pictures, pile)
+    kept = Counter(sizes[picture.number] for picture in pictures)
+    fit = options.fit if options.size is None else None
+    resized = resized_notices(kept, common, shape, fit, name)
+    brightened = _brightened(levels, name)
+    codes, classes = encode_labels(np.array([p.label for p in pictures], dtype=object), name)
+    given_test, given = _given_test(pictures, name)
+    groups, group_names = _groups(pictures)
+    return Dataset(
+        name=display_name(name),
+        X=X,
+        codes=codes,
+        classes=classes,
+        feature_names=picture_names(shape),
+        row_names=tuple(pile.paths[picture.number] for picture in pictures),
+        given_test=given_test,
+        image_shape=shape,
+        notices=(
+            *notices,
+            *greyed,
+            *resized,
+            *brightened,
+            *given,
+            *lone_class_notices(codes, classes),
+        ),
+        skipped=tuple(Skipped(pile.paths[i], pile.skipped[i]) for i in sorted(pile.skipped)),
+        groups=groups,
+        group_names=group_names,
+    )
+
+
+def _check(options: ImageOptions, name: str) -> None:
+    size = options.size
+    if size is not None and (len(size) != 2 or min(size) < 1):
+        raise DataError(f"The size {size} is none.", where=name, remedy="Give (height, width).")
+    if options.fit not in FITS:
+        raise DataError(
+            f"No way to fit is called {options.fit!r}.",
+            where=name,
+            remedy=f"Use {', '.join(FITS)}.",
+        )
+
+
+def _made_grey(pile: Pile, pictures: Sequence[Picture]) -> tuple[Notice, ...]:
+    """Say so where images that have colours became grey, by a look at a few of them."""
+    step = max(1, len(pictures) // _SAMPLED_IMAGES)
+    some = pictures[::step][:_SAMPLED_IMAGES]
+    spreads = [np.ptp(_small(pile, one.number), axis=1).mean() for one in some]
+    if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
+        return ()
+    return (Notice(MADE_GREY, pile.name, "Keep the colours: three numbers for each pixel."),)
+
+
+def _small(pile: Pile, number: int) -> np.ndarray:
+    """Return an image at a small size, (n_pixels, 3) int16."""
+    shape = (_SAMPLED_SIDE, _SAMPLED_SIDE, 3)
+    pixels = np.zeros(shape, np.int16)
+    # What could be read in grey may yet be damaged in its colours.
+    with suppress(UnusableFile):
+        pixels = decoded(pile.read(number), shape, "stretch").astype(np.int16)
+    return pixels.reshape(-1, 3)
+
+
+def _require(pictures: Sequence[Picture], pile: Pile) -> None:
+    """Refuse a pile without images, or with images of one class."""
+    labels = {picture.label for picture in pictures}
+    if not labels:
+        first = next(iter(sorted(pile.skipped)), None)
+        example = f"; {pile.paths[first]}: {pile.skipped[first]}" if first is not None else ""
+        raise DataError(
+            f"There is no image that can be used ({len(pile.skipped)} files skipped{example}).",
+            where=pile.name,
+            remedy=f"{_SEPARATE} A table or an Excel workbook: save it as CSV.",
+        )
+    if len(labels) == 1:
+        raise DataError(
+            f"All images are of one class: {labels.pop()}.", where=pile.name, remedy=_SEPARATE
+        )
+
+
+def _headers(
+    pile: Pile, pictures: Sequence[Picture], progress: Progress | None, limits: Limits
+) -> dict[int, Header]:
+    """Read the header of every image, by its number; add the damaged to ``pile.skipped``."""
+    found: list[Header | None] = [None] * len(pictures)
+
+    def look(i: int) -> None:
+        number = pictures[i].number
+        try:
+            found[i] = read_header(pile.read(number), pile.paths[number], limits)
+        except UnusableFile as reason:
+            pile.skipped[number] = str(reason)
+
+    over_cores(look, len(pictures), "Looking at images", progress)
+    return {
+        picture.number: header
+        for picture, header in zip(pictures, found, strict=True)
+        if header is not None
+    }
+
+
+def _grey_levels(
+    pile: Pile, numbers: Sequence[int], progress: Progress | None
+) -> dict[int, Levels]:
+    """Return what is black and white in each image of more than 256 grey levels.
+
+    All of whole numbers have the same, and all of fractions.
+    """
+    ranges: dict[int, Range] = {}
+
+    def look(i: int) -> None:
+        # What is damaged is told when it is decoded.
+        with suppress(UnusableFile):
+            ranges[numbers[i]] = grey_range(pile.read(numbers[i]))
+
+    if numbers:
+        over_cores(look, len(numbers), "Looking for black and white", progress)
+    found: dict[int, Levels] = {}
+    for whole in (True, False):
+        kind = {n: one for n, one in ranges.items() if isinstance(one[1], int) == whole}
+        levels = common_levels(list(kind.values()), whole=whole)
+        found |= dict.fromkeys(kind, levels) if levels is not None else {}
+    return found
+
+
+def _brightened(levels: Mapping[int, Levels], name: str) -> list[Notice]:
+    """Say what was taken for white where it is not that of 16 bits."""
+    odd = sorted({one for one in levels.values() if one.white not in (1.0, WHITE_OF_16_BITS)})
+    remedy = "Save the images with 8 bits to choose it yourself."
+    return [
+        Notice(f"Grey levels from {low:,g} (black) to {high:,g} (white).", name, remedy)
+        for low, high in odd
+    ]
+
+
+def _pixels(
+    pile: Pile,
+    pictures: Sequence[Picture],
+    shape: tuple[int, ...],
+    fit: Fit,
+    levels: Mapping[int, Levels],
+    progress: Progress | None,
+) -> tuple[np.ndarray, list[Picture]]:
+    """Decode all images into (n, pixels) uint8; add the damaged to ``pile.skipped``."""
+    X = np.empty((len(pictures), prod(shape)), dtype=np.uint8)
+
+    def decode(i: int) -> None:
+        number = pictures[i].number
+        try:
+            X[i] = decoded(pile.read(number), shape, fit, levels.get(number))
+        except UnusableFile as reason:
+            pile.skipped[number] = str(reason)
+
+    over_cores(decode, len(pictures), "Decoding images", progress)
+    whole = np.array([picture.number not in pile.skipped for picture in pictures], dtype=bool)
+    if whole.all():
+        return X, list(pictures)
+    # Closed up in place: a second array might not fit in memory.
+    kept = np.flatnonzero(whole).tolist()
+    for to, row in enumerate(kept):
+        X[to] = X[row]
+    return X[: len(kept)], [pictures[i] for i in kept]
+
+
+def _given_test(
+    pictures: Sequence[Picture], name: str
+) -> tuple[np.ndarray | None, tuple[Notice, ...]]:
+    tested = np.array([picture.tests for picture in pictures])
+    if not tested.any() or tested.all():
+        return None, ()
+    what = f"The zip brings a split: {(~tested).sum()} images to train on, {tested.sum()} to test."
+    return tested, (Notice(what, name, "Split as given to use it."),)
+
+
+def _groups(pictures: Sequence[Picture]) -> tuple[np.ndarray | None, tuple[str, ...] | None]:
+    """Return the group of each image and the groups' names, where there are any."""
+    if not any(picture.group for picture in pictures):
+        return None, None
+    # What belongs to no group stands alone.
+    found = [picture.group or f"{picture.label} #{picture.number}" for picture in pictures]
+    names = sorted(set(found), key=natural_key)
+    position = {name: code for code, name in enumerate(names)}
+    return np.array([position[name] for name in found], dtype=np.intp), tuple(names)

@@ -1,0 +1,114 @@
+"""Load whatever holds rows and classes as a data set."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+
+from lincore.data.dataset import Dataset
+from lincore.data.frames import as_frame, is_frame
+from lincore.errors import DataError
+from lincore.io.arrays import arrays_to_dataset
+from lincore.io.files.sources import large_path, read_source
+from lincore.io.images.read import ImageOptions, read_image_zip
+from lincore.io.npz import is_arrays_file, read_arrays_file
+from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.tables.table import frame_to_table
+from lincore.io.tables.workbooks import table_in_zip
+from lincore.limits import is_zip
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lincore.io.images.decode import Fit
+    from lincore.io.tables.text.options import ReadOptions
+
+    Source: TypeAlias = str | os.PathLike[str] | BinaryIO | bytes | pd.DataFrame | tuple[Any, Any]
+
+
+def load(
+    source: Source,
+    *,
+    target: str | int | None = None,
+    name: str | None = None,
+    size: tuple[int, int] | None = None,
+    colour: bool = False,
+    fit: Fit = "pad",
+    pattern: str | None = None,
+    options: ReadOptions | None = None,
+    **choices: Any,
+) -> Dataset:
+    r"""Load a table, a zip of images in class folders, or an npz of arrays.
+
+    Parameters
+    ----------
+    source : path, open binary file, bytes, DataFrame or (X, y)
+        Or a table of another library that Arrow can read (polars, DuckDB, PyArrow).
+        A zip or npz is told by its contents (one that holds a single table is that table); any
+        other file is read as a table. Arrays are taken as
+        they are: `X` of shape (n, p), or (n, height, width) in uint8 for grey images.
+    target : str or int, optional
+        The column that holds the classes, by name or by position (negative ones count from the
+        end). Proposed from the names and contents when not given. For tables only.
+    name : str, optional
+        What to call the data. The file's name when not given.
+    size : (height, width), optional
+        In pixels, to which images are brought. For zips of images only, as what follows.
+    colour : bool
+        Keep colours, instead of grey.
+    fit : {"pad", "crop", "stretch"}
+        How an image comes to another size.
+    pattern : str, optional
+        Finds the class or the group in a file's name: see `images.ImageOptions`.
+    options : ReadOptions, optional
+        Encoding, separator, header, missing marks and so on, where they are to be otherwise than
+        detected. For files of text only.
+    **choices
+        Roles of columns, missing values, rare levels, bins and so on: the keywords of
+        `lincore.io.read_table.table_to_dataset`. For tables only.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        When the source cannot be used, with the place and the remedy.
+
+    Examples
+    --------
+    >>> text = b"length,width,species\n5.1,3.5,setosa\n6.2,2.9,virginica\n4.9,3.0,setosa\n"
+    >>> data = load(text, name="flowers.csv", target="species")
+    >>> data.name, data.X.shape, data.classes.tolist()
+    ('flowers', (3, 2), ['setosa', 'virginica'])
+    """
+    if is_frame(source):
+        frame = as_frame(source)
+        return table_to_dataset(frame_to_table(frame, name or "table"), target, **choices)
+    if isinstance(source, tuple):
+        return arrays_to_dataset(*source, name=name or "arrays")
+    large = large_path(source)
+    if large is not None:
+        table = read_table(large, name or large.name, options)
+        return table_to_dataset(table, target, **choices)
+    raw, name = read_source(source, name)
+    if is_zip(raw):
+        inner = table_in_zip(raw, name)
+        if inner is None:
+            given = {"target": target is not None, "options": options is not None}
+            for option in (*(word for word, there in given.items() if there), *choices):
+                what = "column" if option == "target" else "choice"
+                _refuse_option(True, f"A zip of images has no {option} {what}.", option)
+            if is_arrays_file(raw):
+                return read_arrays_file(raw, name)
+            return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
+        raw, name = inner
+    _refuse_option(size is not None, "A table has no image size.", "size")
+    _refuse_option(pattern is not None, "A table has no file names.", "pattern")
+    return table_to_dataset(read_table(raw, name, options), target, **choices)
+
+
+def _refuse_option(given: bool, what: str, option: str) -> None:
+    if given:
+        raise DataError(what, where=f"option {option}", remedy=f"Leave {option} out.")

@@ -1,0 +1,270 @@
+"""An npz file of X and y, told by its contents, read with suspicion and in place."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from math import isqrt, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lincore.data.dataset import Dataset
+from lincore.data.labels import display_name, encode_labels, lone_class_notices, numbered
+from lincore.errors import DataError, Notice
+from lincore.io.files.archives import list_zip
+from lincore.io.images.decode import picture_names
+from lincore.limits import LIMITS, Limits, is_zip
+
+_FEATURE_WORDS = frozenset({"x", "data", "images", "features", "pixels"})
+_LABEL_WORDS = frozenset({"y", "label", "labels", "target", "targets", "classes"})
+_PARTS = {
+    "train": "train",
+    "training": "train",
+    "test": "test",
+    "testing": "test",
+    "val": "test",
+    "valid": "test",
+    "validation": "test",
+}
+_SAVE = "Save it by numpy.savez(path, X_train=..., y_train=..., X_test=..., y_test=...)."
+# More than any header of a plain array takes.
+_HEADER_BYTES = 4_096
+# Bytes that are unpacked at a time.
+_BLOCK = 4_000_000
+# Rows of fewer bytes are not taken as square images.
+_LEAST_PIXELS = 64
+_LARGEST_GREY = 65_535
+
+
+class _Array(NamedTuple):
+    """One array of the file, of which the header alone was read."""
+
+    entry: str
+    label: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    fortran: bool
+
+
+def is_arrays_file(raw: bytes) -> bool:
+    """Tell whether a zip holds arrays (.npy) alone, as an npz file does.
+
+    Examples
+    --------
+    >>> buffer = io.BytesIO()
+    >>> np.savez(buffer, X=np.eye(2), y=np.array([0, 1]))
+    >>> is_arrays_file(buffer.getvalue())
+    True
+    """
+    # The first entry alone: to list a hostile zip of a million takes many seconds.
+    length = int.from_bytes(raw[26:28], "little")
+    return is_zip(raw) and raw[30 : 30 + length].endswith(b".npy")
+
+
+def read_arrays_file(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
+    """Read an npz file that holds X and y, whole or as a training and a test part.
+
+    Arrays are known by their names, in any order and case: X_train and y_train, train_images and
+    train_labels, data and target, and so on; test and val make the test part. Nothing that would
+    run code (objects, pickles) is read.
+
+    Parameters
+    ----------
+    raw : bytes
+    name : str
+        The file's name.
+    limits : Limits
+
+    Returns
+    -------
+    Dataset
+        `X` uint8 for images, of shape (n, h, w), (n, h, w, 1) or (n, h, w, 3) in the file; else
+        float64, from (n, p).
+
+    Raises
+    ------
+    DataError
+        When the file is damaged or hostile, or does not hold such arrays.
+
+    Examples
+    --------
+    >>> buffer = io.BytesIO()
+    >>> train, test = (np.eye(2), ["a", "b"]), (np.ones((1, 2)), ["b"])
+    >>> np.savez(buffer, X_train=train[0], y_train=train[1], X_test=test[0], y_test=test[1])
+    >>> data = read_arrays_file(buffer.getvalue(), "tiny.npz")
+    >>> data.X.tolist(), data.given_test.tolist()
+    ([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [False, False, True])
+    """
+    # An array is one entry, however many images it holds.
+    limits = replace(limits, max_member_bytes=limits.max_total_bytes)
+    for file in list_zip(raw, name, limits):
+        if file.refused:
+            raise _unusable(f"{file.path}: {file.refused}.", name)
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            parts = _parts(_headers(archive, name), name)
+            shape, notices = _row_shape([X for X, _ in parts], name)
+            _check_cells(parts, shape, name, limits)
+            rows = _as_pixels(_rows(archive, [X for X, _ in parts]), shape, name)
+            labels = np.concatenate([_labels(archive, y, X, name) for X, y in parts])
+    except DataError:
+        raise
+    # NumPy and zlib meet hostile bytes here.
+    except Exception as error:
+        raise _unusable(f"The file is damaged: {error}.", name) from error
+    codes, classes = encode_labels(labels, name)
+    tested = np.repeat(np.arange(len(parts)) == 1, [X.shape[0] for X, _ in parts])
+    return Dataset(
+        name=display_name(re.sub(r"\.npz$", "", name, flags=re.IGNORECASE)),
+        X=rows,
+        codes=codes,
+        classes=classes,
+        feature_names=picture_names(shape) if len(shape) > 1 else numbered("feature", shape[0]),
+        given_test=tested if tested.any() else None,
+        image_shape=shape if len(shape) > 1 else None,
+        notices=(*notices, *lone_class_notices(codes, classes)),
+    )
+
+
+def _headers(archive: zipfile.ZipFile, name: str) -> Iterator[_Array]:
+    """Read what each array claims to be, and refuse what is none or lies about its size."""
+    for entry in archive.infolist():
+        with archive.open(entry) as stream:
+            shape, fortran, dtype = _header(stream)
+            begun = stream.tell()
+        label = entry.filename.removesuffix(".npy")
+        if dtype.hasobject or dtype.kind not in "biufUS":
+            raise _unusable(f"The array {label!r} holds {dtype}, not numbers or text.", name)
+        if min(shape, default=1) < 0 or prod(shape) * dtype.itemsize != entry.file_size - begun:
+            raise _unusable(f"The array {label!r} is not of the size that it states.", name)
+        yield _Array(entry.filename, label, shape, dtype, fortran)
+
+
+def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Read the header of an array: never its content, and never a pickle."""
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0
+    if version != (1, 0):
+        read = np.lib.format.read_array_header_2_0
+    shape, fortran, dtype = read(stream, max_header_size=_HEADER_BYTES)
+    return tuple(map(int, shape)), fortran, dtype
+
+
+def _parts(arrays: Iterable[_Array], name: str) -> list[tuple[_Array, _Array]]:
+    """Return (X, y) of the training part, and of the test part if there is one."""
+    found: dict[tuple[str, str], _Array] = {}
+    for array in arrays:
+        words = [word for word in re.split(r"[^a-z]+", array.label.casefold()) if word]
+        part = next((_PARTS[word] for word in words if word in _PARTS), "train")
+        if _FEATURE_WORDS.intersection(words):
+            found.setdefault((part, "X"), array)
+        elif _LABEL_WORDS.intersection(words):
+            found.setdefault((part, "y"), array)
+    if ("train", "X") not in found or ("train", "y") not in found:
+        raise _unusable("There are no arrays called X and y, or X_train and y_train.", name)
+    parts = [(found["train", "X"], found["train", "y"])]
+    if ("test", "X") in found and ("test", "y") in found:
+        parts.append((found["test", "X"], found["test", "y"]))
+    for X, y in parts:
+        if len(X.shape) < 2 or prod(y.shape) != X.shape[0] or X.dtype.kind in "US":
+            shapes = f"{X.label} of shape {X.shape} and {y.label} of shape {y.shape}"
+            raise _unusable(f"{shapes} do not fit.", name)
+    return parts
+
+
+def _row_shape(arrays: list[_Array], name: str) -> tuple[tuple[int, ...], list[Notice]]:
+    """Return the shape of one row: (p,), (h, w) or (h, w, 3)."""
+    shapes = {array.shape[1:] for array in arrays}
+    shape = shapes.pop()
+    if shapes:
+        raise _unusable("The rows of the training and of the test part differ in shape.", name)
+    if len(shape) == 3 and shape[-1] == 1:
+        shape = shape[:2]
+    side = isqrt(shape[0])
+    if len(shape) == 1 and side**2 == shape[0] >= _LEAST_PIXELS and arrays[0].dtype == np.uint8:
+        what = f"Rows of {shape[0]} bytes are taken as images of {side} × {side} pixels."
+        return (side, side), [Notice(what, name, "Save them as float where they are no images.")]
+    if min(shape) < 1 or len(shape) > 3 or (len(shape) == 3 and shape[-1] != 3):
+        raise _unusable(f"Rows of shape {shape} are neither features nor images.", name)
+    return shape, []
+
+
+def _check_cells(
+    parts: list[tuple[_Array, _Array]], shape: tuple[int, ...], name: str, limits: Limits
+) -> None:
+    """Refuse what is too large, before any of it is read."""
+    n_rows = sum(X.shape[0] for X, _ in parts)
+    bytes_only = all(X.dtype == np.uint8 for X, _ in parts)
+    most = limits.max_total_pixels if bytes_only else limits.max_cells
+    widest = limits.max_features if bytes_only or len(shape) > 1 else limits.max_columns
+    if n_rows == 0:
+        raise _unusable("There are no rows.", name)
+    if n_rows * prod(shape) > most or prod(shape) > widest:
+        raise DataError(
+            f"{n_rows:,} rows of {prod(shape):,} numbers are too many; {most:,} numbers in all "
+            f"and {widest:,} in a row are allowed.",
+            where=name,
+            remedy="Save fewer rows, smaller images, or images as uint8.",
+        )
+
+
+def _rows(archive: zipfile.ZipFile, arrays: list[_Array]) -> np.ndarray:
+    """Return the rows of all arrays under each other, each as one line of numbers."""
+    width = prod(arrays[0].shape[1:])
+    images = len(arrays[0].shape) > 2
+    kind: Any = np.float32 if images else np.float64
+    if all(array.dtype == np.uint8 for array in arrays):
+        kind = np.uint8
+    rows = np.empty((sum(array.shape[0] for array in arrays), width), dtype=kind)
+    first = 0
+    for array in arrays:
+        block = max(1, _BLOCK // max(1, width * array.dtype.itemsize))
+        with archive.open(array.entry) as stream:
+            _header(stream)
+            if array.fortran:
+                whole = np.frombuffer(stream.read(), array.dtype).reshape(array.shape, order="F")
+                rows[first : first + array.shape[0]] = whole.reshape(array.shape[0], -1)
+            else:
+                for at in range(0, array.shape[0], block):
+                    count = min(block, array.shape[0] - at)
+                    some = stream.read(count * width * array.dtype.itemsize)
+                    numbers = np.frombuffer(some, array.dtype).reshape(count, width)
+                    rows[first + at : first + at + count] = numbers
+            # The checksum is compared at the very end.
+            stream.read(1)
+        first += array.shape[0]
+    return rows
+
+
+def _as_pixels(rows: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarray:
+    """Bring images to bytes, of which 255 is white; leave tables as they are."""
+    if rows.dtype == np.uint8:
+        return rows
+    # fmin, not nanmin: it says nothing of rows that are missing altogether.
+    low, high = float(np.fmin.reduce(rows, axis=None)), float(np.fmax.reduce(rows, axis=None))
+    if np.isinf([low, high]).any():
+        raise _unusable("A number is infinite.", name)
+    if len(shape) == 1:
+        return rows
+    if np.isnan(rows).any() or low < 0 or high > _LARGEST_GREY:
+        raise _unusable(f"Pixels run from {low:g} to {high:g}, not from 0 to 1 or 255.", name)
+    white = 1 if high <= 1 else 255 if high <= 255 else _LARGEST_GREY
+    rows *= np.float32(255 / white)
+    return np.rint(rows, out=rows).astype(np.uint8)
+
+
+def _labels(archive: zipfile.ZipFile, y: _Array, X: _Array, name: str) -> np.ndarray:
+    with archive.open(y.entry) as stream:
+        _header(stream)
+        labels = np.frombuffer(stream.read(), y.dtype).reshape(X.shape[0])
+    if y.dtype.kind == "S":
+        return np.char.decode(labels, "utf-8", "replace")
+    return labels
+
+
+def _unusable(what: str, name: str) -> DataError:
+    return DataError(what, where=name, remedy=_SAVE)

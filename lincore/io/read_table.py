@@ -1,0 +1,300 @@
+"""From the bytes of a table, a frame or arrays to a data set, with all that was found said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lincore.data.dataset import Dataset
+from lincore.data.labels import (
+    display_name,
+    encode_column,
+    is_number,
+    lone_class_notices,
+)
+from lincore.data.target_guess import TargetGuess
+from lincore.errors import DataError, TooLargeError
+from lincore.io.files.streams import LargeFile
+from lincore.io.tables.bins import Bins, cut_into_bins
+from lincore.io.tables.column_names import rename_features
+from lincore.io.tables.column_roles import ROLES, Column
+from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
+from lincore.io.tables.features import build_features, level_codes, merge_labels, refuse_infinite
+from lincore.io.tables.parquet import is_parquet, read_parquet
+from lincore.io.tables.repeated_ids import repeated_ids
+from lincore.io.tables.row_filters import Condition, filter_rows
+from lincore.io.tables.sampled_rows import Progress
+from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
+from lincore.io.tables.table import Table, frame_to_table
+from lincore.io.tables.text.column_assignment import with_columns
+from lincore.io.tables.text.delimited import read_delimited
+from lincore.io.tables.text.options import ReadOptions
+from lincore.limits import LIMITS, Limits
+
+Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
+
+# With fewer rows than this, what is rare cannot be told.
+_ENOUGH_ROWS = 100
+_RARE = 5
+
+
+def read_table(
+    raw: bytes | Path, name: str, options: ReadOptions | None = None, *, limits: Limits = LIMITS
+) -> Table:
+    r"""Read delimited text or Parquet; what the options leave open is detected.
+
+    A file beyond the memory budget is opened to be read in blocks: see `Table.source`.
+
+    Parameters
+    ----------
+    raw : bytes or Path
+        The file, or where it is if it is too large to be held; text may be packed by gzip.
+    name : str
+        The file's name, for messages.
+    options : ReadOptions, optional
+        Encoding, separator, header and so on, where they are to be otherwise than detected.
+    limits : Limits
+
+    Returns
+    -------
+    Table
+        ``str(table.reading)`` says in one line how it was read.
+
+    Raises
+    ------
+    DataError
+        When this is no table, is too large, or has fewer than two columns or no rows.
+
+    Examples
+    --------
+    >>> table = read_table(b"a;b\n1,5;x\n2,5;y\n", "small.csv")
+    >>> table.frame["a"].tolist()
+    [1.5, 2.5]
+    >>> print(table.reading)
+    UTF-8, semicolon, decimal comma, header in line 1, 2 rows of 2 columns
+    """
+    if isinstance(raw, Path):
+        reason = f"The file is larger than {limits.max_file_bytes / 1e6:,.0f} MB."
+    else:
+        try:
+            return _read_whole(raw, name, options, limits)
+        except TooLargeError as error:
+            # Opened below and not here, where the error still holds what had been read.
+            reason = error.notice.what
+    return open_large_table(LargeFile(raw, name, limits, reason), options)
+
+
+def _read_whole(raw: bytes, name: str, options: ReadOptions | None, limits: Limits) -> Table:
+    if not is_parquet(raw):
+        text = read_delimited(raw, name, options, limits)
+        return Table(text.frame, name, text.notices, text.first_line, text.reading)
+    frame, notices = read_parquet(raw, name, limits)
+    missing_in = options.missing_in if options is not None else None
+    return frame_to_table(frame, name, notices, missing_in, kind="Parquet", limits=limits)
+
+
+def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = None) -> Table:
+    """Return numbers and their classes as a table, to be used otherwise.
+
+    Parameters
+    ----------
+    data : Dataset
+        Of numbers alone.
+    target : str
+        What to call the column of the classes, the last one.
+    options : ReadOptions, optional
+        Of these, what is missing in some columns.
+
+    Examples
+    --------
+    >>> from lincore.io.arrays import arrays_to_dataset
+    >>> table = dataset_to_table(arrays_to_dataset([[1.5], [2.5]], ["b", "a"]), "kind")
+    >>> table.frame.to_dict("list")
+    {'feature 1': [1.5, 2.5], 'kind': ['b', 'a']}
+    """
+    frame = pd.DataFrame(data.X, columns=list(data.feature_names))
+    missing_in = options.missing_in if options is not None else None
+    return frame_to_table(with_columns(frame, {target: data.y}), data.name, missing_in=missing_in)
+
+
+def propose_target(table: Table) -> TargetGuess | None:
+    """Guess the column that holds the classes, or None where no column looks like it.
+
+    A column called "class", "label", "species" and so on comes first; then the last column,
+    then the first, that has few distinct values and repeats them.
+
+    Examples
+    --------
+    >>> propose_target(frame_to_table(pd.DataFrame({"Class": [1, 2, 1], "x": [1, 1, 2]}), "t"))
+    TargetGuess(column='Class', by_name=True, runners_up=())
+    """
+    return table.guess
+
+
+def table_to_dataset(
+    table: Table,
+    target: str | int | None = None,
+    *,
+    where: Sequence[Condition | tuple[str, str, tuple[Any, ...]]] = (),
+    rename: Mapping[str, str] | None = None,
+    roles: Mapping[str, str] | None = None,
+    missing: Missing | None = None,
+    rare: int | None = None,
+    bins: Bins | int | None = None,
+    categories: Sequence[str] = (),
+    drop_classes: Sequence[Any] = (),
+    merge_classes: Mapping[Any, str] | None = None,
+    drop_duplicates: bool = False,
+    drawn_only: bool = False,
+    progress: Progress | None = None,
+) -> Dataset:
+    """Choose target and features of a table.
+
+    Parameters
+    ----------
+    table : Table
+    target : str or int, optional
+        Name of a column, or its position (negative ones count from the end). Proposed if None.
+    where : sequence of Condition, or of (column, relation, values)
+        The rows that are used: those that meet all conditions, such as
+        ``("age", "between", (18, None))``. See `lincore.io.tables.row_filters`.
+    rename : mapping of str to str, optional
+        Other names for some of the columns. All other choices name them as the table does.
+    roles : mapping of str to {"target", "feature", "text", "group", "ignore"}, optional
+        For some of the columns, instead of the roles that `describe_columns` proposes.
+    missing : {"median", "most_frequent", "indicator", "drop"}, optional
+        How missing values are filled in from the training rows; or rows with any are left out.
+        The median when not given; of a file that is read in blocks they are left out.
+    rare : int, optional
+        Levels with fewer training rows than this are pooled; 5 from 100 rows on when not given.
+    bins : Bins or int, optional
+        Cut a numeric target into so many intervals.
+    categories : sequence of str
+        Columns of numbers whose values are names.
+    drop_classes : sequence
+        Labels whose rows are left out.
+    merge_classes : mapping of label to label, optional
+        Labels that get another name.
+    drop_duplicates : bool
+        Keep one of the rows that are the same in every feature and the class.
+    drawn_only : bool
+        Of a file too large to be held, use the rows drawn for a first look as if they were all.
+    progress : callable, optional
+        ``progress(done, total, what)`` while a file is read in blocks; False stops it.
+
+    Returns
+    -------
+    Dataset
+        `X` (n, p) float64, NaN where a value is missing, or CSR where there are words; rows
+        without a label are left out. Of a file that is read in blocks, the rows that are held;
+        `beyond` has the moments of the others.
+
+    Raises
+    ------
+    DataError
+        When there is no such target, it holds no classes, or no feature is left.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"size": [1.5, None, 3.5], "sex": ["m", "f", "m"], "y": [1, 2, 1]})
+    >>> data = table_to_dataset(frame_to_table(frame, "small"))
+    >>> data.feature_names, data.levels
+    (('size', 'sex'), (None, ('f', 'm')))
+    >>> table_to_dataset(frame_to_table(frame, "small"), roles={"sex": "ignore"}).levels is None
+    True
+    """
+    if table.source is not None and not drawn_only:
+        data = large_table_to_dataset(
+            table,
+            target,
+            roles=roles,
+            missing=missing,
+            unsuited={
+                "Cutting the target into ranges": bins is not None,
+                "Taking numbers as names": bool(categories),
+                "Keeping one of each repeated row": drop_duplicates,
+                "Filtering rows": bool(where),
+            },
+            drop_classes=drop_classes,
+            merge_classes=merge_classes,
+            progress=progress,
+        )
+        return rename_features(data, table, rename)
+    if table.source is not None:
+        table = replace(table, notices=(*table.notices, drawn_notice(table)))
+    if where:
+        table = filter_rows(table, where)
+    missing = missing or "median"
+    columns = choose_roles(table, target, roles, categories)
+    guess = None if target is not None or "target" in (roles or {}).values() else table.guess
+    chosen = {role: [c for c in columns if c.role == role] for role in ROLES}
+    label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
+    used = [*chosen["feature"], *chosen["text"]]
+    merged = merge_classes or {}
+    kept, dropping = keep_rows(table, label, used, missing, drop_classes, drop_duplicates)
+    frame = table.frame.loc[kept]
+    codes, classes = _classes(merge_labels(frame[label], merged) if merged else frame[label], bins)
+    if not used:
+        raise no_feature(table, columns)
+    built = build_features(frame, chosen["feature"], texts, table.name)
+    if not built.n_words:
+        rows = np.flatnonzero(kept)
+        refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
+    groups, group_names = _groups(frame, chosen["group"])
+    data = Dataset(
+        name=display_name(table.name),
+        X=built.X,
+        codes=codes,
+        classes=classes,
+        feature_names=built.names,
+        notices=(
+            *table.notices,
+            *dropping,
+            *left_out(columns),
+            *built.notices,
+            *lone_class_notices(codes, classes),
+            *([guess.notice] if guess is not None else []),
+        ),
+        levels=built.levels,
+        n_words=built.n_words,
+        groups=groups,
+        group_names=group_names,
+        imputation="median" if missing == "drop" else missing,
+        rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if rare is None else rare,
+        target_name=label,
+        target_guess=guess,
+        group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
+    )
+    return rename_features(data, table, rename)
+
+
+def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> tuple[Any, Any]:
+    if bins is None:
+        return encode_column(labels)
+    if not is_number(labels):
+        raise DataError(
+            "Only numbers can be cut into bins.",
+            where=f"column {labels.name!r}",
+            remedy="Leave bins out, or choose a target of numbers.",
+        )
+    values = labels.to_numpy(dtype=np.float64)
+    return cut_into_bins(values, bins, f"column {labels.name!r}")
+
+
+def _groups(
+    frame: pd.DataFrame, columns: Sequence[Column]
+) -> tuple[NDArray[np.intp] | None, tuple[str, ...] | None]:
+    if not columns:
+        return None, None
+    codes, names, _ = level_codes(frame[columns[0].name])
+    # A row of no group belongs with no other row.
+    alone = np.isnan(codes)
+    codes[alone] = len(names) + np.arange(alone.sum())
+    lonely = tuple(f"row {row + 1}" for row in np.flatnonzero(alone))
+    return codes.astype(np.intp), (*names, *lonely)

@@ -1,0 +1,212 @@
+"""Data sets at one call: synthetic ones, and those that scikit-learn carries or downloads."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from sklearn import datasets
+
+from lincore.data.dataset import Dataset
+from lincore.data.faces import faces
+from lincore.data.generators import gaussian_classes
+from lincore.data.labels import encode_labels, pixel_names
+from lincore.data.passengers import passengers_csv
+from lincore.errors import DataError
+from lincore.io.read_table import read_table, table_to_dataset
+
+__all__ = ["DOWNLOADS", "SAMPLES", "TABLES", "fetch", "gaussian_classes", "sample", "sample_file"]
+
+SAMPLES = ("passengers", "faces", "gaussian", "iris", "wine", "breast cancer", "digits")
+#: Of the samples, those that are read from the text of a table, and the column of their classes.
+TABLES = {"passengers": "survived"}
+# What the classes of the bundled tables are.
+_TARGETS = {"iris": "species", "wine": "cultivar", "breast cancer": "diagnosis"}
+
+# Seconds to wait for the first answer of a server.
+_PATIENCE = 4.0
+
+
+class _Download(NamedTuple):
+    """A data set that scikit-learn can fetch.
+
+    Parameters
+    ----------
+    url : str
+        Where its bytes come from.
+    stored : str
+        Where scikit-learn keeps them, below its data folder; one of several files where * stands.
+    openml : int
+        Number of the data set at OpenML; 0 elsewhere.
+    last : int
+        Rows at the end that are for testing by the data set's own convention.
+    """
+
+    url: str
+    stored: str
+    openml: int = 0
+    last: int = 0
+
+
+_OPENML = "https://api.openml.org/api/v1/json/data/"
+_DOWNLOADS = {
+    "olivetti faces": _Download("https://ndownloader.figshare.com/files/5976027", "olivetti*.pkz"),
+    "mnist": _Download(f"{_OPENML}554", "openml/**/*554*", 554, 10_000),
+    "fashion mnist": _Download(f"{_OPENML}40996", "openml/**/*40996*", 40996, 10_000),
+}
+DOWNLOADS = tuple(_DOWNLOADS)
+
+
+def sample(name: str) -> Dataset:
+    """Return one of the bundled data sets, called as in `SAMPLES`.
+
+    Parameters
+    ----------
+    name : {"passengers", "faces", "gaussian", "iris", "wine", "breast cancer", "digits"}
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        When there is no such sample.
+
+    Examples
+    --------
+    >>> data = sample("iris")
+    >>> data.X.shape, data.classes.tolist()
+    ((150, 4), ['setosa', 'versicolor', 'virginica'])
+    """
+    if name not in SAMPLES:
+        raise DataError(
+            "There is no such sample.",
+            where=f"sample {name!r}",
+            remedy=f"Choose one of: {', '.join(SAMPLES)}.",
+        )
+    if name in TABLES:
+        table = read_table(sample_file(name), f"{name}.csv")
+        return table_to_dataset(table, TABLES[name])
+    made: dict[str, Callable[[], Dataset]] = {
+        "gaussian": gaussian_classes,
+        "faces": faces,
+        "digits": _digits,
+    }
+    return made[name]() if name in made else _bundled_table(name)
+
+
+def sample_file(name: str) -> bytes:
+    """Return the text of a sample that is a table with columns of all kinds, one of `TABLES`."""
+    return {"passengers": passengers_csv}[name]()
+
+
+def _bundled_table(name: str) -> Dataset:
+    loaders = {
+        "iris": datasets.load_iris,
+        "wine": datasets.load_wine,
+        "breast cancer": datasets.load_breast_cancer,
+    }
+    bunch = loaders[name]()
+    codes, classes = encode_labels(bunch.target_names[bunch.target], name)
+    features = tuple(str(feature) for feature in bunch.feature_names)
+    X = bunch.data.astype(np.float64)
+    return Dataset(name, X, codes, classes, features, target_name=_TARGETS[name])
+
+
+def _digits() -> Dataset:
+    bunch = datasets.load_digits()
+    codes, classes = encode_labels(bunch.target, "digits")
+    # Values run from 0 to 16: times 15 they are grey levels, exactly and in proportion.
+    X = (15 * bunch.data).astype(np.uint8)
+    return Dataset("digits", X, codes, classes, pixel_names(8, 8), image_shape=(8, 8))
+
+
+def fetch(name: str) -> Dataset:
+    """Download one of the data sets that scikit-learn knows, called as in `DOWNLOADS`.
+
+    scikit-learn keeps what it has downloaded (``sklearn.datasets.get_data_home()``), so that the
+    next time needs no network.
+
+    Parameters
+    ----------
+    name : {"olivetti faces", "mnist", "fashion mnist"}
+
+    Returns
+    -------
+    Dataset
+        Of grey images; the last 10,000 of either MNIST are its test part.
+
+    Raises
+    ------
+    DataError
+        When there is no such set, or it cannot be downloaded.
+    """
+    if name not in _DOWNLOADS:
+        raise DataError(
+            "There is no such data set.",
+            where=f"data set {name!r}",
+            remedy=f"Choose one of: {', '.join(DOWNLOADS)}.",
+        )
+    wanted = _DOWNLOADS[name]
+    _require_network(name, wanted)
+    try:
+        pixels, labels = _openml(wanted.openml) if wanted.openml else _olivetti()
+    # No network, no disk, a changed file: whatever goes wrong out there.
+    except Exception as error:
+        raise _unreachable(name, error) from error
+    side = int(np.sqrt(pixels.shape[1]))
+    codes, classes = encode_labels(labels, name)
+    tested = np.arange(len(pixels)) >= len(pixels) - wanted.last if wanted.last else None
+    return Dataset(
+        name,
+        pixels,
+        codes,
+        classes,
+        pixel_names(side, side),
+        given_test=tested,
+        image_shape=(side, side),
+    )
+
+
+def _require_network(name: str, wanted: _Download) -> None:
+    """Ask the server for one byte: scikit-learn itself would wait for minutes."""
+    if any(Path(datasets.get_data_home()).glob(wanted.stored)):
+        return
+    request = urllib.request.Request(wanted.url, headers={"User-Agent": "lincore"})
+    try:
+        with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
+            answer.read(1)
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        raise _unreachable(name, error) from error
+
+
+def _unreachable(name: str, error: Exception) -> DataError:
+    return DataError(
+        f"It cannot be downloaded: {error}.",
+        where=f"data set {name!r}",
+        remedy="Check the network, or load the data from a file.",
+    )
+
+
+def _openml(number: int) -> tuple[np.ndarray, np.ndarray]:
+    bunch = datasets.fetch_openml(data_id=number, as_frame=False, parser="pandas", n_retries=1)
+    return _bytes(bunch.data), _whole(bunch.target)
+
+
+def _olivetti() -> tuple[np.ndarray, np.ndarray]:
+    bunch = datasets.fetch_olivetti_faces(n_retries=1)
+    return _bytes(255 * bunch.data), bunch.target
+
+
+def _bytes(pixels: np.ndarray) -> np.ndarray:
+    return np.rint(pixels).astype(np.uint8)
+
+
+def _whole(labels: np.ndarray) -> np.ndarray:
+    """Return labels as whole numbers: OpenML gives them as text."""
+    return labels.astype(np.int64)

@@ -1,0 +1,79 @@
+"""Columns of free text as counts of words: the bag of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import CountVectorizer
+
+from lincore.errors import DataError
+from lincore.limits import LIMITS, Limits
+
+
+class Words(NamedTuple):
+    """How often each word stands in each text.
+
+    Attributes
+    ----------
+    counts : csr_array of shape (n, q)
+        In float64.
+    vocabulary : tuple of q str
+        In alphabetical order.
+    """
+
+    counts: Any
+    vocabulary: tuple[str, ...]
+
+
+def count_words(texts: Iterable[object], where: str, limits: Limits = LIMITS) -> Words:
+    """Count the words of each text as scikit-learn's CountVectorizer does.
+
+    A word is a run of two or more letters or digits; capitals do not count. Whoever drops the
+    words that no training text holds has what a CountVectorizer fitted on those texts alone gives.
+
+    Parameters
+    ----------
+    texts : iterable of n str
+        Anything that is no text, such as NaN, holds no words.
+    where : str
+        The place, for messages.
+    limits : Limits
+
+    Raises
+    ------
+    DataError
+        When there are no words, or more than the limits.
+
+    Examples
+    --------
+    The lecture's document, over the words that it names:
+
+    >>> found = count_words(["to be or not to be", "question"], "lecture")
+    >>> found.vocabulary
+    ('be', 'not', 'or', 'question', 'to')
+    >>> found.counts.toarray()[0]
+    array([2., 1., 1., 0., 2.])
+
+    References
+    ----------
+    "lecture-linear-classifiers", "Discrete Input Variable".
+    """
+    vectorizer = CountVectorizer(dtype=np.float64)
+    try:
+        counts = vectorizer.fit_transform(text if isinstance(text, str) else "" for text in texts)
+    except ValueError as error:
+        raise DataError(
+            "There is not a single word of two letters or more.",
+            where=where,
+            remedy="Ignore this column.",
+        ) from error
+    if counts.shape[1] > limits.max_words or counts.nnz > 100 * limits.max_words:
+        raise DataError(
+            f"There are {counts.shape[1]:,} different words, {counts.nnz:,} in all rows together.",
+            where=where,
+            remedy="Load fewer rows, or shorter texts.",
+        )
+    return Words(sp.csr_array(counts), tuple(vectorizer.get_feature_names_out().tolist()))

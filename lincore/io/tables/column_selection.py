@@ -1,0 +1,260 @@
+"""What the columns of a table are for, which rows are used, and what is said of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lincore.data.labels import columns_named, find_label_column, is_number
+from lincore.errors import DataError, Notice, Remedy
+from lincore.io.tables.column_roles import REASONS, ROLES, Column, Content, Kind, Role
+from lincore.io.tables.features import merge_labels
+from lincore.io.tables.table import Table
+
+_MOST_REMEDIES = 5
+_REMEDIES: Mapping[Kind, str] = {
+    "empty": "Fill the column in, or delete it.",
+    "constant": "Nothing needs to be done: it cannot tell classes apart.",
+    "identifier": "If it measures something, make it a feature.",
+    "date": "Make it a feature to use it as a number of days.",
+    "text": "Make it text to count its words.",
+}
+
+
+def describe_columns(table: Table, target: str | None = None) -> tuple[Column, ...]:
+    r"""Say of every column what it holds and what it is proposed for.
+
+    Parameters
+    ----------
+    table : Table
+    target : str, optional
+        The column of the classes; proposed when not given.
+
+    Returns
+    -------
+    tuple of Column
+        In the order of the table. Numbers and categories are features; text is one only where
+        there is nothing else.
+
+    Raises
+    ------
+    DataError
+        When there is no such column, with those that there are.
+
+    Examples
+    --------
+    >>> from lincore.io.read_table import read_table
+    >>> raw = b"id,size,sex,class\n7,1.5,m,a\n8,2.5,f,b\n9,2.5,m,a\n10,3.5,f,b\n"
+    >>> for column in describe_columns(read_table(raw, "made.csv")):
+    ...     print(column.name, column.kind, column.role)
+    id identifier ignore
+    size number feature
+    sex category feature
+    class category target
+    """
+    frame = table.frame
+    target = table.proposed if target is None else find_label_column(frame, target, table.name)
+    contents = table.contents
+    kinds = {name: content.kind for name, content in contents.items()}
+    if target is not None and kinds[target] in ("identifier", "text", "date"):
+        kinds[target] = "number" if is_number(frame[target]) else "category"
+    roles: dict[str, Role] = {
+        name: "feature" if kind in ("number", "category") else "ignore"
+        for name, kind in kinds.items()
+    }
+    if target is not None:
+        roles[target] = "target"
+    _find_some_feature(frame, kinds, roles)
+    return tuple(
+        Column(
+            name,
+            kinds[name],
+            roles[name],
+            *content[1:],
+            reason=_reason(frame[name], kinds[name], content) if roles[name] == "ignore" else "",
+        )
+        for name, content in contents.items()
+    )
+
+
+def _reason(values: pd.Series[Any], kind: Kind, content: Content) -> str:
+    """Say why a column is proposed to be ignored, in words that hold for this one."""
+    n_present, n_distinct = len(values) - content.n_missing, content.n_distinct
+    if kind == "constant" and not content.n_missing:
+        return "the same value in every row"
+    if kind != "identifier":
+        return REASONS[kind]
+    if n_distinct == n_present:
+        which = "every row" if not content.n_missing else "every row that has one"
+        return f"a different value in {which} (identifier)"
+    if is_number(values):
+        return "it counts the rows (identifier)"
+    rows = f"{n_distinct:,} different values in {n_present:,} rows"
+    return f"{rows}, too many for categories (identifier)"
+
+
+def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> None:
+    """Where no column is a feature, let the words of a text be, or else a counter."""
+    if "feature" in roles.values():
+        return
+    spare = [name for name, role in roles.items() if role == "ignore"]
+    texts = [name for name in spare if kinds[name] == "text"]
+    full = [name for name in texts if 2 * int(frame[name].notna().sum()) >= len(frame)]
+    # In a handful of rows made up by hand a measurement may well run 1, 2, 3.
+    counters = [name for name in spare if kinds[name] == "identifier" and is_number(frame[name])]
+    for name in counters if not texts else ():
+        kinds[name], roles[name] = "number", "feature"
+    for name in full or texts:
+        roles[name] = "text"
+
+
+def choose_roles(
+    table: Table,
+    target: str | int | None = None,
+    roles: Mapping[str, str] | None = None,
+    categories: Sequence[str] = (),
+) -> tuple[Column, ...]:
+    """Return the columns with the roles that were asked for, and those proposed for the others.
+
+    Raises
+    ------
+    DataError
+        When there is no such column, role or target, or more than one target or group.
+    """
+    roles = dict(roles or {})
+    for name in (*roles, *categories):
+        find_label_column(table.frame, name, table.name)
+    unknown = [role for role in roles.values() if role not in ROLES]
+    if unknown:
+        raise DataError(
+            f"There is no role {unknown[0]!r}.",
+            where="option roles",
+            remedy=f"Choose among: {', '.join(ROLES)}.",
+        )
+    if target is None:
+        target = next((name for name, role in roles.items() if role == "target"), None)
+    target = table.proposed if target is None else target
+    label = find_label_column(table.frame, target, table.name)
+    named = [name for name, role in roles.items() if role == "target" and name != label]
+    grouped = [name for name, role in roles.items() if role == "group"]
+    if named or len(grouped) > 1:
+        raise DataError(
+            "There can be one target and one column of groups.",
+            where=columns_named([label, *named] if named else grouped),
+            remedy="Give the others another role.",
+        )
+    roles[label] = "target"
+    return tuple(
+        _with_role(column, roles.get(column.name, column.role), column.name in categories)
+        for column in describe_columns(table, label)
+    )
+
+
+def _with_role(column: Column, role: Any, as_category: bool) -> Column:
+    kind = column.kind
+    if as_category:
+        kind, role = "category", "feature" if role == "ignore" else role
+    return column._replace(kind=kind, role=role, reason=column.reason if role == "ignore" else "")
+
+
+class Kept(NamedTuple):
+    """Which of n rows are used, (n,) bool, and why the others are not."""
+
+    rows: NDArray[np.bool_]
+    notices: list[Notice]
+
+
+def keep_rows(
+    table: Table,
+    label: str,
+    used: Sequence[Column],
+    missing: str,
+    drop_classes: Sequence[Any],
+    drop_duplicates: bool,
+) -> Kept:
+    """Return which rows are used, and say why the others are not.
+
+    Parameters
+    ----------
+    table : Table
+    label : str
+        The target.
+    used : sequence of Column
+        The features.
+    missing, drop_classes, drop_duplicates
+        As for `lincore.io.read_table.table_to_dataset`.
+
+    Raises
+    ------
+    DataError
+        When no row is left, or there is no such way to fill in.
+    """
+    if missing not in ("median", "most_frequent", "indicator", "drop"):
+        raise DataError(
+            f"No way to fill in is called {missing!r}.",
+            where="option missing",
+            remedy="Choose among: median, most_frequent, indicator, drop.",
+        )
+    frame, names = table.frame, [column.name for column in used]
+    labels = frame[label]
+    kept = labels.notna().to_numpy(dtype=bool)
+    notices = _told(~kept, len(kept), "have no value in the target", f"column {label!r}")
+    if drop_classes:
+        dropped = kept & merge_labels(labels, {}).isin([str(c) for c in drop_classes]).to_numpy()
+        kept = kept & ~dropped
+    if drop_duplicates:
+        again = kept & frame[[*names, label]].duplicated().to_numpy()
+        notices += _told(again, len(kept), "repeat another one", table.name)
+        kept = kept & ~again
+    if missing == "drop":
+        gaps = kept & frame[names].isna().any(axis=1).to_numpy()
+        notices += _told(gaps, len(kept), "have a missing value", table.name)
+        kept = kept & ~gaps
+    if not kept.any() and labels.notna().any():
+        raise DataError(
+            "No row is left.",
+            where=table.name,
+            remedy="Fill missing values in, or ignore the columns that are mostly missing.",
+        )
+    return Kept(kept, notices)
+
+
+def _told(out: NDArray[np.bool_], n_rows: int, why: str, where: str) -> list[Notice]:
+    if not out.any():
+        return []
+    remedy = "Fill the class in to use these rows." if "target" in why else ""
+    return [Notice(f"{out.sum():,} of {n_rows:,} rows {why} and were left out.", where, remedy)]
+
+
+def left_out(columns: Sequence[Column]) -> list[Notice]:
+    """Say which columns are ignored because of what they hold."""
+    notices = []
+    for kind, reason in REASONS.items():
+        of_kind = [column for column in columns if column.kind == kind and column.reason]
+        names = [column.name for column in of_kind]
+        if names:
+            said = f"Left out: {of_kind[0].reason if len(of_kind) == 1 else reason}."
+            notices.append(Notice(said, columns_named(names), _REMEDIES[kind]))
+    return notices
+
+
+def no_feature(table: Table, columns: Sequence[Column]) -> DataError:
+    """Return the error for a table without any feature."""
+    others = [column for column in columns if column.role != "target"]
+    found = ", ".join(
+        f"{kind}: {count}" for kind in REASONS if (count := sum(c.kind == kind for c in others))
+    )
+    return DataError(
+        f"No feature is left besides the target ({found or 'all are ignored'}).",
+        where=f"{table.name}, {columns_named([column.name for column in others])}",
+        remedy="Make a column a feature or text, or add one.",
+        remedies=tuple(
+            Remedy(f"Use {column.name!r} as a number of days", {column.name: "feature"})
+            for column in others[:_MOST_REMEDIES]
+            if column.kind == "date"
+        ),
+    )

@@ -1,0 +1,168 @@
+"""The chosen columns of a table as one array: numbers, level codes and counts of words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lincore.data.labels import is_number, natural_key
+from lincore.errors import DataError, Notice, Remedy
+from lincore.io.tables.bag_of_words import count_words
+from lincore.io.tables.column_roles import Column, says_yes, says_yes_or_no
+from lincore.io.tables.dates import to_days
+from lincore.limits import LIMITS
+
+
+class Features(NamedTuple):
+    """What becomes `X`, `feature_names`, `levels` and `n_words` of a data set."""
+
+    X: Any
+    names: tuple[str, ...]
+    levels: tuple[tuple[str, ...] | None, ...] | None
+    n_words: int
+    notices: tuple[Notice, ...]
+
+
+def build_features(
+    frame: pd.DataFrame, features: Sequence[Column], texts: Sequence[str], name: str
+) -> Features:
+    """Bring columns into one array.
+
+    Parameters
+    ----------
+    frame : DataFrame of n rows
+    features : sequence of Column
+        Numbers, dates and categories, in their order.
+    texts : sequence of str
+        The columns whose words are counted.
+    name : str
+        The file's name, for messages.
+
+    Raises
+    ------
+    DataError
+        When a category has too many levels, a text has no words, or the array is too large.
+    """
+    arrays: list[NDArray[np.float64]] = []
+    levels: list[tuple[str, ...] | None] = []
+    notices: list[Notice] = []
+    for column in features:
+        values, found, said = _encode(frame[column.name], column)
+        arrays.append(values)
+        levels.append(found)
+        notices += said
+    X: Any = np.column_stack(arrays) if arrays else np.empty((len(frame), 0))
+    names = [column.name for column in features]
+    n_words = 0
+    for text in texts:
+        counts, vocabulary = count_words(frame[text].tolist(), f"{name}, column {text!r}")
+        X = sp.hstack([sp.csr_array(X), counts], format="csr")
+        names += vocabulary if len(texts) == 1 else [f"{text}: {word}" for word in vocabulary]
+        n_words += len(vocabulary)
+    levels += [None] * n_words
+    has_levels = any(found is not None for found in levels)
+    return Features(X, tuple(names), tuple(levels) if has_levels else None, n_words, tuple(notices))
+
+
+def _encode(
+    column: pd.Series[Any], described: Column
+) -> tuple[NDArray[np.float64], tuple[str, ...] | None, list[Notice]]:
+    where = f"column {column.name!r}"
+    if described.kind == "date":
+        days = to_days(column).to_numpy(dtype=np.float64, na_value=np.nan)
+        return days, None, [Notice("A date counts as days since 1970.", where)]
+    if is_number(column) and described.kind != "category":
+        return column.to_numpy(dtype=np.float64, na_value=np.nan), None, []
+    codes, names, merged = level_codes(column)
+    if len(names) > LIMITS.max_levels:
+        raise DataError(
+            f"It has {len(names):,} levels; at most {LIMITS.max_levels:,} can each have a column.",
+            where=where,
+            remedy="Ignore it, or count its words.",
+            remedies=(Remedy(f"Ignore {described.name!r}", roles={described.name: "ignore"}),),
+        )
+    notices = []
+    if merged:
+        said = f"Spellings of the same: {', '.join(merged)}. They were taken together."
+        notices.append(Notice(said, where))
+    return codes, names, notices
+
+
+def level_codes(
+    column: pd.Series[Any],
+) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
+    """Return level codes (n,) with NaN for missing, the names of the levels, merged spellings.
+
+    Examples
+    --------
+    >>> codes, names, merged = level_codes(pd.Series(["yes", "No", None, "no", "no"]))
+    >>> codes, names, merged
+    (array([ 1.,  0., nan,  0.,  0.]), ('no', 'yes'), ('No', 'no'))
+    """
+    places, values = pd.factorize(column)
+    texts = [level_name(value) for value in values]
+    counts = np.bincount(places[places >= 0], minlength=len(texts))
+    same = _same_spelling(texts, counts.tolist())
+    names = sorted({same.get(text, text) for text in texts}, key=natural_key)
+    code_of = {name: float(code) for code, name in enumerate(names)}
+    # The last one stands for a missing value, whose place is -1.
+    codes = np.array([*(code_of[same.get(text, text)] for text in texts), np.nan])[places]
+    return codes, tuple(names), tuple(sorted(same))
+
+
+def level_name(value: object) -> str:
+    """Return the text of a level or label; whole numbers have no fraction, long texts are cut."""
+    # Whole numbers in a column with gaps are floats: 3.0 is the level 3.
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = str(value)
+    most = LIMITS.max_label_chars
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _same_spelling(texts: Sequence[str], counts: Sequence[int]) -> dict[str, str]:
+    """Map each spelling of yes and no to the most frequent one, where several are in use.
+
+    `counts` says how often each of the texts stands in the column.
+    """
+    if len(texts) <= 2 or not says_yes_or_no(texts):
+        return {}
+    often = Counter[str]()
+    for text, count in zip(texts, counts, strict=True):
+        often[text] += count
+    commonest: dict[bool, str] = {}
+    for text, _ in often.most_common():
+        commonest.setdefault(says_yes(text), text)
+    several = [yes for yes in commonest if sum(says_yes(text) == yes for text in often) > 1]
+    return {text: commonest[says_yes(text)] for text in often if says_yes(text) in several}
+
+
+def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series[Any]:
+    """Return labels with some given another name."""
+    texts = labels.map(level_name, na_action="ignore")
+    return texts.map(lambda text: merged.get(text, text), na_action="ignore")
+
+
+def refuse_infinite(
+    X: Any, features: Sequence[str], name: str, place: Callable[[int], str]
+) -> None:
+    """Raise for the first infinite value of dense rows; `place` says where a row stands.
+
+    Raises
+    ------
+    DataError
+    """
+    infinite = np.isinf(X)
+    if infinite.any():
+        row, feature = np.argwhere(infinite)[0]
+        raise DataError(
+            f"The value {X[row, feature]} is infinite.",
+            where=f"{name}, {place(row)}, column {features[feature]!r}",
+            remedy="Correct the value, or leave the cell empty.",
+        )

@@ -1,0 +1,151 @@
+"""A Parquet file to a frame, after a look at what it claims to hold."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from lincore.data.labels import columns_named
+from lincore.errors import DataError, Notice, TooLargeError
+from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
+
+PARQUET_MAGIC = b"PAR1"
+_BATCH_ROWS = 10_000
+# What the description of a file may cost before it is believed.
+THRIFT = {"thrift_string_size_limit": 10_000_000, "thrift_container_size_limit": 100_000}
+
+
+def is_parquet(raw: bytes) -> bool:
+    """Tell by its first bytes whether a file is a Parquet file."""
+    return raw.startswith(PARQUET_MAGIC)
+
+
+def read_parquet(
+    raw: bytes, name: str, limits: Limits = LIMITS
+) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
+    """Read a Parquet file; columns of lists and records are left out.
+
+    Returns
+    -------
+    frame : DataFrame
+    notices : tuple of Notice
+
+    Raises
+    ------
+    DataError
+        When it is damaged, or too large, packed or unpacked.
+    """
+    check_size(len(raw), name, limits)
+    try:
+        claims = _open(raw)
+        _check_claims(claims.metadata, name, limits)
+        table, left_out = _read_flat(raw, claims.schema_arrow, name, limits)
+        # Each column of the table goes as soon as it is in the frame.
+        frame = table.to_pandas(ignore_metadata=True, split_blocks=True, self_destruct=True)
+        del table
+    except DataError:
+        raise
+    # A damaged file can make Arrow raise nearly anything.
+    except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
+        raise damaged(error, name) from error
+    said = "Left out, lists or records in each cell."
+    return plain_frame(frame), (Notice(said, columns_named(left_out)),) if left_out else ()
+
+
+def damaged(error: Exception, name: str) -> DataError:
+    """Say that a file is damaged, in Arrow's words."""
+    said = (str(error).splitlines() or [type(error).__name__])[0]
+    return DataError(
+        f"The Parquet file is damaged: {said[:200]}.",
+        where=name,
+        remedy="Write it again, or save it as CSV.",
+    )
+
+
+def _open(raw: bytes, texts: Sequence[str] = ()) -> Any:
+    return pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts, **THRIFT)
+
+
+def _check_claims(metadata: Any, name: str, limits: Limits) -> None:
+    check_table_shape(metadata.num_rows, metadata.num_columns, name, limits)
+    check_rows(metadata.num_rows, name, limits)
+    groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    if sum(groups) > limits.max_table_bytes:
+        raise _too_large(name, limits)
+
+
+def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any, list[str]]:
+    """Read the columns that hold one value a cell, in batches and never beyond the limit."""
+    nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+    flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
+    texts = [
+        field.name
+        for field in schema
+        if pa.types.is_string(field.type) or pa.types.is_binary(field.type)
+    ]
+    # A dictionary stays one: a long text repeated often is small until it is written out.
+    source = _open(raw, texts)
+    batches, n_bytes = [], 0
+    for batch in source.iter_batches(batch_size=_BATCH_ROWS, columns=flat, use_threads=False):
+        n_bytes += sum(size_written_out(column) for column in batch.columns)
+        if n_bytes > limits.max_table_bytes * 4:
+            raise _too_large(name, limits)
+        # Asked for "a.b", Arrow brings the field b of a record a too.
+        kept = [i for i, field in enumerate(batch.schema) if not pa.types.is_nested(field.type)]
+        columns = [written_out(batch.column(i)) for i in kept]
+        batches.append(pa.RecordBatch.from_arrays(columns, flat))
+    return pa.Table.from_batches(batches), nested
+
+
+def size_written_out(column: Any) -> int:
+    """Return the bytes of a column without its dictionary."""
+    if not pa.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary)
+    return int(pc.sum(lengths.take(column.indices)).as_py() or 0) + 8 * len(column)
+
+
+def written_out(column: Any) -> Any:
+    """Return a column without its dictionary, and times of a zone that nobody knows as UTC."""
+    if pa.types.is_timestamp(column.type) and column.type.tz and not _is_zone(column.type.tz):
+        return column.cast(pa.timestamp(column.type.unit))
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        pa.lib.string_to_tzinfo(name)
+    except (pa.ArrowException, ValueError, KeyError, OSError, ImportError):
+        return False
+    return True
+
+
+def _too_large(name: str, limits: Limits) -> DataError:
+    return TooLargeError(
+        f"It unpacks to more than {limits.max_table_bytes / 1e6:,.0f} MB.",
+        where=name,
+        remedy="Load a part of the rows, or fewer columns.",
+    )
+
+
+def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return decimals as floats, and bytes as text."""
+    for name in [name for name in frame if pd.api.types.is_object_dtype(frame[name])]:
+        values = frame[name].dropna()
+        kinds = {type(value).__name__ for value in values.iloc[:1_000]}
+        if kinds == {"Decimal"}:
+            frame[name] = frame[name].astype("float64")
+        elif kinds and kinds != {"bool"}:
+            decoded = frame[name].map(_as_text, na_action="ignore")
+            frame[name] = decoded.astype("str").where(frame[name].notna())
+    return frame
+
+
+def _as_text(value: object) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,176 @@
+"""Identifiers that repeat: columns that say to which subject each of several rows belongs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lincore.data.labels import is_number, present_numbers
+
+if TYPE_CHECKING:
+    from lincore.io.tables.column_roles import Column
+
+# Names of columns that say to whom or to what a row belongs.
+_NAMES_GROUPS = re.compile(
+    r"(?i:(^|[\s_.-])(id|uuid|guid|subject|patient|participant|speaker|person|user|customer)"
+    r"([\s_.-]?(id|no|nr|number))?)$|[a-z]I[Dd]$"
+)
+# P01, subject-12, N1A1: letters around a number.
+_NUMBERED = re.compile(r"[A-Za-z]{1,12}[\s_.:#-]?\d{1,6}[A-Za-z]?\d{0,4}")
+_FEWEST_GROUPS = 10
+# So many groups would differ within if the other column had nothing to do with them.
+_EXPECTED = 10.0
+_MOST_CANDIDATES = 50
+_MOST_OTHERS = 200
+_MOST_ROWS = 100_000
+
+Codes = NDArray[np.intp]
+
+
+class RepeatedId(NamedTuple):
+    """A column that seems to name subjects of which there are several rows each.
+
+    Attributes
+    ----------
+    column : str
+    n_groups : int
+    constant : tuple of str
+        Columns that never change within a group, although they differ between groups.
+    why : str
+        The evidence, as a part of a sentence that follows on "it".
+    """
+
+    column: str
+    n_groups: int
+    constant: tuple[str, ...]
+    why: str
+
+
+def repeated_ids(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[RepeatedId, ...]:
+    """Find the columns that name subjects of several rows, by their name or by strong evidence.
+
+    Evidence in the values: other columns never change within a group (age and sex of a person),
+    values are numbered names (P01, P02, …), and groups have the same number of rows or stand in
+    blocks. A number in whose order the others rise or fall is a quantity and no name.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    columns : sequence of Column
+        As from `describe_columns`. Where one has the role "group", nothing is proposed.
+
+    Examples
+    --------
+    >>> from lincore.io.tables.column_selection import describe_columns
+    >>> from lincore.io.tables.table import frame_to_table
+    >>> rows = [(f"rat {i:02}", i * 7 % 5, i * 3 % 2, (i * j) ** 0.5) for i in range(20)
+    ...         for j in range(6)]
+    >>> table = frame_to_table(pd.DataFrame(rows, columns=["animal", "age", "class", "u"]), "made")
+    >>> [(found.column, found.constant) for found in repeated_ids(
+    ...     table.frame, describe_columns(table))]
+    [('animal', ('age', 'class'))]
+    """
+    if any(column.role == "group" for column in columns):
+        return ()
+    may_be = [column for column in columns if _may_name_groups(column, frame)]
+    if not may_be:
+        return ()
+    some = frame.iloc[:_MOST_ROWS]
+    others = {c.name: _codes(some[c.name]) for c in columns[:_MOST_OTHERS] if c.n_distinct > 1}
+    found: list[RepeatedId] = []
+    for column in may_be[:_MOST_CANDIDATES]:
+        one = _judge(column, some[column.name], others)
+        # The same groups under other names are proposed once.
+        if one is not None and not any(_same_groups(others, one, former) for former in found):
+            found.append(one)
+    return tuple(found)
+
+
+def _same_groups(others: dict[str, Codes], one: RepeatedId, former: RepeatedId) -> bool:
+    if one.column not in others or former.column not in others:
+        return False
+    both = np.stack([others[one.column], others[former.column]])
+    pairs = np.unique(both[:, (both >= 0).all(axis=0)], axis=1)
+    return bool(pairs.shape[1] <= 1.05 * min(one.n_groups, former.n_groups))
+
+
+def _may_name_groups(column: Column, frame: pd.DataFrame) -> bool:
+    n_present = len(frame) - column.n_missing
+    several = _FEWEST_GROUPS <= column.n_distinct <= n_present / 2
+    if column.role == "target" or column.kind not in ("number", "category", "identifier"):
+        return False
+    if not several or 2 * n_present < len(frame):
+        return False
+    values = frame[column.name]
+    return not is_number(values) or not (present_numbers(values) % 1).any()
+
+
+def _codes(values: pd.Series[Any]) -> Codes:
+    return pd.factorize(values)[0]
+
+
+def _judge(column: Column, values: pd.Series[Any], others: dict[str, Codes]) -> RepeatedId | None:
+    groups, levels = pd.factorize(values)
+    sizes = np.bincount(groups[groups >= 0])
+    constant = _constant_within(column.name, values, groups, sizes, others)
+    if _NAMES_GROUPS.search(column.name):
+        why = "is called as identifiers are, and its values repeat"
+        return RepeatedId(column.name, column.n_distinct, constant, why)
+    if (sizes >= 2).mean() < 0.9:
+        return None
+    alike = bool((sizes == np.median(sizes)).mean() > 0.9)
+    numbered = not is_number(values) and all(_NUMBERED.fullmatch(str(v).strip()) for v in levels)
+    in_blocks = int((np.diff(groups) != 0).sum()) + 1 == len(levels)
+    hints = alike + numbered + (in_blocks and not is_number(values))
+    if len(constant) >= 2 or (constant and hints):
+        named = ", ".join(map(repr, constant[:3])) + (" and others" if len(constant) > 3 else "")
+        why = f"never goes with two different values of {named}"
+    elif numbered and hints >= 2:
+        how = "the same number of rows each" if alike else "rows that stand together"
+        why = f"holds numbered names with {how}"
+    else:
+        return None
+    return RepeatedId(column.name, column.n_distinct, constant, why)
+
+
+def _constant_within(
+    name: str, values: pd.Series[Any], groups: Codes, sizes: Codes, others: dict[str, Codes]
+) -> tuple[str, ...]:
+    """Return the columns that are constant within the groups, and not by chance or by order."""
+    # In the order of the value, so that the changes of another column can be counted.
+    order = np.argsort(values.to_numpy() if is_number(values) else groups, kind="stable")
+    ordered = groups[order]
+    same = (ordered[1:] == ordered[:-1]) & (ordered[1:] >= 0)
+    found = []
+    for other, codes in others.items():
+        changes = codes[order][1:] != codes[order][:-1]
+        if other == name or (changes & same).any():
+            continue
+        n_other = int(codes.max()) + 1
+        # One value of each group for one of the other is the same name written otherwise.
+        alias = n_other > 0.9 * len(sizes)
+        by_order = is_number(values) and _follows(codes[order], ordered)
+        if not alias and not by_order and _expected_to_differ(codes, sizes) >= _EXPECTED:
+            found.append(other)
+    return tuple(found)
+
+
+def _follows(codes: Codes, groups: Codes) -> bool:
+    """Tell whether a column changes so seldom in the order of a number that it is cut from it."""
+    of_each = codes[np.append(True, groups[1:] != groups[:-1])]
+    shares = np.bincount(of_each + 1) / len(of_each)
+    by_chance = (len(of_each) - 1) * (1 - float((shares**2).sum()))
+    return int((np.diff(of_each) != 0).sum()) <= by_chance / 2
+
+
+def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
+    """Return how many groups would have different values if rows were dealt at random."""
+    shares = np.bincount(codes[codes >= 0]) / max(1, (codes >= 0).sum())
+    several, count = np.unique(sizes, return_counts=True)
+    alone = np.array([float((shares**m).sum()) for m in several])
+    return float((count * (1 - alone)).sum())

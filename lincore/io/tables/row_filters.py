@@ -1,0 +1,174 @@
+"""Conditions on the columns of a table that its rows must meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lincore.data.labels import find_label_column, is_number
+from lincore.errors import DataError
+from lincore.io.tables.features import level_name
+from lincore.io.tables.table import Table
+
+Relation: TypeAlias = Literal[
+    "is one of", "is not one of", "between", "is missing", "is not missing"
+]
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+
+
+class Condition(NamedTuple):
+    """What the value of a column must be; plain tuples are taken too.
+
+    Attributes
+    ----------
+    column : str
+    relation : {"is one of", "is not one of", "between", "is missing", "is not missing"}
+        A missing value is not between anything, and not one of anything.
+    values : tuple
+        Those of the first two; (low, high) of "between", either of which may be None.
+
+    Examples
+    --------
+    >>> print(Condition("age", "between", (18, None)), Condition("sex", "is one of", ("f",)))
+    age from 18 sex is f
+    """
+
+    column: str
+    relation: Relation
+    values: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        said = [level_name(value) for value in self.values if value is not None]
+        if self.relation == "between":
+            low, high = self.values
+            low = "" if low is None else f" from {level_name(low)}"
+            high = "" if high is None else f" to {level_name(high)}"
+            return f"{self.column}{low}{high}"
+        verb = self.relation.removesuffix(" one of")
+        return " ".join([self.column, verb, " or ".join(said)]).rstrip()
+
+
+def as_conditions(where: Sequence[Any]) -> tuple[Condition, ...]:
+    """Return conditions that were given as such or as (column, relation, values).
+
+    Raises
+    ------
+    DataError
+        When there is no such relation, or it has other values.
+    """
+    found = tuple(Condition(*one) for one in where)
+    for one in found:
+        if one.relation not in RELATIONS:
+            _refuse(one, f"There is no relation {one.relation!r}.", ", ".join(RELATIONS))
+        n_values = len(one.values)
+        if one.relation == "between" and (n_values != 2 or one.values == (None, None)):
+            _refuse(one, "A range has a lower and an upper end.", "(low, high), one may be None")
+        if one.relation.endswith("one of") and not n_values:
+            _refuse(one, "There is no value to compare with.", "one value at least")
+    return found
+
+
+def matching_rows(frame: pd.DataFrame, where: Sequence[Any], name: str) -> NDArray[np.bool_]:
+    """Return which rows meet all conditions, (n,) bool.
+
+    Parameters
+    ----------
+    frame : DataFrame of n rows
+    where : sequence of Condition, or of (column, relation, values)
+    name : str
+        The table's name, for messages.
+
+    Raises
+    ------
+    DataError
+        When there is no such column or relation, or text is compared with a range.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"age": [15, 20, None], "sex": ["m", "f", "f"]})
+    >>> matching_rows(frame, [("age", "between", (18, None))], "t").tolist()
+    [False, True, False]
+    """
+    kept = np.ones(len(frame), dtype=bool)
+    for one in as_conditions(where):
+        kept &= _meets(frame[find_label_column(frame, one.column, name)], one)
+    return kept
+
+
+def filter_rows(table: Table, where: Sequence[Any]) -> Table:
+    """Return a table of the rows that meet all conditions.
+
+    Parameters
+    ----------
+    table : Table
+    where : sequence of Condition, or of (column, relation, values)
+
+    Raises
+    ------
+    DataError
+        When no row is left, or a condition cannot be judged.
+
+    Examples
+    --------
+    >>> from lincore.io.tables.table import frame_to_table
+    >>> table = frame_to_table(pd.DataFrame({"age": [15, 20, 70], "y": [1, 2, 1]}), "t")
+    >>> filter_rows(table, [("age", "between", (18, None))]).frame["age"].tolist()
+    [20, 70]
+    """
+    kept = np.flatnonzero(matching_rows(table.frame, where, table.name))
+    if not len(kept):
+        raise DataError(
+            "No row meets all conditions.",
+            where=table.name,
+            remedy="Leave one of the conditions out.",
+        )
+    frame = table.frame.iloc[kept].reset_index(drop=True)
+    rows = kept if table.rows is None else table.rows[kept]
+    return replace(table, frame=frame, rows=rows, whole=table.whole or table)
+
+
+def _meets(column: pd.Series[Any], condition: Condition) -> NDArray[np.bool_]:
+    present = column.notna().to_numpy(dtype=bool)
+    if condition.relation == "is missing":
+        return ~present
+    if condition.relation == "is not missing":
+        return present
+    if condition.relation == "between":
+        return present & _between(column, condition)
+    # By value and not by row: a large table has few different ones.
+    places, distinct = pd.factorize(column)
+    wanted = {level_name(value) for value in condition.values}
+    named = np.array([*(level_name(value) in wanted for value in distinct), False], dtype=bool)
+    inside = named[places]
+    return inside if condition.relation == "is one of" else present & ~inside
+
+
+def _between(column: pd.Series[Any], condition: Condition) -> NDArray[np.bool_]:
+    low, high = condition.values
+    is_date = pd.api.types.is_datetime64_any_dtype(column)
+    if not is_date and not is_number(column):
+        _refuse(condition, "Text lies between nothing.", "the relation “is one of”")
+    try:
+        ends = [end if end is None else _as(end, is_date) for end in (low, high)]
+    except ValueError:
+        _refuse(condition, "The ends of a range are numbers or dates.", "other ends")
+    inside = np.ones(len(column), dtype=bool)
+    if ends[0] is not None:
+        inside &= (column >= ends[0]).fillna(False).to_numpy(dtype=bool)
+    if ends[1] is not None:
+        inside &= (column <= ends[1]).fillna(False).to_numpy(dtype=bool)
+    return inside
+
+
+def _as(end: Any, is_date: bool) -> Any:
+    return pd.Timestamp(end) if is_date else float(end)
+
+
+def _refuse(condition: Condition, what: str, remedy: str) -> None:
+    raise DataError(what, where=f"condition on {condition.column!r}", remedy=f"Use {remedy}.")

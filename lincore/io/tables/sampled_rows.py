@@ -1,0 +1,369 @@
+"""Some rows of a large table held, drawn by class; all others summed: their moments by class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lincore.data.labels import encode_labels, is_number
+from lincore.errors import DataError, Notice, Remedy
+from lincore.io.files.streams import LargeFile
+from lincore.io.tables.features import level_name
+from lincore.moments.moments import Moments
+
+Progress: TypeAlias = Callable[[int, int, str], Any]
+Words: TypeAlias = dict[str, set[str]]
+
+# Rows of a class that are held whatever its share: one to learn from, one to test.
+_AT_LEAST = 2
+_SEED = 0
+
+
+class StoppedReading(DataError):
+    """The progress callback returned False."""
+
+
+class RowSource(Protocol):
+    """All rows of a file, to be read in blocks."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many there are, as far as that is known before they are read."""
+        ...
+
+    @property
+    def file(self) -> LargeFile:
+        """The file itself."""
+        ...
+
+    def frames(
+        self, columns: Sequence[str], texts: Sequence[str] = (), words: Words | None = None
+    ) -> Iterator[pd.DataFrame]:
+        """Yield some columns of all rows, block by block.
+
+        Parameters
+        ----------
+        columns : sequence of str
+        texts : sequence of str
+            Those that are text whatever stands in a block of them.
+        words : dict of str to set, optional
+            Filled with the words among the numbers of a column that were read as missing.
+        """
+        ...
+
+
+class Wanted(NamedTuple):
+    """What is read of a large table.
+
+    Attributes
+    ----------
+    label : str
+        The target.
+    is_text : bool
+        Whether its labels are text.
+    features : sequence of str
+        Columns of numbers.
+    dropped : sequence of str
+        Labels whose rows are left out.
+    merged : mapping of label to label
+        Labels that get another name.
+    """
+
+    label: str
+    is_text: bool
+    features: Sequence[str]
+    dropped: Sequence[str] = ()
+    merged: Mapping[str, str] = {}
+
+
+class Held(NamedTuple):
+    """Rows that are held, in the order of the file, and the moments of all others.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p)
+    codes : ndarray of shape (n,)
+    classes : ndarray of shape (K,)
+    beyond : Moments of shapes (K,), (K, p), (K, p, p), or None
+        None where all rows are held.
+    notices : tuple of Notice
+        Why rows were left out.
+    """
+
+    X: NDArray[np.float64]
+    codes: NDArray[np.intp]
+    classes: NDArray[Any]
+    beyond: Moments | None
+    notices: tuple[Notice, ...]
+
+
+def hold_and_sum(source: RowSource, wanted: Wanted, progress: Progress | None = None) -> Held:
+    """Read all rows once: hold some of each class, and sum the others.
+
+    Rows with a missing value are left out, and counted. Which rows are held depends on nothing
+    but the file and what is wanted of it: two of each class, then one at random out of every so
+    many rows of the class, so that the shares of the classes are those of the file.
+
+    Parameters
+    ----------
+    source : RowSource
+    wanted : Wanted
+    progress : callable, optional
+        ``progress(done, total, what)``, called after each block; False stops it.
+
+    Raises
+    ------
+    DataError
+        When a feature holds something else than finite numbers, there are too many classes for
+        their moments, no row is left, or it was stopped.
+    """
+    names, p = _Names(source, wanted), len(wanted.features)
+    most = min(source.file.limits.max_held_rows, source.file.limits.max_held_values // p)
+    draw = Draw(min(1.0, most / max(1, source.n_rows)))
+    sums, words = list[Moments](), Words()
+    X_held, codes_held = [np.empty((0, p))], [np.empty(0, dtype=np.intp)]
+    n_rows = n_unlabelled = n_gaps = 0
+    texts = [wanted.label] if wanted.is_text else []
+    for frame in source.frames([wanted.label, *wanted.features], texts, words):
+        codes = names.codes(frame[wanted.label])
+        X = _numbers(frame, wanted.features, n_rows, source)
+        gaps = (codes >= 0) & _incomplete(X)
+        n_unlabelled += int((codes == _NO_LABEL).sum())
+        n_gaps += int(gaps.sum())
+        kept = (codes >= 0) & ~gaps
+        X, codes = (X, codes) if kept.all() else (X[kept], codes[kept])
+        held = draw.chosen(codes)
+        X_held.append(X[held])
+        codes_held.append(codes[held])
+        _sum(sums, X[~held], codes[~held])
+        n_rows += len(frame)
+        if progress is not None and progress(n_rows, max(n_rows, source.n_rows), "rows") is False:
+            raise StoppedReading("Reading was stopped.", where=source.file.name)
+    codes = np.concatenate(codes_held)
+    if not len(codes):
+        raise _nothing_left(source)
+    codes, classes, beyond = _in_order(codes, sums, names, p)
+    notices = (
+        *_told_words(words),
+        *_told(n_unlabelled, n_rows, "have no value in the target", f"column {wanted.label!r}"),
+        *_told(n_gaps, n_rows, "have a missing value", source.file.name),
+    )
+    return Held(np.concatenate(X_held), codes, classes, beyond, notices)
+
+
+class Draw:
+    """Which rows of each class are held, decided row by row.
+
+    Parameters
+    ----------
+    share : float
+        Of the rows of a class.
+
+    Examples
+    --------
+    >>> draw = Draw(0.1)
+    >>> codes = np.repeat([0, 1, 2], [1000, 50, 3])
+    >>> np.bincount(codes[draw.chosen(codes)]).tolist()
+    [102, 7, 2]
+    """
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self._seen: dict[int, int] = {}
+        self._next: dict[int, tuple[int, NDArray[np.intp]]] = {}
+        self._rng: dict[int, np.random.Generator] = {}
+
+    def chosen(self, codes: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return which of the next rows are held, (m,) bool, from their classes."""
+        held = np.zeros(len(codes), dtype=bool)
+        # Codes are few: counting them is faster than sorting.
+        for k in np.flatnonzero(np.bincount(codes)).tolist():
+            members = np.flatnonzero(codes == k)
+            held[members[self._places(k, len(members))]] = True
+        return held
+
+    def _places(self, k: int, n_rows: int) -> NDArray[np.intp]:
+        """Return which of the next rows of a class are held, counted from the first of them."""
+        seen = self._seen.get(k, 0)
+        self._seen[k] = seen + n_rows
+        rng = self._rng.setdefault(k, np.random.default_rng([_SEED, k]))
+        stratum, waiting = self._next.get(k, (0, np.empty(0, dtype=np.intp)))
+        # Of the last stratum that the rows reach into, the row may come only later.
+        last = int((seen + n_rows) * self.share)
+        strata = np.arange(stratum, last + 1)
+        drawn = ((strata + rng.random(len(strata))) / self.share).astype(np.intp)
+        drawn = np.concatenate([waiting, drawn])
+        here = drawn < seen + n_rows
+        self._next[k] = (last + 1, drawn[~here])
+        first = np.arange(seen, min(_AT_LEAST, seen + n_rows))
+        return np.unique(np.concatenate([first, drawn[here]])) - seen
+
+
+_NO_LABEL, _DROPPED = -1, -2
+
+
+class _Names:
+    """Labels as they come, and their codes in the order in which they came."""
+
+    def __init__(self, source: RowSource, wanted: Wanted) -> None:
+        self._source, self._wanted = source, wanted
+        self._codes: dict[Any, int] = {}
+        self._labels: list[Any] = []
+        self.where = f"column {wanted.label!r}"
+
+    def codes(self, column: pd.Series[Any]) -> NDArray[np.intp]:
+        """Return the codes of labels: -1 where there is none, -2 where its rows are left out."""
+        if pd.api.types.is_bool_dtype(column):
+            column = column.map({True: "True", False: "False"})
+        elif not self._wanted.is_text and not is_number(column) and column.notna().any():
+            odd = str(column.dropna().iloc[0])[:60]
+            raise DataError(
+                f"Its first rows are numbers, and further on there is {odd!r}.",
+                where=f"{self._source.file.name}, {self.where}",
+                remedy="Name what stands for a missing value, or choose another target.",
+            )
+        found, distinct = pd.factorize(column)
+        table = np.array([self._code(value) for value in distinct.tolist()] + [_NO_LABEL])
+        return table[found].astype(np.intp)
+
+    def _code(self, value: Any) -> int:
+        value = float(value) if not isinstance(value, str) else value
+        known = self._codes.get(value)
+        if known is not None:
+            return known
+        name, merged = level_name(value), self._wanted.merged
+        if name in self._wanted.dropped:
+            code = _DROPPED
+        else:
+            label = merged.get(name, name) if merged else value
+            if label not in self._labels:
+                self._labels.append(label)
+                self._check()
+            code = self._labels.index(label)
+        self._codes[value] = code
+        return code
+
+    def _check(self) -> None:
+        n_classes, p = len(self._labels), len(self._wanted.features)
+        limits = self._source.file.limits
+        if n_classes > limits.max_levels or n_classes * p**2 > limits.max_summed_values:
+            raise DataError(
+                f"It has {n_classes:,} different values or more: with {p:,} features these are "
+                "too many classes for a file that is read in blocks.",
+                where=f"{self._source.file.name}, {self.where}",
+                remedy="Choose another target, ignore columns, or use the drawn rows alone.",
+                remedies=(DRAWN_ONLY,),
+            )
+
+    def labels(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the labels of some codes."""
+        chosen = [self._labels[code] for code in codes]
+        return np.array(chosen, dtype=object if isinstance(chosen[0], str) else np.float64)
+
+
+DRAWN_ONLY = Remedy("Use the rows drawn at random alone", options={"drawn_only": True})
+
+
+def _numbers(
+    frame: pd.DataFrame, features: Sequence[str], n_before: int, source: RowSource
+) -> NDArray[np.float64]:
+    X = np.empty((len(frame), len(features)))
+    for j, name in enumerate(features):
+        column = frame[name]
+        if is_number(column):
+            X[:, j] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            continue
+        X[:, j] = np.nan
+        odd = column.notna() & pd.to_numeric(column, errors="coerce").isna()
+        if odd.any():
+            row = int(odd.to_numpy().argmax())
+            raise DataError(
+                f"{str(column.iloc[row])[:60]!r} is no number. In a file that is read in blocks, "
+                "every feature must hold numbers.",
+                where=f"{source.file.name}, data row {n_before + row + 1:,}, column {name!r}",
+                remedy="Ignore the column, or use the drawn rows alone.",
+                remedies=(Remedy(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
+            )
+    if not _is_finite(X) and np.isinf(X).any():
+        row, j = np.argwhere(np.isinf(X))[0]
+        raise DataError(
+            f"The value {X[row, j]} is infinite.",
+            where=f"{source.file.name}, data row {n_before + row + 1:,}, column {features[j]!r}",
+            remedy="Correct the value, or leave the cell empty.",
+        )
+    return X
+
+
+def _is_finite(X: NDArray[np.float64]) -> bool:
+    """Tell by one look whether all values are finite: their sum is only then."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(X.sum()))
+
+
+def _incomplete(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which rows lack a value, (n,)."""
+    incomplete = np.zeros(len(X), bool)
+    if not _is_finite(X):
+        np.logical_not(np.isfinite(X).all(axis=1), out=incomplete)
+    return incomplete
+
+
+def _sum(sums: list[Moments], X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
+    """Add rows to the sums of their classes, which grow by those not met before."""
+    counts = np.bincount(codes)
+    present = np.flatnonzero(counts)
+    sums += [Moments.empty((), X.shape[1]) for _ in range(len(counts) - len(sums))]
+    numbered = np.cumsum(counts > 0) - 1
+    found = Moments.from_groups(X, numbered[codes], len(present))
+    for k, moments in zip(present.tolist(), found, strict=True):
+        sums[k] = sums[k] + moments
+
+
+def _in_order(
+    codes: NDArray[np.intp], sums: list[Moments], names: _Names, p: int
+) -> tuple[NDArray[np.intp], NDArray[Any], Moments | None]:
+    """Bring codes and sums from the order in which labels came into that of the labels."""
+    present = np.unique(codes)
+    order, classes = encode_labels(names.labels(present), names.where)
+    place = np.full(int(present.max()) + 1, -1, dtype=np.intp)
+    place[present] = order
+    sums = sums + [Moments.empty((), p) for _ in range(len(place) - len(sums))]
+    chosen = [sums[k] for k in present[np.argsort(order)]]
+    if not sum(float(one.count) for one in chosen):
+        return place[codes], classes, None
+    beyond = Moments(
+        np.array([one.count for one in chosen], dtype=float),
+        np.stack([one.mean for one in chosen]),
+        np.stack([one.scatter for one in chosen]),
+    )
+    return place[codes], classes, beyond
+
+
+def _told_words(words: Words) -> list[Notice]:
+    said = "Numbers but for {}, which was read as missing."
+    return [
+        Notice(
+            said.format(", ".join(repr(word[:30]) for word in sorted(found)[:5])),
+            f"column {name!r}",
+        )
+        for name, found in words.items()
+        if found
+    ]
+
+
+def _told(count: int, n_rows: int, why: str, where: str) -> list[Notice]:
+    said = f"{count:,} of {n_rows:,} rows {why} and were left out."
+    return [Notice(said, where)] if count else []
+
+
+def _nothing_left(source: RowSource) -> DataError:
+    return DataError(
+        "No row is left: each has a missing value, or no label.",
+        where=source.file.name,
+        remedy="Ignore the columns that are mostly missing, or use the drawn rows alone.",
+        remedies=(DRAWN_ONLY,),
+    )

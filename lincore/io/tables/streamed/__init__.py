@@ -1,0 +1,1 @@
+"""Tables larger than memory: sampled rows, and moments of all rows."""

@@ -1,0 +1,289 @@
+"""A text table too large to be held: lines drawn from all over it, and its rows block by block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from lincore.errors import DataError
+from lincore.io.files.streams import LargeFile, whole_lines
+from lincore.io.tables.sampled_rows import Words
+from lincore.io.tables.text.column_assignment import with_columns
+from lincore.io.tables.text.delimited import (
+    Delimited,
+    Way,
+    csv_arguments,
+    is_text,
+    parse_error,
+    read_with_way,
+    stripped,
+)
+from lincore.io.tables.text.encoding import decode
+from lincore.io.tables.text.missing_values import mark_missing
+from lincore.io.tables.text.numbers import read_numbers
+from lincore.io.tables.text.options import ReadOptions
+
+_HEAD_BYTES = 65_536
+_LOOKED_AT = 1_000_000
+# Cells that are parsed at a time: some 8 MB as numbers.
+BLOCK_CELLS = 1_000_000
+_FEW_WORDS = 5
+_SEED = 0
+
+
+@dataclass(frozen=True, eq=False)
+class LargeText:
+    """All rows of a text table, to be read in blocks.
+
+    Parameters
+    ----------
+    file : LargeFile
+    encoding : str, optional
+        None where it is UTF-8 with usual line ends and can be read as it is.
+    way : Way
+        How its rows are to be read.
+    n_rows : int
+        Lines below the header that are not blank.
+    options : ReadOptions
+    blanks : str
+        Spaces or tabs, where there are any: only then must fields be freed of them.
+    """
+
+    file: LargeFile
+    encoding: str | None
+    way: Way
+    n_rows: int
+    options: ReadOptions
+    blanks: str = " \t"
+
+    def frames(
+        self, columns: Sequence[str], texts: Sequence[str] = (), words: Words | None = None
+    ) -> Iterator[pd.DataFrame]:
+        """Yield some columns of all rows, block by block: numbers wherever there are such.
+
+        Parameters
+        ----------
+        columns : sequence of str
+        texts : sequence of str
+            Columns to be read as text whatever stands in a block of them; they come as levels.
+        words : dict of str to set, optional
+            Filled with the words among the numbers of a column that were read as missing.
+
+        Raises
+        ------
+        DataError
+            When the rows cannot be read to their end.
+        """
+        # All of it as text where a thousands mark may be taken for a decimal point.
+        # Labels recur: as objects each is made once.
+        labels = dict.fromkeys(texts, object)
+        everything: Any = "str" if "." in self.way.marks.thousands else labels
+        layout, names, marks, first_line = self.way
+        comment = layout.comment if len(layout.comment) == 1 else None
+        arguments = csv_arguments(layout, names, self.options)
+        arguments["skipinitialspace"] = bool(set(self.blanks) - {layout.separator})
+        with _opened(self.file, self.encoding) as stream:
+            for _ in range(first_line - 1):
+                stream.readline()
+            try:
+                reader = pd.read_csv(
+                    stream,
+                    dtype=everything,
+                    decimal=marks.decimal,
+                    comment=comment,
+                    chunksize=max(1, BLOCK_CELLS // len(names)),
+                    **arguments,
+                )
+                for frame in reader:
+                    yield self._plain(frame[list(columns)], texts, {} if words is None else words)
+            except DataError:
+                raise
+            except (pd.errors.ParserError, UnicodeDecodeError, OverflowError) as error:
+                raise parse_error(str(error), self.file.name, first_line) from error
+
+    def _plain(self, frame: pd.DataFrame, texts: Sequence[str], words: Words) -> pd.DataFrame:
+        found = {}
+        for name in map(str, frame):
+            if name in texts:
+                found[name] = _as_levels(frame[name], self.options)
+                continue
+            if not is_text(frame[name]):
+                continue
+            column = found[name] = stripped(frame[name], self.options)
+            numbers = read_numbers(column, self.way.marks, self.options.decimal is not None)
+            if numbers is not None:
+                found[name] = numbers.column
+                odd = column[column.notna() & numbers.column.isna()]
+                words.setdefault(name, set()).update(odd.unique()[:_FEW_WORDS])
+        wanted = {n: v for n, v in (self.options.missing_in or {}).items() if n in frame}
+        return mark_missing(with_columns(frame, found) if found else frame, wanted)
+
+
+def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
+    """Return a text column as a categorical one, its levels stripped rather than its values."""
+    places, found = pd.factorize(column)
+    codes, levels = pd.factorize(stripped(pd.Series(found, dtype="str"), options))
+    codes = np.append(codes, -1)[places]
+    return pd.Series(pd.Categorical.from_codes(codes, levels), index=column.index)
+
+
+def open_large_text(
+    file: LargeFile, options: ReadOptions | None = None
+) -> tuple[LargeText, Delimited]:
+    """Find how a large text table is to be read, and read lines drawn from all over it.
+
+    Parameters
+    ----------
+    file : LargeFile
+    options : ReadOptions, optional
+        As for `lincore.io.tables.text.delimited.read_delimited`.
+
+    Returns
+    -------
+    source : LargeText
+    drawn : Delimited
+        Its first lines and others drawn at random, as a table of their own.
+
+    Raises
+    ------
+    DataError
+        When this is no text table, or is too large even so.
+    """
+    options = options or ReadOptions()
+    encoding = _encoding(file, options)
+    try:
+        lines = _draw_lines(file, encoding)
+    except UnicodeDecodeError as error:
+        # A letter far behind the beginning shows that it is not UTF-8.
+        encoding = decode(bytes(error.object), file.name, limits=file.limits).encoding
+        lines = _draw_lines(file, encoding)
+    asked = replace(options, encoding="utf-8")
+    try:
+        # What was drawn is small, whatever the limit that the whole is beyond.
+        enough = max(len(lines.text), file.limits.max_table_bytes)
+        cells = max(len(lines.text), file.limits.max_cells)
+        own = replace(
+            file.limits,
+            max_table_bytes=enough,
+            max_file_bytes=enough,
+            max_cells=cells,
+            max_rows=cells,
+        )
+        drawn, way = read_with_way(lines.text, file.name, asked, own)
+    except DataError as error:
+        said = error.notice
+        raise DataError(
+            said.what, where=lines.in_file(said.where), remedy=said.remedy, remedies=error.remedies
+        ) from error
+    if way.layout.rewritten:
+        raise DataError(
+            "Columns by their place, or quotation marks behind a backslash, need the whole file.",
+            where=file.name,
+            remedy="Save it as CSV, or load a part of the rows.",
+        )
+    *above, rows = lines.text.split(b"\n", way.first_line - 1)
+    if options.quote is None and way.layout.quote.encode() not in rows:
+        # A mark that opens a text somewhere and is never closed would swallow the rest of the file.
+        way = way._replace(layout=way.layout._replace(quote=""))
+    n_rows = lines.n_lines - sum(bool(line.strip()) for line in above)
+    source = LargeText(file, encoding, way, n_rows, options, lines.blanks)
+    notices = tuple(replace(one, where=lines.in_file(one.where)) for one in drawn.notices)
+    reading = replace(
+        drawn.reading,
+        n_rows=n_rows,
+        encoding=encoding or "utf-8",
+        packed=file.is_packed,
+        in_blocks=True,
+    )
+    return source, drawn._replace(notices=notices, first_line=None, reading=reading)
+
+
+class _Lines(NamedTuple):
+    """Lines of a file, and where each of them stands in it, counted from 1."""
+
+    text: bytes
+    numbers: list[int]
+    n_lines: int
+    blanks: str
+
+    def in_file(self, where: str) -> str:
+        """Return a place among the lines as a place in the file."""
+        named = re.search(r"\blines? (\d+(, \d+)*)", where)
+        if named is None:
+            return where
+        there = [int(line) for line in named[1].split(", ")]
+        there = [self.numbers[line - 1] for line in there if line <= len(self.numbers)]
+        return where[: named.start(1)] + ", ".join(map(str, there)) + where[named.end(1) :]
+
+
+def _encoding(file: LargeFile, options: ReadOptions) -> str | None:
+    """Return the encoding if the text must be recoded; refuse what is no text."""
+    with file.open() as stream:
+        head = stream.read(_LOOKED_AT)
+    # A letter of several bytes must not be cut.
+    end = head.rfind(b"\n") + 1 if not head.startswith((b"\xff\xfe", b"\xfe\xff")) else 0
+    head = head[: end or len(head) // 4 * 4]
+    encoding = decode(head, file.name, options.encoding, file.limits).encoding
+    only_returns = b"\r" in head and b"\n" not in head
+    return None if encoding in ("utf-8", "ascii") and not only_returns else encoding
+
+
+def _opened(file: LargeFile, encoding: str | None) -> BinaryIO:
+    return file.open() if encoding is None else file.open_as(encoding)
+
+
+def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
+    """Return the first lines of a file and others, each as likely as any."""
+    limits, rng = file.limits, np.random.default_rng(_SEED)
+    keys, numbers, lines = [np.empty(0)], [np.empty(0, dtype=np.intp)], list[bytes]()
+    head, blanks, threshold, n_bytes, n_lines, n_said = b"", "", 1.0, 0, 0, 0
+    with _opened(file, encoding) as stream:
+        for block in whole_lines(stream, file.name, limits):
+            if encoding is None and not block.isascii():
+                block.decode("utf-8")
+            ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + 1
+            lengths = np.diff(ends, prepend=0)
+            first = 0
+            # The names of columns, most often in the first line, may well hold some.
+            below = block.find(b"\n") + 1 if not head else 0
+            blanks += "".join(
+                c for c in " \t" if c not in blanks and block.find(c.encode(), below) >= 0
+            )
+            if not head:
+                first = min(int(np.searchsorted(ends, _HEAD_BYTES)) + 1, len(ends))
+                head = block[: ends[first - 1]]
+                threshold = _share(file, len(block) / len(ends))
+            drawn = rng.random(len(ends))
+            chosen = np.flatnonzero(drawn[first:] < threshold) + first
+            keys.append(drawn[chosen])
+            numbers.append(n_lines + chosen + 1)
+            lines += [
+                block[end - length : end]
+                for end, length in zip(ends[chosen], lengths[chosen], strict=True)
+            ]
+            n_bytes += int(lengths[chosen].sum())
+            n_lines += len(ends)
+            n_said += int((lengths > 1 + block.startswith(b"\r", ends[0] - 2)).sum())
+            while n_bytes > limits.max_drawn_bytes or len(lines) > limits.max_held_rows:
+                threshold *= 0.8
+                key, number = np.concatenate(keys), np.concatenate(numbers)
+                kept = key < threshold
+                keys, numbers = [key[kept]], [number[kept]]
+                lines = [lines[i] for i in np.flatnonzero(kept)]
+                n_bytes = sum(map(len, lines))
+    n_first = head.count(b"\n")
+    there = [*range(1, n_first + 1), *np.concatenate(numbers).tolist()]
+    return _Lines(head + b"".join(lines), there, n_said, blanks)
+
+
+def _share(file: LargeFile, line_bytes: float) -> float:
+    """Return what share of lines to draw, as far as that is known from their length."""
+    limits = file.limits
+    # Unpacked it is larger than that, but by how much nobody knows.
+    size = max(file.n_bytes, limits.max_table_bytes if file.is_packed else 0)
+    return min(1.0, limits.max_drawn_bytes / size, limits.max_held_rows / (size / line_bytes))

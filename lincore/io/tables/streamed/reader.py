@@ -1,0 +1,203 @@
+"""Tables beyond the memory budget: opened by rows drawn from them, then read block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from lincore.data.dataset import Dataset
+from lincore.data.labels import columns_named, display_name, is_number, lone_class_notices
+from lincore.errors import DataError, Notice, Remedy, TooLargeError
+from lincore.io.files.streams import LargeFile
+from lincore.io.tables.column_roles import ROLES, Column
+from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
+from lincore.io.tables.parquet import PARQUET_MAGIC
+from lincore.io.tables.sampled_rows import (
+    DRAWN_ONLY,
+    Progress,
+    StoppedReading,
+    Wanted,
+    hold_and_sum,
+)
+from lincore.io.tables.streamed.delimited import open_large_text
+from lincore.io.tables.streamed.parquet import open_large_parquet
+from lincore.io.tables.table import Table, frame_to_table
+from lincore.io.tables.text.options import Reading, ReadOptions
+
+
+def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
+    """Open a table that is too large to be held: its frame is rows drawn at random.
+
+    Parameters
+    ----------
+    file : LargeFile
+    options : ReadOptions, optional
+
+    Returns
+    -------
+    Table
+        With `source`, from which `large_table_to_dataset` reads all of its rows.
+
+    Raises
+    ------
+    DataError
+        When it is no table, or too large even to be read in blocks.
+    """
+    with _refused_by_size(file):
+        if file.beginning(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
+            table = _open_parquet(file, options)
+        else:
+            rows, drawn = open_large_text(file, options)
+            table = Table(drawn.frame, file.name, drawn.notices, None, drawn.reading, rows)
+        assert table.source is not None
+        n_rows, n_columns = table.source.n_rows, table.frame.shape[1]
+        most = file.limits.max_streamed_cells
+        if n_rows * n_columns > most:
+            raise TooLargeError(
+                f"There are {n_rows:,} rows of {n_columns:,} columns; together {most:,} cells are "
+                "allowed even in blocks.",
+                where=file.name,
+                remedy="Leave columns out, or load a part of the rows.",
+            )
+    return table
+
+
+@contextmanager
+def _refused_by_size(file: LargeFile) -> Iterator[None]:
+    """Say first that the file is too large to be held, whatever else stands in the way."""
+    try:
+        yield
+    except StoppedReading:
+        raise
+    except DataError as error:
+        said = error.notice
+        raise DataError(
+            f"{file.reason} It cannot be read in blocks either. {said.what}".strip(),
+            where=said.where,
+            remedy=said.remedy,
+            remedies=error.remedies,
+        ) from error
+
+
+def _open_parquet(file: LargeFile, options: ReadOptions | None) -> Table:
+    missing_in = (options.missing_in if options is not None else None) or {}
+    rows, frame, notices = open_large_parquet(file, missing_in)
+    table = frame_to_table(frame, file.name, notices, missing_in, kind="Parquet")
+    reading = Reading(rows.n_rows, frame.shape[1], "Parquet", in_blocks=True)
+    return replace(table, reading=reading, source=rows)
+
+
+def large_table_to_dataset(
+    table: Table,
+    target: str | int | None,
+    *,
+    roles: Mapping[str, str] | None = None,
+    missing: str | None = None,
+    unsuited: Mapping[str, bool] | None = None,
+    drop_classes: Sequence[Any] = (),
+    merge_classes: Mapping[Any, str] | None = None,
+    progress: Progress | None = None,
+) -> Dataset:
+    """Read all rows of a large table: some are held, the others summed by class.
+
+    Parameters
+    ----------
+    table : Table
+        As `open_large_table` returns it.
+    target, roles, drop_classes, merge_classes
+        As for `lincore.io.read_table.table_to_dataset`.
+    missing : {"drop"}, optional
+        Rows with a missing value are left out: nothing is known yet that could be filled in.
+    unsuited : mapping of str to bool, optional
+        Further choices, and whether they were made: each needs all rows at once.
+    progress : callable, optional
+        As for `lincore.io.tables.sampled_rows.hold_and_sum`.
+
+    Returns
+    -------
+    Dataset
+        Its rows are those held; `beyond` holds the moments of the others.
+
+    Raises
+    ------
+    DataError
+        When a choice or a column needs more than sums, with what can be done instead.
+    """
+    assert table.source is not None
+    asked = {f"missing={missing!r}": missing not in (None, "drop"), **(unsuited or {})}
+    with _refused_by_size(table.source.file):
+        _refuse_choices(table, asked)
+        columns = choose_roles(table, target, roles)
+        guess = None if target is not None or "target" in (roles or {}).values() else table.guess
+        features = _features(table, columns)
+        label = next(column.name for column in columns if column.role == "target")
+        is_text = not is_number(table.frame[label])
+        dropped = [str(name) for name in drop_classes]
+        wanted = Wanted(label, is_text, features, dropped, merge_classes or {})
+        held = hold_and_sum(table.source, wanted, progress)
+    return Dataset(
+        name=display_name(table.name),
+        X=held.X,
+        codes=held.codes,
+        classes=held.classes,
+        feature_names=tuple(features),
+        notices=(
+            *table.notices,
+            *held.notices,
+            *left_out(columns),
+            *lone_class_notices(held.codes, held.classes),
+            *([guess.notice] if guess is not None else []),
+        ),
+        beyond=held.beyond,
+        target_name=label,
+        target_guess=guess,
+    )
+
+
+def drawn_notice(table: Table) -> Notice:
+    """Say that nothing but the drawn rows of a large table is used."""
+    assert table.source is not None
+    n_drawn, n_rows = len(table.frame), table.source.n_rows
+    return Notice(
+        f"Used are {n_drawn:,} rows drawn at random from about {n_rows:,}; nothing is learned "
+        "from the others.",
+        table.name,
+    )
+
+
+def _refuse_choices(table: Table, asked: Mapping[str, bool]) -> None:
+    for choice, made in asked.items():
+        if made:
+            raise _refused(f"{choice} needs all rows at once.", table, "Leave it out")
+
+
+def _features(table: Table, columns: Sequence[Column]) -> list[str]:
+    """Return the features; refuse columns that need more than sums."""
+    by_role = {role: [c.name for c in columns if c.role == role] for role in ROLES}
+    features, groups = by_role["feature"], by_role["group"]
+    if groups:
+        # Rows of a tested group would be among those that are summed and learned from.
+        raise _refused("Rows of one group cannot be kept together.", table, "Ignore it", groups)
+    named = [name for name in features if not is_number(table.frame[name])]
+    if named or by_role["text"]:
+        what = "These hold no numbers: a category or a text must be seen as a whole to be coded."
+        raise _refused(what, table, "Ignore them", [*named, *by_role["text"]])
+    if not features:
+        raise no_feature(table, columns)
+    return features
+
+
+def _refused(what: str, table: Table, remedy: str, columns: Sequence[str] = ()) -> DataError:
+    where = columns_named(columns) if columns else table.name
+    several = (
+        f"{len(columns)} columns" if len(columns) > 1 else f"{columns[0]!r}" if columns else ""
+    )
+    ignore = (Remedy(f"Ignore {several}", roles=dict.fromkeys(columns, "ignore")),)
+    return DataError(
+        what,
+        where=where,
+        remedy=f"{remedy}, or use the drawn rows alone (drawn_only).",
+        remedies=((*ignore, DRAWN_ONLY) if columns else (DRAWN_ONLY,)),
+    )

@@ -1,0 +1,126 @@
+"""A table as it was read, before a target is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lincore.data.labels import is_number, unique_names
+from lincore.data.target_guess import TargetGuess, guess_target
+from lincore.errors import Notice
+from lincore.io.tables.column_roles import Content, content_of
+from lincore.io.tables.sampled_rows import RowSource
+from lincore.io.tables.text.column_assignment import with_columns
+from lincore.io.tables.text.missing_values import mark_missing
+from lincore.io.tables.text.options import Reading
+from lincore.limits import LIMITS, Limits, check_table_shape
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table as it was read, before a target is chosen.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns under unique names, in the order of the file.
+    name : str
+        The file's name.
+    notices : tuple of Notice
+        What reading did or found.
+    first_line : int, optional
+        Line of the file that holds the first row; None where rows and lines do not run together.
+    reading : Reading, optional
+        How it was read.
+    source : RowSource, optional
+        All rows of a file too large to be held, of which `frame` holds some, drawn at random.
+    rows : (n,) intp, optional
+        The rows of the file that `frame` holds, where a filter left some out.
+    whole : Table, optional
+        The table before it was filtered: by all of its rows the columns are judged.
+    """
+
+    frame: pd.DataFrame
+    name: str
+    notices: tuple[Notice, ...] = ()
+    first_line: int | None = None
+    reading: Reading | None = None
+    source: RowSource | None = None
+    rows: NDArray[np.intp] | None = None
+    whole: Table | None = None
+
+    @cached_property
+    def contents(self) -> dict[str, Content]:
+        """What each column holds, by its name."""
+        found = {str(name): content_of(self.frame[name]) for name in self.frame}
+        if self.whole is None:
+            return found
+        # An identifier of which some rows are left is one still; what varies no more is constant.
+        kinds = {name: content.kind for name, content in self.whole.contents.items()}
+        return {
+            name: content
+            if content.kind in ("empty", "constant")
+            else content._replace(kind=kinds[name])
+            for name, content in found.items()
+        }
+
+    @cached_property
+    def guess(self) -> TargetGuess | None:
+        """The column that looks like the classes, if one does, and the next best ones."""
+        return guess_target(self.frame) if self.whole is None else self.whole.guess
+
+    @property
+    def proposed(self) -> str | None:
+        """The name of the column that looks like the classes, if one does."""
+        return self.guess.column if self.guess is not None else None
+
+    def place(self, row: int) -> str:
+        """Say in words where a row, counted from 0, stands."""
+        row = row if self.rows is None else int(self.rows[row])
+        return f"data row {row + 1}" if self.first_line is None else f"line {row + self.first_line}"
+
+
+def frame_to_table(
+    frame: pd.DataFrame,
+    name: str,
+    notices: tuple[Notice, ...] = (),
+    missing_in: Mapping[str, Sequence[str | float]] | None = None,
+    *,
+    kind: str = "frame",
+    limits: Limits = LIMITS,
+) -> Table:
+    """Wrap a frame, its columns under unique names in text.
+
+    Raises
+    ------
+    DataError
+        When the frame is too large, has fewer than two columns or no rows.
+    """
+    check_table_shape(len(frame), frame.shape[1], name, limits)
+    names, naming = unique_names([str(column) for column in frame.columns])
+    frame = frame.set_axis(names, axis=1).reset_index(drop=True)
+    odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
+    frame = mark_missing(with_columns(frame, odd), missing_in)
+    reading = Reading(*frame.shape, kind=kind)
+    return Table(frame, name, (*notices, *naming), reading=reading)
+
+
+def _is_plain(column: pd.Series[Any]) -> bool:
+    types = pd.api.types
+    text = isinstance(column.dtype, pd.StringDtype)
+    return is_number(column) or text or types.is_datetime64_any_dtype(column)
+
+
+def _as_text(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column of objects or categories as numbers where it holds such, else as text."""
+    if column.dtype == object:
+        inferred = column.infer_objects()
+        if _is_plain(inferred):
+            return inferred
+    return column.map(str, na_action="ignore").astype("str").where(column.notna())

@@ -1,0 +1,1 @@
+"""Phases from the bytes of a text table to typed columns."""

@@ -1,0 +1,178 @@
+"""The bytes of a text file to its text: the encoding found, what is no text refused."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
+from typing import NamedTuple
+
+from charset_normalizer import from_bytes
+
+from lincore.errors import DataError, Notice
+from lincore.limits import LIMITS, Limits, refuse_foreign
+
+_LOOKED_AT = 65_536
+# Characters that text does not hold, but for tab, line ends, form feed and the DOS end of file.
+_CONTROL = re.compile("[\x01-\x08\x0b\x0e-\x19\x1b-\x1f\x7f]")
+# The one that need not stand at the beginning: comments go before it.
+_ARFF = "an ARFF file"
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+_STRUCTURED = (
+    (re.compile(r"\s*[\[{]\s*(\"|\[|\{|\]|\}|-?\d+(\.\d*)?\s*,\s*$)"), "a JSON file"),
+    (re.compile(r"(\s*\[.*\],?[^\S\n]*(\n|$)){2}"), "a JSON file of lines"),
+    (
+        re.compile(
+            r"\s*<(!--|(\?xml|!doctype|html|table|body|head|div|style|meta|link|title)\b)",
+            re.IGNORECASE,
+        ),
+        "a web page or XML",
+    ),
+    (re.compile(r"(?m)^@relation\s", re.IGNORECASE), _ARFF),
+    (re.compile(r"[+-]?\d+(\.\d+)?(\s\d+:[\d.eE+-]+){2}"), "a LIBSVM file"),
+    (re.compile(r"\s*version https://git-lfs"), "a pointer to a file in Git LFS, not the file"),
+)
+
+
+class Decoded(NamedTuple):
+    """Text with lines ended by a newline alone, the encoding, and what was found."""
+
+    text: str
+    encoding: str
+    notices: tuple[Notice, ...]
+
+
+def decode(raw: bytes, name: str, encoding: str | None = None, limits: Limits = LIMITS) -> Decoded:
+    r"""Turn bytes into text.
+
+    Parameters
+    ----------
+    raw : bytes
+        Unpacked.
+    name : str
+        The file's name, for messages.
+    encoding : str, optional
+        Detected when not given.
+    limits : Limits
+
+    Raises
+    ------
+    DataError
+        When this is no text, is empty, has a line beyond the limit, or is not in that encoding.
+
+    Examples
+    --------
+    >>> decode("größe;art\r\n".encode("cp1252"), "made.csv").text
+    'größe;art\n'
+    """
+    refuse_foreign(raw, name)
+    _refuse_long_lines(raw, name, limits)
+    text, encoding, notices = _decode_as(raw, name, encoding) if encoding else _detect(raw, name)
+    _refuse_no_text(text, name)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return Decoded(text, encoding, notices)
+
+
+def _decode_as(raw: bytes, name: str, encoding: str) -> tuple[str, str, tuple[Notice, ...]]:
+    try:
+        known = codecs.lookup(encoding).name
+        known = {"iso8859-1": "latin-1"}.get(known, known)
+        return raw.decode("utf-8-sig" if known == "utf-8" else known), known, ()
+    except (LookupError, ValueError) as error:
+        place = f"byte {error.start + 1}" if isinstance(error, UnicodeDecodeError) else ""
+        reason = f"it does not fit {place}" if place else "there is no such encoding"
+        raise DataError(
+            f"The text cannot be read as {encoding!r}: {reason}.",
+            where=name,
+            remedy="Choose another encoding, or leave it to be detected.",
+        ) from error
+
+
+def _detect(raw: bytes, name: str) -> tuple[str, str, tuple[Notice, ...]]:
+    wide = _wide_encoding(raw)
+    encoding = wide or "utf-8"
+    try:
+        return raw.decode("utf-8-sig" if encoding == "utf-8" else encoding), encoding, ()
+    except UnicodeDecodeError:
+        # A NUL byte ends it later; only text is worth a guess.
+        encoding = wide or ("latin-1" if b"\0" in raw else _guess_encoding(raw))
+        said = f"The text is not UTF-8 and was read as {encoding}."
+        if wide is not None:
+            said = f"Some of the text is damaged: not all of it is {wide.upper()}."
+        notice = Notice(said, name, "If letters look wrong, save the file as UTF-8.")
+        return raw.decode(encoding, errors="replace"), encoding, (notice,)
+
+
+def _wide_encoding(raw: bytes) -> str | None:
+    """Tell UTF-16 and 32 by their marks, or by the zeros in every other byte of Western text."""
+    if raw.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
+        return "utf-32"
+    if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return "utf-16"
+    if raw.startswith(BOM_UTF8):
+        return None
+    even, odd = raw[:_LOOKED_AT:2], raw[1:_LOOKED_AT:2]
+    for mostly_zero, other, encoding in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
+        if mostly_zero.count(0) > 0.7 * len(mostly_zero) and not other.count(0):
+            return encoding
+    return None
+
+
+def _guess_encoding(raw: bytes) -> str:
+    matches = from_bytes(raw[:100_000])
+    best = matches.best()
+    western = [match for match in matches if "cp1252" in match.could_be_from_charset]
+    # Texts with few accents fit many encodings alike; among such, the Western one is most common.
+    rival = western[0].coherence + 0.1 if western else 0.05
+    if best is None or (best.coherence <= rival and not _comes_in_pairs(raw[:100_000])):
+        return "cp1252"
+    return best.encoding
+
+
+def _comes_in_pairs(raw: bytes) -> bool:
+    """Tell whether bytes beyond ASCII stand in pairs, as in Chinese; accents stand alone."""
+    lengths = [len(run) for run in _BEYOND_ASCII.findall(raw)]
+    even = sum(length % 2 == 0 for length in lengths)
+    return even > 0.95 * len(lengths) and sum(lengths) >= 3 * len(lengths)
+
+
+def _refuse_long_lines(raw: bytes, name: str, limits: Limits) -> None:
+    # From the last line end within reach to the next such: a step for a megabyte, not for a line.
+    end = b"\n" if b"\n" in raw else b"\r"
+    start, reach = 0, limits.max_line_bytes
+    while len(raw) - start > reach:
+        found = raw.rfind(end, start, start + reach)
+        if found < 0:
+            line = raw.count(end, 0, start) + 1
+            raise DataError(
+                f"The line is longer than {reach / 1e6:g} MB.",
+                where=f"{name}, line {line}",
+                remedy="Put each row on a line of its own.",
+            )
+        start = found + 1
+
+
+def _refuse_no_text(text: str, name: str) -> None:
+    if "\0" in text:
+        raise DataError(
+            "The file holds NUL bytes: it is not a text table.",
+            where=name,
+            remedy="Save it as CSV (text with one row per line) and load that.",
+        )
+    if not text.strip():
+        raise DataError("The file is empty.", where=name, remedy="Load a file that holds data.")
+    beginning = text[:_LOOKED_AT]
+    if len(_CONTROL.findall(beginning)) > 0.01 * len(beginning):
+        raise DataError(
+            "The file holds control characters: it is not a text table.",
+            where=name,
+            remedy="Save it as CSV (text with one row per line) and load that.",
+        )
+    for pattern, kind in _STRUCTURED:
+        if (pattern.search if kind == _ARFF else pattern.match)(beginning):
+            raise DataError(
+                f"This is {kind}, not a table of rows and columns.",
+                where=name,
+                remedy="Save it as CSV (text with one row per line) and load that.",
+            )

@@ -1,0 +1,90 @@
+"""Tables whose columns are told by their place in the line, with gaps left blank."""
+
+from __future__ import annotations
+
+import re
+
+from lincore.io.tables.text.options import PLACES
+
+_MOST_CHARS = 20_000_000
+_FEWEST_LINES = 5
+_FEWEST_SAID = 3
+_GAP = re.compile(r"[ \t]{2,}")
+_MOSTLY, _FEW_SHORT = 0.8, 0.3
+
+
+def rule_columns(text: str) -> str | None:
+    r"""Return the text with `PLACES` between its columns; None where places tell no columns.
+
+    Most lines must be about as long as the longest, and the columns must be parted by places at
+    which no line has a character.
+
+    Parameters
+    ----------
+    text : str
+        Lines ended by a newline.
+
+    Examples
+    --------
+    >>> print(rule_columns(" u   v\n 1   2\n     3\n 4   5\n 6    \n").replace(PLACES, "|"))
+    u|v
+    1|2
+    |3
+    4|5
+    6|
+    <BLANKLINE>
+    """
+    if len(text) > _MOST_CHARS or {"\t", PLACES} & set(text) or not text.isascii():
+        return None
+    lines = text.split("\n")
+    said = [line for line in lines if line.strip()]
+    width = max(map(len, said), default=0)
+    short = sum(len(line.rstrip()) < _MOSTLY * width for line in said)
+    if len(said) < _FEWEST_LINES or short > _FEW_SHORT * len(said):
+        # Lines of any length are words between spaces, whose places say nothing.
+        return None
+    # All lines at once as one number: bits are set where any of them has a character.
+    taken = 0
+    for line in said:
+        taken |= int("".join("0" if mark == " " else "1" for mark in line.ljust(width)), 2)
+    spans = _spans(f"{taken:0{width}b}")
+    if len(spans) < 2:
+        return None
+    return "\n".join(
+        PLACES.join(line[a:b].strip() for a, b in spans) if line.strip() else "" for line in lines
+    )
+
+
+def part_by_gaps(text: str) -> str | None:
+    r"""Return the text with `PLACES` for gaps of two blanks and more, if each line has as many.
+
+    Parameters
+    ----------
+    text : str
+        Lines ended by a newline.
+
+    Examples
+    --------
+    >>> made = "who     size\nAnn B   1.5\nJo C    12.5\n"
+    >>> print(part_by_gaps(made).replace(PLACES, "|"))
+    who|size
+    Ann B|1.5
+    Jo C|12.5
+    <BLANKLINE>
+    """
+    if len(text) > _MOST_CHARS or PLACES in text or "  " not in text:
+        return None
+    lines = [line.strip() for line in text.split("\n")]
+    widths = {len(_GAP.split(line)) for line in lines if line}
+    # Sentences have two blanks between them here and there, and prose is justified by them.
+    if len(widths) > 1 or max(widths, default=0) < 2 or sum(map(bool, lines)) < _FEWEST_SAID:
+        return None
+    return "\n".join(_GAP.sub(PLACES, line) for line in lines)
+
+
+def _spans(taken: str) -> list[tuple[int, int]]:
+    """Return where runs of ones begin and end."""
+    edges = [i for i in range(1, len(taken)) if taken[i] != taken[i - 1]]
+    bounds = [0, *edges, len(taken)]
+    pairs = zip(bounds, bounds[1:], strict=False)
+    return [(a, b) for a, b in pairs if taken[a] == "1"]

@@ -1,0 +1,216 @@
+"""Which line names the columns: titles above it, units below it, or no such line at all."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+from lincore.data.labels import numbered
+from lincore.errors import DataError, Notice
+from lincore.io.tables.text.dialect import BLANKS, NUMBER, Layout, Record
+from lincore.limits import LIMITS
+
+_UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
+_JUDGED = 100
+_MOST_ABOVE = 30
+
+
+class Heading(NamedTuple):
+    """The names of the columns, the line that held them, and the line where the rows begin.
+
+    Lines count from 1; `header_line` is None where the columns are numbered.
+    """
+
+    names: list[str]
+    header_line: int | None
+    first_line: int
+    notices: tuple[Notice, ...]
+
+
+def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading:
+    """Find the header of a table.
+
+    Parameters
+    ----------
+    layout : Layout
+    asked : bool or int, optional
+        As ``ReadOptions.header``.
+    name : str
+        The file's name, for messages.
+
+    Raises
+    ------
+    DataError
+        When there are no rows, or the first row has more fields than the header.
+    """
+    records, notices = _below_titles(layout, asked, name)
+    # Where files were put one below the other, the header returns among the rows.
+    head, body = records[0], [r for r in records[1:] if r.fields != records[0].fields]
+    has_header = asked is not False if asked is not None else _is_header(head, body)
+    if not has_header:
+        numbers = numbered("column", max(layout.width, len(head.fields)))
+        told = "There is no header line: the columns are numbered."
+        said = () if asked is False else (Notice(told, name),)
+        return Heading(list(numbers), None, head.first_line, (*notices, *said))
+    names, naming = _names(head, body, name)
+    if asked is None and (units := _units(body)):
+        # Below a blank stands the name itself: a heading over several columns is written once.
+        fields = [*head.fields, *[""] * len(names)][: len(names)]
+        names = [
+            _joined(name, unit, is_named=bool(field))
+            for name, unit, field in zip_longest(names, units, fields)
+        ]
+        told = f"The line holds units: {', '.join(filter(None, units))}."
+        naming.append(Notice(told, f"{name}, line {body[0].first_line}"))
+        body = body[1:]
+    first_line = body[0].first_line if body else head.last_line + 1
+    return Heading(names, head.first_line, first_line, (*notices, *naming))
+
+
+def _below_titles(
+    layout: Layout, asked: bool | int | None, name: str
+) -> tuple[list[Record], list[Notice]]:
+    """Return the records from the header on; what stands above it is told."""
+    records = layout.records
+    if asked is not None and asked is not True and asked is not False:
+        below = [record for record in records if record.first_line >= asked]
+        if not below or below[0].first_line != asked:
+            raise DataError(
+                f"Line {asked} is blank, a comment, or not there.",
+                where="option header",
+                remedy="Give the number of the line that names the columns, counted from 1.",
+            )
+        return below, []
+    if not records:
+        raise DataError(
+            "The first lines cannot be read.",
+            where=name,
+            remedy="Check that quotation marks come in pairs.",
+        )
+    n_titles = 0
+    usual = Counter(record.n_said for record in records).most_common(1)[0][0]
+    while n_titles < len(records) - 2 and _is_title(records[n_titles], layout.width, usual):
+        n_titles += 1
+    n_titles = max(n_titles, _n_sections(records, layout.width))
+    if not n_titles:
+        return records, []
+    title = " ".join(field for field in records[0].fields if field)[:60]
+    told = f"It stands above the table and was skipped: {title!r}."
+    lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
+    return records[n_titles:], [Notice(told, f"{name}, {lines}")]
+
+
+def _n_sections(records: Sequence[Record], width: int) -> int:
+    """Count the records down to the last line such as [Data] above a table of three columns."""
+    above = 0
+    for i, record in enumerate(records[: min(_MOST_ABOVE, len(records) - 2)]):
+        if len(record.fields) >= width:
+            break
+        above = i + 1 if len(record.fields) == 1 and width >= 3 else above
+    return above
+
+
+def _is_title(record: Record, width: int, usual: int) -> bool:
+    """Tell whether a record stands above a table: a title, or a pair such as Station;Berlin.
+
+    `width` and `usual` count the fields of most records, and those that are not blank.
+    """
+    if record.n_said <= 1:
+        return width >= 2 and (width >= 3 or len(record.fields) < width)
+    # A spreadsheet fills lines up with blanks. In R's tables the header has one field less.
+    is_first = all(record.fields[: record.n_said])
+    return is_first and 2 * record.n_said <= usual and record.n_said < usual - 1
+
+
+def _is_header(head: Record, body: Sequence[Record]) -> bool:
+    """Tell whether a record names the columns, by what stands below each of its fields."""
+    n_numbers = n_fractions = n_recurring = n_names = 0
+    for i, field in enumerate(head.fields):
+        below = [record.fields[i] for record in body[:_JUDGED] if len(record.fields) > i]
+        below = [value for value in below if value not in BLANKS]
+        if field in BLANKS or field.startswith("Unnamed"):
+            continue
+        if NUMBER.fullmatch(field):
+            # A number over nothing but words is a name.
+            n_names += bool(below) and not any(NUMBER.fullmatch(value) for value in below)
+            n_numbers += 1
+            n_recurring += field in below
+            n_fractions += "." in field or "," in field
+        elif below and all(NUMBER.fullmatch(value) for value in below):
+            # Words over numbers: nothing but a header.
+            return True
+        elif field in below:
+            n_recurring += 1
+        else:
+            n_names += 1
+    if _counts([field for field in head.fields if NUMBER.fullmatch(field)]):
+        return n_names > 0
+    if not n_numbers:
+        # Hardly a name stands among the values below it.
+        return 4 * n_recurring < max(n_names, 1)
+    # A name may be a number, a year; names of which most are numbers with fractions are none.
+    if n_fractions or n_recurring:
+        return n_names > n_numbers + n_recurring
+    return n_names > 0
+
+
+def _counts(fields: Sequence[str]) -> bool:
+    """Tell whether numbers run 0, 1, 2, as the names of columns that had none."""
+    numbers = [int(field) for field in fields if field.isdecimal() and len(field) < 9]
+    runs = all(later == number + 1 for number, later in zip(numbers, numbers[1:], strict=False))
+    return len(numbers) >= 3 and len(numbers) == len(fields) and runs
+
+
+def _names(head: Record, body: Sequence[Record], name: str) -> tuple[list[str], list[Notice]]:
+    """Return the names, with numbers for those left blank."""
+    fields, notices = list(head.fields), list[Notice]()
+    wider = [len(record.fields) == len(fields) + 1 for record in body]
+    if len(body) > 2 and all(wider) and all(record.fields[-1] for record in body):
+        # As R writes a table: the names of the rows have no heading.
+        fields = ["row name", *fields]
+        told = "Each row has one field more than the header: the first one names the row."
+        notices.append(Notice(told, name))
+    first = body[0].fields if body else []
+    # pandas compares later rows alone with the header, and would cut this one.
+    if any(first[len(fields) :]):
+        raise DataError(
+            f"The first row has {len(first)} fields, the header has {len(fields)}.",
+            where=name,
+            remedy="Give every column a name in the header.",
+        )
+    numbers = numbered("column", max(len(fields), len(first)))
+    # A line break in a name is one of the page, not of the name.
+    names = [" ".join((field or number).split()) for field, number in zip_longest(fields, numbers)]
+    most = LIMITS.max_label_chars
+    return [n if len(n) <= most else f"{n[: most - 1]}…" for n in names], notices
+
+
+def _joined(name: str, unit: str | None, *, is_named: bool) -> str:
+    if not unit or not re.search(r"[\w%°$€£]", unit):
+        # A rule of dashes, as below the header of a table in a text.
+        return name
+    return f"{name} ({unit.strip('[]()')})" if is_named else unit
+
+
+def _units(body: Sequence[Record]) -> list[str]:
+    """Return the first record below the header where it holds units: words over numbers only."""
+    if len(body) < 3:
+        return []
+    first, rest = body[0].fields, body[1:_JUDGED]
+    n_units = 0
+    for i, field in enumerate(first):
+        below = [record.fields[i] for record in rest if len(record.fields) > i]
+        below = [value for value in below if value not in BLANKS]
+        numeric = bool(below) and all(NUMBER.fullmatch(value) for value in below)
+        # A minus sign begins no unit: the first row may well be all negative.
+        unit = _UNIT.fullmatch(field) and not NUMBER.fullmatch(field)
+        if numeric and field and (field in BLANKS or not unit):
+            return []
+        if not numeric and field in below:
+            return []
+        n_units += numeric and bool(field)
+    # One word over one column of numbers may be a slip.
+    return first if n_units >= 2 else []

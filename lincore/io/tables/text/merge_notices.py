@@ -1,0 +1,38 @@
+"""One notice for a kind of fault, with all columns that have it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lincore.data.labels import columns_named
+from lincore.errors import Notice
+
+_COLUMN = re.compile(r"column '(.*)'|column \"(.*)\"")
+# What differs between columns with the same fault: a number of rows, an example.
+_OWN = re.compile(r" \([\d,]+ rows?\)|,? such as ('[^']*'|\"[^\"]*\"),?")
+
+
+def merge_notices(notices: Sequence[Notice]) -> tuple[Notice, ...]:
+    """Merge the notices that say the same of several columns, where the first of them stands.
+
+    Examples
+    --------
+    >>> said = [Notice("Numbers with kg: read without it.", f"column {name!r}") for name in "uv"]
+    >>> [str(notice) for notice in merge_notices(said)]
+    ["columns 'u', 'v': Numbers with kg: read without it."]
+    """
+    alike: dict[tuple[str, str, str], list[Notice]] = {}
+    for notice in notices:
+        column = _COLUMN.fullmatch(notice.where)
+        what = _OWN.sub("", notice.what) if column else notice.what
+        alike.setdefault((what, "" if column else notice.where, notice.remedy), []).append(notice)
+    return tuple(
+        same[0] if len(same) == 1 else Notice(what, where or _places(same), remedy)
+        for (what, where, remedy), same in alike.items()
+    )
+
+
+def _places(notices: Sequence[Notice]) -> str:
+    found = (_COLUMN.fullmatch(notice.where) for notice in notices)
+    return columns_named([match[1] or match[2] or "" for match in found if match])

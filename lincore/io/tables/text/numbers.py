@@ -1,0 +1,322 @@
+"""Numbers that a column holds as text: decimal commas, thousands marks, percent, odd words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from lincore.data.labels import first_texts
+from lincore.errors import Notice
+from lincore.io.tables.text.dialect import BLANKS, Record
+
+_EXPONENT = r"(?:[eE][+-]?\d+)?"
+# A group before a thousands mark never begins with zero: 0,444 is a fraction.
+_GROUPED = {
+    mark: re.compile(
+        rf"[+-]?(?:[1-9]\d{{0,2}}(?:(?:{other}\d{{3}})+|(?:[ '’]\d{{3}})+)|\d+)"
+        rf"(?:{re.escape(mark)}\d*)?{_EXPONENT}"
+    )
+    for mark, other in ((".", ","), (",", r"\."))
+}
+_BARE = {mark: re.compile(rf"[+-]?{re.escape(mark)}\d+{_EXPONENT}") for mark in (".", ",")}
+_WHOLE = re.compile(r"[+-]?\d+")
+# Spares most numbers the other patterns.
+_PLAIN = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?", re.ASCII)
+# One mark and three digits after it: a fraction, or a number beyond a thousand.
+_EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
+_CURRENCY = (
+    r"(?:(?:US|A|C|R|NZ|HK|S)?\$|[€£¥₹₽₩₺₪]|Rs\.?|kr\.?|zł|Kč|Ft"
+    r"|(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|BRL|MXN|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|ZAR|KRW)"
+    r"(?![A-Za-z]))"
+)
+_SIGNS = re.compile(rf"^{_CURRENCY}\s*|\s*(?:%|‰|{_CURRENCY})$")
+# How accountants write what is negative: (1.50), 1.50-, -$1.50.
+_IN_BRACKETS = re.compile(r"\((.*\d.*)\)")
+_MINUS_LAST = re.compile(r"(.*\d[^-]*)-")
+_SIGN_FIRST = re.compile(rf"([+-])\s*({_CURRENCY}.*)")
+# A limit of detection, or a star that leads to a note: among numbers without.
+_FLAGS = re.compile(r"^[<>≤≥~≈]\s*(?=[\d.,])|(?<=\d)\s*[*†‡]+$")
+# What may follow each number of a column, if it follows all of them: kg, m/s, °C.
+_UNIT = re.compile(r"(?<=[\d.,])\s*([A-Za-zµμΩ°²³/·^()%]{1,10})$")
+# Words that stand for a missing value among numbers, whatever they mean elsewhere.
+# fmt: off
+_NO_VALUE = frozenset((
+    "missing", "unknown", "none", "nil", "nd", "n.d.", "na", "n.a.", "n/a", "nan", "null", "<na>",
+    ".", "..", "...", "*", "**", "-", "--", "---", "–", "—", "(missing)", "(null)", "k.a.", "n.v.",
+    "#value!", "#div/0!", "#ref!", "#num!", "not available", "not applicable", "no data",
+    "not measured",
+))
+# fmt: on
+# No number is longer, and only short texts are looked at by patterns that go back and forth.
+_LONGEST = 60
+_OTHER = {",": ".", ".": ","}
+_JUDGED = 300
+_FLAG = "a flag"
+_GLANCE = 20
+_FEW_ROWS = 5_000
+_FEWEST_RECORDS = 10
+_MOST_FIELDS = 20_000
+_MANY = 20
+_FEW = 3
+_SOME = 3
+
+
+class Marks(NamedTuple):
+    """The decimal mark of a file, and its thousands mark, "" where it has none.
+
+    `assumed` is True where 7,094 may be either and no other column says which.
+    """
+
+    decimal: str
+    thousands: str
+    assumed: bool = False
+
+
+class Numbers(NamedTuple):
+    """A column read as numbers, and what had to be said about it."""
+
+    column: pd.Series[Any]
+    notices: tuple[Notice, ...]
+
+
+def find_marks(records: Sequence[Record], separator: str) -> Marks:
+    """Find the decimal mark of a file by the columns of its beginning.
+
+    Examples
+    --------
+    >>> find_marks([Record(["1.234,50", "a"], 1, 1)], ";")
+    Marks(decimal=',', thousands='.', assumed=False)
+    """
+    width = max((len(record.fields) for record in records), default=0)
+    # Of thousands of columns a few rows say enough.
+    records = records[: max(_FEWEST_RECORDS, _MOST_FIELDS // max(width, 1))]
+    settled = {",": 0, ".": 0}
+    grouped: set[str] = set()
+    for i in range(width):
+        values = [record.fields[i] for record in records if len(record.fields) > i]
+        values = [_bare(value[:_LONGEST])[0] for value in values if value not in BLANKS]
+        marked = [value for value in values if not _WHOLE.fullmatch(value)]
+        if not marked or not all(_marks_in(value) is not None for value in marked):
+            continue
+        decimals, either = _evidence(marked)
+        for mark in decimals if len(decimals) == 1 else ():
+            settled[mark] += 1
+            grouped |= {_OTHER[mark]} if any(_OTHER[mark] in value for value in marked) else set()
+        grouped |= either if not decimals else set()
+    if settled[","] and not settled["."]:
+        return Marks(",", "." if "." in grouped else "")
+    thousands = "," if "," in grouped else ""
+    if settled["."] or not thousands:
+        return Marks(".", thousands, bool(settled[","] and thousands))
+    # In a file that needs no comma between fields 7,094 has decimals.
+    if separator != "," and "." not in grouped:
+        return Marks(",", "", True)
+    return Marks(".", ",", True)
+
+
+def _marks_in(value: str) -> set[str] | None:
+    """Return the decimal marks that a number without currency can have, None where it is none."""
+    marks = {m for m in _OTHER if _GROUPED[m].fullmatch(value) or _BARE[m].fullmatch(value)}
+    return marks or None
+
+
+def _evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return the decimal marks that numbers prove, and the marks that may be of either kind.
+
+    Examples
+    --------
+    >>> _evidence(["0,444", "7,094"]), _evidence(["7,094", "12"]), _evidence(["1.234.567"])
+    (({','}, {','}), (set(), {','}), ({','}, set()))
+    """
+    proved: set[str] = set()
+    either: set[str] = set()
+    for value in values:
+        if "," not in value and "." not in value:
+            continue
+        if found := _EITHER.fullmatch(value):
+            either.add(found[1])
+        elif (marks := _marks_in(value)) is not None and len(marks) == 1:
+            proved |= marks
+    return proved, either
+
+
+def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> Numbers | None:
+    """Read a text column as numbers; None where it holds something else.
+
+    Parameters
+    ----------
+    column : Series of text
+    marks : Marks
+        Of the file. What the column itself proves comes first, and the other decimal mark is
+        tried after that of the file, unless `strict`.
+    strict : bool
+        Whether the marks were asked for.
+
+    Examples
+    --------
+    >>> found = read_numbers(pd.Series(["1,234", "12 %", None], name="u"), Marks(".", ","))
+    >>> found.column.tolist()
+    [1234.0, 12.0, nan]
+    """
+    if (plain := _read_plain(column, marks.decimal)) and not marks.assumed:
+        return plain
+    few = len(column) <= _FEW_ROWS
+    unique = list(dict.fromkeys(first_texts(column))) if few else list(column.dropna().unique())
+    if not unique:
+        return None
+    unit = _common_unit(unique)
+    decimals = (marks.decimal,) if strict else (marks.decimal, _OTHER[marks.decimal])
+    # A look at some of them spares long texts the whole.
+    likely = [decimal for decimal in decimals if _mostly_numbers(unique, decimal, unit)]
+    proved: set[str] = set()
+    either: set[str] = set()
+    if likely and not strict:
+        proved, either = _evidence(_bare(value.strip().removesuffix(unit))[0] for value in unique)
+    for decimal in proved if len(proved) == 1 and proved <= set(likely) else likely:
+        numbers = {value: _as_number(value, decimal, unit) for value in unique}
+        odd = [value for value, number in numbers.items() if number is None]
+        if not _may_be_missing(odd, len(numbers), column) or not _mostly_plain(numbers):
+            continue
+        said = _said(column, numbers, odd, unit)
+        if marks.assumed and "," in either and not proved:
+            said = (*said, _assumption(column, numbers))
+        return Numbers(_convert(column, numbers), said)
+    return None
+
+
+def _mostly_numbers(unique: Sequence[str], decimal: str, unit: str) -> bool:
+    some = unique[:_JUDGED]
+    return 2 * sum(_as_number(value, decimal, unit) is not None for value in some) >= len(some)
+
+
+def _assumption(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> Notice:
+    """Say how 7,094 was read where it may be a fraction or seven thousand."""
+    value = next(value for value in numbers if "," in value)
+    fraction = "." in str(numbers[value])
+    meant = "a decimal mark" if fraction else "a thousands mark"
+    return Notice(
+        f"A comma before three digits, such as {value!r}, may be a decimal or a thousands mark, "
+        f"and nothing in the file says which: taken as {meant}.",
+        f"column {column.name!r}",
+        f"If it is the other, choose {'the point' if fraction else 'the comma'} as decimal mark.",
+    )
+
+
+def _read_plain(column: pd.Series[Any], decimal: str) -> Numbers | None:
+    """Read a column of which each value is a number without any other mark, at a stroke."""
+    mark = re.escape(decimal)
+    pattern = rf"[+-]?(?:[0-9]+{mark}?[0-9]*|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    # One that is none spares thousands of columns of text the whole.
+    if any(re.fullmatch(pattern, value) is None for value in first_texts(column, _GLANCE)):
+        return None
+    present = column.dropna()
+    is_short = not present.empty and present.str.len().max() <= _LONGEST
+    if not is_short or not present.str.fullmatch(pattern).all():
+        return None
+    return Numbers(_to_numbers(column.str.replace(decimal, ".", regex=False)), ())
+
+
+def _to_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    numbers = pd.to_numeric(column)
+    # Whole numbers of more than nineteen digits come as objects.
+    return numbers.astype("float64") if numbers.dtype == object else numbers
+
+
+def _bare(value: str) -> tuple[str, str]:
+    """Return a number without currency, percent and flags, its sign first; and what was taken."""
+    if _PLAIN.fullmatch(value):
+        return value, ""
+    bare = value.strip().replace("\u00a0", " ").replace("\u202f", " ").replace("−", "-")
+    sign, taken = "", ""
+    if found := _IN_BRACKETS.fullmatch(bare) or _MINUS_LAST.fullmatch(bare):
+        sign, bare = "-", found[1].strip()
+        taken = "brackets" if value.strip().startswith("(") else "a minus at the end"
+    elif found := _SIGN_FIRST.fullmatch(bare):
+        sign, bare = found[1], found[2]
+    for pattern in (_FLAGS, _SIGNS):
+        bare, n_found = pattern.subn("", bare)
+        taken = taken or (_FLAG if n_found and pattern is _FLAGS else "")
+    return sign + bare.strip(), taken
+
+
+def _as_number(value: str, decimal: str, unit: str = "") -> str | None:
+    """Return a number in Python's spelling, or None."""
+    if len(value) > _LONGEST:
+        return None
+    bare, _ = _bare(value.strip().removesuffix(unit))
+    if not bare.isascii():
+        # Digits of any script count: pandas reads those of ASCII alone.
+        bare = "".join(str(int(sign)) if sign.isdecimal() else sign for sign in bare)
+    if not (_GROUPED[decimal].fullmatch(bare) or _BARE[decimal].fullmatch(bare)):
+        return None
+    groups = "," if decimal == "." else "."
+    for mark in (groups, " ", "'", "’"):
+        bare = bare.replace(mark, "")
+    return bare.replace(",", ".")
+
+
+def _common_unit(unique: Iterable[str]) -> str:
+    """Return what stands behind the number in all values that hold one, such as kg."""
+    units = set()
+    n_numbers = 0
+    for value in unique:
+        if len(value) > _LONGEST:
+            return ""
+        if any(sign.isdigit() for sign in value):
+            found = _UNIT.search(value.strip())
+            units.add(found[1] if found else "")
+            n_numbers += 1
+        if len(units) > 1:
+            return ""
+    return units.pop() if units and n_numbers >= _SOME else ""
+
+
+def _mostly_plain(numbers: dict[str, str | None]) -> bool:
+    """Tell whether most numbers stand without flags, and some without brackets."""
+    taken = [_bare(value)[1] for value, number in numbers.items() if number is not None]
+    negative = sum(bool(what) and what != _FLAG for what in taken)
+    return 2 * taken.count(_FLAG) <= len(taken) and 10 * negative <= 9 * len(taken)
+
+
+def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -> bool:
+    """Tell whether the words among numbers may stand for missing values."""
+    if not odd or all(word.strip().casefold() in _NO_VALUE for word in odd):
+        return True
+    n_odd = int(column.isin(odd).sum())
+    rare = 10 * n_odd <= int(column.notna().sum())
+    return len(odd) <= _FEW and n_unique - len(odd) > _MANY and rare
+
+
+def _convert(column: pd.Series[Any], numbers: dict[str, str | None]) -> pd.Series[Any]:
+    values = _to_numbers(pd.Series(list(numbers.values()), index=list(numbers), dtype="str"))
+    return column.map(values.to_dict()).astype(values.dtype if column.notna().all() else "float64")
+
+
+def _said(
+    column: pd.Series[Any], numbers: dict[str, str | None], odd: Sequence[str], unit: str
+) -> tuple[Notice, ...]:
+    where = f"column {column.name!r}"
+    notices = []
+    read = [
+        value
+        for value, number in numbers.items()
+        if number is not None and not _PLAIN.fullmatch(value)
+    ]
+    signs = {m[0].strip() for value in read for m in _SIGNS.finditer(value.strip(" ()+-"))}
+    signs |= {unit} if unit else set()
+    if signs:
+        told = f"Numbers with {', '.join(sorted(signs))}: read without it."
+        notices.append(Notice(told, where))
+    taken = {taken: value for value in reversed(read) if (taken := _bare(value)[1])}
+    for what, example in sorted(taken.items()):
+        meaning = "read without it" if what == _FLAG else "read as negative"
+        notices.append(Notice(f"Numbers with {what}, such as {example!r}: {meaning}.", where))
+    if odd:
+        count = int(column.isin(odd).sum())
+        words = ", ".join(repr(word[:30]) for word in odd[:5])
+        told = f"Numbers but for {words} ({count:,} rows), which was read as missing."
+        notices.append(Notice(told, where, "If it is a class or a level, make all values text."))
+    return tuple(notices)

@@ -1,0 +1,60 @@
+"""Rows of text to a frame by pandas, in little more memory than the frame takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pandas as pd
+
+from lincore.io.tables.text.column_assignment import with_columns
+from lincore.utils.captured_warnings import heard
+
+# Longer texts are parsed in parts: pandas needs half of the memory.
+_IN_PARTS = 10_000_000
+_PIECE = 4_000_000
+
+
+class _Text:
+    """Text to be read piece by piece: neither its bytes nor a file of it is ever made."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._place = text, 0
+
+    def read(self, size: int = -1) -> str:
+        """Return the next characters."""
+        begin, self._place = self._place, self._place + size if size >= 0 else len(self._text)
+        return self._text[begin : self._place]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the lines, as a file does."""
+        return iter(self.read().splitlines(keepends=True))
+
+
+def parse_text(rows: str, **how: Any) -> pd.DataFrame:
+    """Parse rows by `pandas.read_csv`, in parts where they are many and no type is asked for."""
+    text = cast(Any, _Text(rows))
+    how = {**how, "encoding_errors": "replace"}
+    if len(rows) <= _IN_PARTS or "dtype" in how:
+        return pd.read_csv(text, **how)
+    # Of columns whose parts are of several kinds pandas warns: see `of_one_kind`.
+    with heard():
+        return pd.read_csv(text, **{**how, "low_memory": True})
+
+
+def of_one_kind(frame: pd.DataFrame, rows: str, how: dict[str, Any]) -> pd.DataFrame:
+    """Read columns anew that hold numbers in some parts of a long file, and words in others."""
+    mixed = [str(name) for name in frame if frame[name].dtype == object]
+    if not mixed or len(rows) <= _IN_PARTS:
+        return frame
+    again = parse_text(rows, usecols=mixed, dtype="str", **how)
+    return with_columns(frame, {name: again[name] for name in mixed})
+
+
+def pieces_of(rows: str) -> Iterator[bytes]:
+    """Yield the bytes of some lines at a time."""
+    begin = 0
+    while begin < len(rows):
+        end = rows.find("\n", begin + _PIECE) + 1 or len(rows)
+        yield rows[begin:end].encode("utf-8", "replace")
+        begin = end

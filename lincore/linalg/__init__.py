@@ -1,0 +1,1 @@
+"""Cholesky factors, covariances, Gaussian densities, quadrics, optimisers."""

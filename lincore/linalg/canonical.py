@@ -1,0 +1,145 @@
+"""Class means in canonical coordinates: where LDA, Fisher and least squares begin alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.linalg.covariance import Whitener, is_positive
+from lincore.moments.moments import BLOCK_VALUES, Moments
+
+Array = NDArray[np.float64]
+
+
+class Decomposition(NamedTuple):
+    """``sqrt(n_k / n) * means[k] = (left * lengths)[k] @ axes``, with m = min(K, r).
+
+    Attributes
+    ----------
+    left : ndarray of shape (K, m)
+    lengths : ndarray of shape (m,)
+        Decreasing.
+    axes : ndarray of shape (m, r)
+    """
+
+    left: Array
+    lengths: Array
+    axes: Array
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalMeans:
+    """Class means about the mean of all rows, where the covariance within classes is one.
+
+    Parameters
+    ----------
+    whitener : Whitener
+        Of the covariance within classes.
+    means : ndarray of shape (K, r)
+        Zero for a class without rows. Without units.
+    shares : ndarray of shape (K,)
+        Of the rows.
+    """
+
+    whitener: Whitener
+    means: Array
+    shares: Array
+
+    @classmethod
+    def of(cls, moments: Moments, whitener: Whitener) -> CanonicalMeans:
+        """Put the means of moments by class into the coordinates of a whitener."""
+        total, seen = moments.pooled(), moments.count > 0
+        means = whitener.whiten(np.where(seen[:, None], moments.mean - total.mean, 0.0))
+        return cls(whitener, means, moments.count / total.count)
+
+    @cached_property
+    def decomposition(self) -> Decomposition:
+        """Singular values and vectors of the means, weighted by their rows."""
+        rows = np.sqrt(self.shares)[:, None] * self.means
+        return Decomposition(*np.linalg.svd(rows, full_matrices=False))
+
+    def axes(self, n_components: int | None = None) -> Array:
+        """Return the axes (d, r) along which the means differ, by decreasing distance.
+
+        The last class whose mean is off the centre lies on the positive side.
+
+        Raises
+        ------
+        ValueError
+            When the means are equal.
+        """
+        seen = self.shares > 0
+        _, lengths, axes = self.decomposition
+        kept = np.flatnonzero(is_positive(lengths**2))[: np.count_nonzero(seen) - 1]
+        if not len(kept):
+            raise ValueError("The means of the classes are equal: no direction separates them.")
+        return _signed(axes[kept[:n_components]], self.means[seen])
+
+
+def check_n_components(n_components: int | None, n_classes: int) -> None:
+    """Raise ValueError for a number of axes that K classes cannot have."""
+    number = isinstance(n_components, (int, np.integer)) and not isinstance(n_components, bool)
+    if n_components is not None and not (number and 1 <= n_components < n_classes):
+        raise ValueError(
+            f"n_components must be None or an integer from 1 to {n_classes - 1} (one less than "
+            f"the classes), got {n_components!r}."
+        )
+
+
+def project(rows: NDArray[Any], origin: Array, directions: Array) -> Array:
+    """Return ``(rows - origin) @ directions``, (n, d), block by block: rows may be small integers.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, p)
+    origin : ndarray of shape (p,)
+    directions : ndarray of shape (p, d)
+    """
+    out = np.empty((len(rows), directions.shape[1]))
+    length = max(1, BLOCK_VALUES // rows.shape[1])
+    for start in range(0, len(rows), length):
+        block = slice(start, start + length)
+        out[block] = (rows[block] - origin) @ directions
+    return out
+
+
+def canonical_means(moments: Moments) -> CanonicalMeans:
+    """Return the canonical means of moments by class, divisor n; once for all who ask.
+
+    Raises
+    ------
+    ValueError
+        When nothing varies within the classes.
+
+    Examples
+    --------
+    >>> codes = [0, 0, 1, 1]
+    >>> moments = Moments.from_groups([[1.0], [3.0], [7.0], [9.0]], codes, n_groups=2)
+    >>> canonical_means(moments).means
+    array([[-3.],
+           [ 3.]])
+    """
+    found = _known.get(moments)
+    if found is None:
+        within = moments.within() / moments.count.sum()
+        found = CanonicalMeans.of(moments, Whitener.from_covariance(within))
+        _known[moments] = found
+    return found
+
+
+def _signed(axes: Array, means: Array) -> Array:
+    """Turn axes (d, r) so that the last of the means (K, r) off the centre is positive."""
+    projected = means @ axes.T
+    off_centre = np.abs(projected) > 1e-6 * np.abs(projected).max(axis=0)
+    last = len(means) - 1 - off_centre[::-1].argmax(axis=0)
+    signs = np.sign(projected[last, np.arange(len(axes))])
+    return np.asarray(axes * signs[:, None])
+
+
+# In every fold several classifiers are fitted to the same moments.
+_known: WeakKeyDictionary[Moments, CanonicalMeans] = WeakKeyDictionary()

@@ -1,0 +1,83 @@
+"""Fisher's criterion J of any direction, in both of its definitions."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+Definition = Literal["lecture", "prml"]
+
+
+def fisher_criterion(moments: Moments, w: ArrayLike, definition: Definition = "lecture") -> Array:
+    """Return how well directions separate the classes: between over within, in projection.
+
+    With the projected mean μ_k of class k and its sum of squares ``s_k² = Σ (wᵀx - μ_k)²``:
+
+    - "lecture", for any K: ``Σ n_k (μ_k - μ)² / Σ s_k²``, μ being the mean of all rows;
+    - "prml", for two classes: ``(μ_2 - μ_1)² / (s_1² + s_2²)``.
+
+    For two classes the first is ``n_1 n_2 / n`` times the second, so both have the same maximiser.
+    The text "prml-chapter-4-in-r" calls s_k² a variance; as in Bishop (2006), eq. 4.24, it is not
+    divided by n_k: with variances the maximiser would be another one when classes are unequal.
+
+    Parameters
+    ----------
+    moments : Moments of shapes (K,), (K, p), (K, p, p)
+        By class.
+    w : array-like of shape (..., p)
+        In any units and of any length but zero.
+    definition : {"lecture", "prml"}
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Without units; infinite where the means differ and no class varies, zero where nothing
+        does.
+
+    Raises
+    ------
+    ValueError
+        For directions of other shapes, not finite or zero, and for "prml" unless two classes
+        have rows.
+
+    References
+    ----------
+    "lecture-linear-classifiers", "Within-class Scatterness" and on; "prml-chapter-4-in-r",
+    section 4.1.4; Bishop (2006), eqs. 4.24 to 4.26.
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0], [0.0, 2.0], [4.0, 1.0], [4.0, 3.0], [5.0, 2.0], [3.0, 2.0]]
+    >>> by_class = Moments.from_groups(X, [0, 0, 1, 1, 1, 1], n_groups=2)
+    >>> fisher_criterion(by_class, [[1.0, 0.0], [0.0, 1.0]])
+    array([10.66...,  0.33...])
+    >>> fisher_criterion(by_class, [[1.0, 0.0], [0.0, 1.0]], "prml")
+    array([8.  , 0.25])
+    """
+    directions = np.asarray(w, dtype=float)
+    _check_directions(directions, moments.n_features)
+    seen = moments[moments.count > 0]
+    projected = directions @ (seen.mean - seen.pooled().mean).T
+    if definition == "lecture":
+        between = (seen.count * projected**2).sum(axis=-1)
+    elif definition == "prml" and len(seen) == 2:
+        between = (projected[..., 1] - projected[..., 0]) ** 2
+    elif definition == "prml":
+        raise ValueError(f"definition='prml' is for two classes with rows, and {len(seen)} have.")
+    else:
+        raise ValueError(f"definition must be 'lecture' or 'prml', got {definition!r}.")
+    within = np.maximum(((directions @ seen.within()) * directions).sum(axis=-1), 0.0)
+    ratio = between / np.where(within > 0, within, 1.0)
+    return np.asarray(np.where(within > 0, ratio, np.where(between > 0, np.inf, 0.0)))
+
+
+def _check_directions(directions: Array, p: int) -> None:
+    if directions.shape[-1:] != (p,):
+        raise ValueError(f"Directions of shape {directions.shape} do not fit {p} features.")
+    if not np.isfinite(directions).all() or not directions.any(axis=-1).all():
+        raise ValueError("A direction must be finite and not zero.")

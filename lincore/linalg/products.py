@@ -1,0 +1,47 @@
+"""Products of rows of any type with a matrix in float64, block by block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+# Values converted to float64 at a time (3 MB), so that they are multiplied while in cache.
+CONVERTED_VALUES = 400_000
+
+
+def blocked_product(X: Any, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ``X @ matrix`` in float64, converting dense rows of another type block by block.
+
+    Raises
+    ------
+    ValueError
+        For finite rows whose products overflow: no class could be told from another.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = _product(X, matrix)
+    if not np.isfinite(out).all():
+        lost = np.flatnonzero(~np.isfinite(out).all(axis=1))
+        values = (X[lost] if not sp.issparse(X) else sp.csr_array(X)[lost].data).astype(np.float64)
+        if np.isfinite(values).all():
+            raise ValueError(
+                f"Row {lost[0]} of X is so large that its scores overflow. Look for wrong values "
+                "in it, or give the features in larger units."
+            )
+    return out
+
+
+def _product(X: Any, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    if X.dtype == np.float64 or sp.issparse(X):
+        return np.asarray(X @ matrix)
+    out = np.empty((len(X), matrix.shape[1]))
+    length = max(1, CONVERTED_VALUES // max(1, X.shape[1]))
+    room = np.empty((min(length, len(X)), X.shape[1]))
+    for start in range(0, len(X), length):
+        rows = X[start : start + length]
+        converted = room[: len(rows)]
+        converted[:] = rows
+        np.matmul(converted, matrix, out=out[start : start + length])
+    return out

@@ -1,0 +1,124 @@
+"""Honest experiments: pipelines fitted on training rows alone, and what they score elsewhere.
+
+What is computed from `Results` is attached to it here as methods, for the record itself may not
+import what reads it. They import that when they are called: with SciPy's statistics it takes 1.3 s,
+which everything in this package would cost to import instead of 0.1 s.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from lincore.metrics.results import Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lincore.metrics.differences import Difference
+
+
+def _table(self: Results, score: str | None = None, *, wide: bool = False) -> pd.DataFrame:
+    """Return the scores with their 95 % intervals, one line for each method, the best first.
+
+    Parameters
+    ----------
+    score : str, optional
+        By which methods are ordered and grouped: "accuracy", "balanced accuracy", "macro F1",
+        "MCC", "log loss", "Brier" or "AUC". By default the one that suits the classes: balanced
+        accuracy where they are unequal.
+    wide : bool, default False
+        Numbers for further work, in the order of the methods: every score followed by its ends
+        ("accuracy", "accuracy from", "accuracy to"), seconds, group. Otherwise text to be read,
+        such as "0.795 (0.766–0.825)".
+
+    Returns
+    -------
+    DataFrame
+        Methods of one "group" are not significantly different from its best by that score.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> results = lincore.compare(lincore.sample("iris"), ["qda", "lda"], "10-fold")
+    >>> list(results.table("accuracy").columns[:3])
+    ['accuracy', 'group', 'balanced accuracy']
+    >>> results.table(wide=True).loc["lda", ["accuracy"]].round(2).tolist()
+    [0.98]
+    """
+    from lincore.metrics import ranking, scores
+
+    if wide:
+        return scores.table(self, score)
+    return ranking.readable(self, score)
+
+
+def _pairwise(
+    self: Results, score: str | None = None, rope: float = 0.01
+) -> tuple[Difference, ...]:
+    """Return every pair's difference with interval, p-value (Holm) and verdict.
+
+    See `lincore.pairwise`.
+    """
+    from lincore.metrics.differences import pairwise
+
+    return tuple(pairwise(self, score, rope))
+
+
+def _groups(self: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
+    """Return groups of methods that are not significantly different, 1 with the best method.
+
+    See `lincore.tiers`.
+    """
+    from lincore.metrics.differences import tiers
+
+    return tiers(self, score, rope)
+
+
+def _best(self: Results) -> str:
+    """Return the method that stands first in `table()`; "" where none was finished."""
+    from lincore.metrics.ranking import ranked
+
+    return next(iter(ranked(self).methods), "")
+
+
+def _describe(self: Results) -> pd.DataFrame:
+    """Return what was fitted: a line for each method with label, options, steps and notes."""
+    from lincore.metrics.ranking import described
+
+    return described(self)
+
+
+def _to_frame(self: Results) -> pd.DataFrame:
+    """Return every prediction as a line: method, row, fold, truth, predicted, posteriors."""
+    from lincore.metrics.ranking import predictions
+
+    return predictions(self)
+
+
+def _repr(self: Results) -> str:
+    """Say what was compared and which method leads, in a line."""
+    from lincore.metrics.ranking import summary
+
+    return f"<Results of {summary(self)}>"
+
+
+def _repr_html(self: Results) -> str:
+    """Return what a notebook shows: the line, and the table."""
+    from lincore.metrics.ranking import summary
+
+    return f"<p>Results of {escape(summary(self))}</p>{_table(self).to_html()}"
+
+
+_ATTACHED: dict[str, Any] = {
+    "table": _table,
+    "pairwise": _pairwise,
+    "groups": _groups,
+    "best": property(_best),
+    "describe": _describe,
+    "to_frame": _to_frame,
+    "__repr__": _repr,
+    "_repr_html_": _repr_html,
+}
+for _name, _method in _ATTACHED.items():
+    setattr(Results, _name, _method)

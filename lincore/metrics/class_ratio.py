@@ -1,0 +1,56 @@
+"""When classes are unequal enough that accuracy would mislead, and which score then leads."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+#: From this ratio of the largest to the smallest class on, balanced scores lead.
+IMBALANCED = 3.0
+
+
+def class_ratio(counts: ArrayLike) -> float:
+    """Return the rows of the largest class over those of the smallest that has any.
+
+    Parameters
+    ----------
+    counts : array-like of shape (K,)
+        Rows of each class.
+
+    Examples
+    --------
+    >>> class_ratio([900, 300, 0])
+    3.0
+    """
+    present = np.asarray(counts, dtype=float)
+    present = present[present > 0]
+    return float(present.max() / present.min()) if present.size else 1.0
+
+
+def is_imbalanced(counts: ArrayLike) -> bool:
+    """Return whether the largest class has at least three times the rows of the smallest.
+
+    Headlines, order and groups of models follow balanced accuracy then, and the baseline is 1/K.
+
+    Examples
+    --------
+    >>> is_imbalanced([900, 300]), is_imbalanced([50, 50, 40])
+    (True, False)
+    """
+    return class_ratio(counts) >= IMBALANCED
+
+
+def leading_score(counts: ArrayLike) -> str:
+    """Return the score that headlines, order and groups of models follow by default.
+
+    Parameters
+    ----------
+    counts : array-like of shape (K,)
+        Rows of each class, as in `lincore.metrics.results.Results.class_counts`.
+
+    Examples
+    --------
+    >>> leading_score([900, 300]), leading_score([50, 50, 40])
+    ('balanced accuracy', 'accuracy')
+    """
+    return "balanced accuracy" if is_imbalanced(counts) else "accuracy"

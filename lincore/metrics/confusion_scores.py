@@ -1,0 +1,188 @@
+"""Scores of predicted classes, each with its derivative by the weight of every row.
+
+From the derivatives ("influence values") come the values of single folds, the acceleration of
+the bootstrap and its limit for very many rows, for every score alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+class Tally(NamedTuple):
+    """How many rows of each class there are, were predicted, and were predicted right.
+
+    Attributes
+    ----------
+    right, true, predicted : ndarray of shape (..., K)
+        Leading axes are any number of resamples.
+    """
+
+    right: Array
+    true: Array
+    predicted: Array
+
+    @classmethod
+    def of(cls, truth: Codes, predicted: Codes, n_classes: int) -> Tally:
+        """Count rows, given their true and their predicted codes (m,)."""
+        counts = [
+            np.bincount(codes, minlength=n_classes).astype(float)
+            for codes in (truth[truth == predicted], truth, predicted)
+        ]
+        return cls(*counts)
+
+
+def accuracy(tally: Tally) -> Array:
+    """Return the share of rows that are right, (...)."""
+    return divide(tally.right.sum(-1), tally.true.sum(-1))
+
+
+def recalls(tally: Tally) -> Array:
+    """Return for each class the share of its rows that are right, (..., K); NaN without rows."""
+    return divide(tally.right, tally.true)
+
+
+def precisions(tally: Tally) -> Array:
+    """Return the share of the predictions of each class that are right; NaN without any."""
+    return divide(tally.right, tally.predicted)
+
+
+def f1_by_class(tally: Tally) -> Array:
+    """Return 2·right / (true + predicted); NaN for a class neither true nor predicted."""
+    return divide(2 * tally.right, tally.true + tally.predicted)
+
+
+def balanced_accuracy(tally: Tally) -> Array:
+    """Return the mean recall over the classes that have rows, (...)."""
+    return mean_of_known(recalls(tally))
+
+
+def macro_f1(tally: Tally) -> Array:
+    """Return the mean F1 over the classes that have rows or predictions, (...)."""
+    return mean_of_known(f1_by_class(tally))
+
+
+def mcc(tally: Tally) -> Array:
+    """Return Matthews' correlation for K classes, (...); 0 where one side is constant.
+
+    References
+    ----------
+    Gorodkin (2004), "Comparing two K-category assignments by a K-category correlation
+    coefficient", eq. 8.
+    """
+    n = np.maximum(tally.true.sum(-1), 1)
+    p, t = tally.predicted / n[..., None], tally.true / n[..., None]
+    above = tally.right.sum(-1) / n - (p * t).sum(-1)
+    below = np.sqrt(spread(p) * spread(t))
+    # Rounding would carry a perfect correlation beyond 1.
+    return np.clip(np.where(below > 0, above / np.where(below > 0, below, 1), 0.0), -1, 1)
+
+
+def accuracy_influence(tally: Tally, truth: Codes, predicted: Codes) -> Array:
+    """Return the derivative of the accuracy by the share of each row, times m, (m,)."""
+    return (truth == predicted) - accuracy(tally)
+
+
+def balanced_accuracy_influence(tally: Tally, truth: Codes, predicted: Codes) -> Array:
+    """Return the same for the balanced accuracy."""
+    shares = tally.true / len(truth)
+    present = np.count_nonzero(shares)
+    return ((truth == predicted) - recalls(tally)[truth]) / (shares[truth] * present)
+
+
+def macro_f1_influence(tally: Tally, truth: Codes, predicted: Codes) -> Array:
+    """Return the same for the macro F1."""
+    size = (tally.true + tally.predicted) / len(truth)
+    pull = divide(f1_by_class(tally), size)
+    gain = 2 * (truth == predicted) / size[truth]
+    return (gain - pull[truth] - pull[predicted]) / np.count_nonzero(size)
+
+
+def mcc_influence(tally: Tally, truth: Codes, predicted: Codes) -> Array:
+    """Return the same for Matthews' correlation, by the product rule on its three sums."""
+    n = len(truth)
+    p, t = tally.predicted / n, tally.true / n
+    U, V = spread(p), spread(t)
+    if U * V <= 0:
+        return np.zeros(n)
+    value, chance = mcc(tally), (p * t).sum()
+    above = (truth == predicted) - accuracy(tally) - (t[predicted] + p[truth] - 2 * chance)
+    dU, dV = -2 * (p[predicted] - 1 + U), -2 * (t[truth] - 1 + V)
+    return above / np.sqrt(U * V) - value / 2 * (dU / U + dV / V)
+
+
+class Measure(NamedTuple):
+    """A score of a tally, and its influence values (m,) from the tally and the rows."""
+
+    value: Callable[[Tally], Array]
+    influence: Callable[[Tally, Codes, Codes], Array]
+
+
+MEASURES = {
+    "accuracy": Measure(accuracy, accuracy_influence),
+    "balanced accuracy": Measure(balanced_accuracy, balanced_accuracy_influence),
+    "macro F1": Measure(macro_f1, macro_f1_influence),
+    "MCC": Measure(mcc, mcc_influence),
+}
+
+
+def influence_by_cell(name: str, counts: Array) -> Array:
+    """Return the influence of a row of each class that is predicted as each, from counts (K, K)."""
+    n_classes = len(counts)
+    truth, predicted = np.indices(counts.shape).reshape(2, -1)
+    scaled = counts * (n_classes**2 / counts.sum())  # one row a cell, on average
+    tally = Tally(scaled.diagonal(), scaled.sum(axis=1), scaled.sum(axis=0))
+    return MEASURES[name].influence(tally, truth, predicted).reshape(counts.shape)
+
+
+# The least log posterior that is counted, as in scikit-learn's `log_loss`: of 2.2e-16.
+LEAST_LOG_PROBA = float(np.log(np.finfo(np.float64).eps))
+
+
+def log_losses(log_proba: Array, truth: Codes) -> Array:
+    """Return -log of the posterior (..., m, K) of each row's true class, in nats, (..., m).
+
+    A row costs 36.04 nats at most: naive Bayes may call the true class as improbable as 1e-300,
+    which says nothing but that it is far too sure, and one such row would be the whole mean.
+    """
+    own = log_proba[..., np.arange(len(truth)), truth]
+    losses: Array = 0.0 - np.maximum(own, LEAST_LOG_PROBA)
+    return losses
+
+
+def brier_losses(log_proba: Array, truth: Codes) -> Array:
+    """Return the squared distance of each row's posterior from its true class, (m,).
+
+    Summed over the classes, 0 to 2; halved for two classes, 0 to 1, as is the custom.
+    """
+    miss = np.exp(log_proba)
+    miss[np.arange(len(truth)), truth] -= 1
+    total: Array = np.einsum("ik,ik->i", miss, miss)
+    return total / 2 if log_proba.shape[1] == 2 else total
+
+
+LOSSES = {"log loss": log_losses, "Brier": brier_losses}
+
+
+def divide(a: Array, b: Array) -> Array:
+    """Return a / b, NaN where b is 0."""
+    known = np.asarray(b) > 0
+    return np.where(known, a / np.where(known, b, 1), np.nan)
+
+
+def mean_of_known(values: Array) -> Array:
+    """Return the mean over the last axis of what is not NaN; NaN where nothing is."""
+    known = ~np.isnan(values)
+    return divide(np.where(known, values, 0).sum(-1), known.sum(-1))
+
+
+def spread(shares: Array) -> Array:
+    """Return 1 - Σ shares², exactly 0 where one class has all, (...)."""
+    return np.where(shares.max(-1) >= 1, 0.0, 1 - (shares**2).sum(-1))

@@ -1,0 +1,255 @@
+"""ROC, precision and recall of any score by class, and the calibration of posteriors."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.metrics.confusion_scores import divide
+from lincore.metrics.estimates import confusion, has_posteriors, ranking_scores
+from lincore.metrics.intervals import wilson
+from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import evidence, independent_counts
+
+Array = NDArray[np.float64]
+
+
+class Point(NamedTuple):
+    """Where the decisions of a method stand among the thresholds of a curve."""
+
+    x: float
+    y: float
+
+
+class Roc(NamedTuple):
+    """Rows of a class found against other rows taken for it, as the threshold falls.
+
+    Attributes
+    ----------
+    label : object
+        The class.
+    false_positive_rate, recall : ndarray of shape (t + 1,)
+        From (0, 0), nothing is taken for the class, to (1, 1), everything is. NaN throughout
+        where there are no other rows, or none of the class.
+    thresholds : ndarray of shape (t + 1,)
+        Posterior (decision score, for a method without posteriors) from which on a row is
+        predicted as the class; the first is infinite.
+    area : float
+        On one test set the score "AUC" is the mean of it over the classes.
+    operating : Point
+        Of the predicted classes. With two classes and the larger posterior predicted it is a
+        point of the curve; with more it need not be.
+    """
+
+    label: Any
+    false_positive_rate: Array
+    recall: Array
+    thresholds: Array
+    area: float
+    operating: Point
+
+
+class PrecisionRecall(NamedTuple):
+    """How many of the rows taken for a class are of it, as more of them are found.
+
+    Attributes
+    ----------
+    label : object
+        The class.
+    recall, precision : ndarray of shape (t,)
+        As the threshold falls, from the rows that are held most probable.
+    thresholds : ndarray of shape (t,)
+    average : float
+        Average precision: the sum of precision times the step of recall.
+    share : float
+        Of the class among all rows: the precision of guessing.
+    operating : Point
+        Recall and precision of the predicted classes; the precision is NaN without predictions.
+    """
+
+    label: Any
+    recall: Array
+    precision: Array
+    thresholds: Array
+    average: float
+    share: float
+    operating: Point
+
+
+class Calibration(NamedTuple):
+    """What came true of the probabilities that were said.
+
+    Attributes
+    ----------
+    label : object
+        The class whose posterior it is; None for that of the predicted class.
+    edges : ndarray of shape (b + 1,)
+        Of the bins.
+    n_rows : ndarray of shape (b,)
+        Predictions in each bin.
+    said, came_true : ndarray of shape (b,)
+        Mean posterior and share of rows of that class; NaN in an empty bin.
+    low, high : ndarray of shape (b,)
+        Ends of Wilson's 95 % interval of the share.
+    error : float
+        Expected calibration error: mean distance of what was said from what came true,
+        weighted by the rows.
+    """
+
+    label: Any
+    edges: Array
+    n_rows: NDArray[np.intp]
+    said: Array
+    came_true: Array
+    low: Array
+    high: Array
+    error: float
+
+
+def roc(results: Results, method: str) -> list[Roc]:
+    """Return the ROC curve of each class against the rest, over all predictions.
+
+    Raises
+    ------
+    ValueError
+        When the method has neither posteriors nor decision scores of one fit.
+
+    References
+    ----------
+    Fawcett (2006), "An introduction to ROC analysis", algorithm 1.
+    """
+    found = []
+    counts = confusion(results, method).astype(float)
+    for k, (label, values) in enumerate(_rankings(results, method)):
+        thresholds, hits, taken = _sweep(values, results.truth == k)
+        n_inside, n = float(np.sum(results.truth == k)), len(results.truth)
+        rate = _share(np.append(0.0, taken - hits), n - n_inside)
+        recall = _share(np.append(0.0, hits), n_inside)
+        wrong = counts[:, k].sum() - counts[k, k]
+        operating = Point(_ratio(wrong, n - n_inside), _ratio(counts[k, k], n_inside))
+        area = float(np.trapezoid(recall, rate))
+        thresholds = _readable(thresholds, results, method)
+        found.append(Roc(label, rate, recall, np.append(np.inf, thresholds), area, operating))
+    return found
+
+
+def precision_recall(results: Results, method: str) -> list[PrecisionRecall]:
+    """Return the curve of precision over recall of each class, over all predictions.
+
+    Raises
+    ------
+    ValueError
+        When the method has neither posteriors nor decision scores of one fit.
+
+    References
+    ----------
+    Davis, Goadrich (2006), "The relationship between precision-recall and ROC curves".
+    """
+    found = []
+    counts = confusion(results, method).astype(float)
+    for k, (label, values) in enumerate(_rankings(results, method)):
+        thresholds, hits, taken = _sweep(values, results.truth == k)
+        n_inside = float(np.sum(results.truth == k))
+        recall, precision = _share(hits, n_inside), divide(hits, taken)
+        average = float(np.sum(np.diff(recall, prepend=0.0) * precision))
+        right = counts[k, k]
+        operating = Point(_ratio(right, n_inside), _ratio(right, counts[:, k].sum()))
+        share = _ratio(n_inside, len(results.truth))
+        thresholds = _readable(thresholds, results, method)
+        line = PrecisionRecall(label, recall, precision, thresholds, average, share, operating)
+        found.append(line)
+    return found
+
+
+def calibration(
+    results: Results, method: str, code: int | None = None, *, n_bins: int = 10
+) -> Calibration:
+    """Hold the probabilities that a method says against what came true.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    code : int, optional
+        Of the class whose posterior is meant; without it, that of the predicted class, for
+        which "came true" is "was right" and the error is the expected calibration error of Guo.
+    n_bins : int, default 10
+        Bins of equal width from 0 to 1. Where a row was predicted repeatedly, or rows belong
+        together, intervals are those of so many rows or groups, not of the predictions.
+
+    Raises
+    ------
+    ValueError
+        When the method has no posteriors, or there is no bin.
+
+    References
+    ----------
+    Guo, Pleiss, Sun, Weinberger (2017), "On calibration of modern neural networks", eq. 3.
+    """
+    if n_bins < 1:
+        raise ValueError(f"Calibration needs one bin at least, not {n_bins}.")
+    columns = _posteriors(results, method)
+    if code is None:
+        predicted = results.predicted[results.position(method)]
+        log_proba = results.log_proba[results.position(method)]
+        proba = np.exp(log_proba[np.arange(len(predicted)), predicted])
+        label, true = None, predicted == results.truth
+    else:
+        label, true = columns[code][0], results.truth == code
+        proba = np.exp(columns[code][1])
+    edges = np.linspace(0, 1, n_bins + 1)
+    bins = np.clip(np.searchsorted(edges, proba, side="right") - 1, 0, n_bins - 1)
+    count = np.bincount(bins, minlength=n_bins)
+    said = divide(np.bincount(bins, proba, n_bins).astype(float), count.astype(float))
+    hits = np.bincount(bins, true, n_bins)
+    units = independent_counts(results, bins, n_bins)
+    came = divide(hits.astype(float), count.astype(float))
+    share, low, high = wilson(np.where(units > 0, came, 0) * units, units)
+    filled = count > 0
+    gaps = np.abs(said - share)[filled] * count[filled]
+    error = float(gaps.sum() / count.sum()) if filled.any() else np.nan
+    return Calibration(label, edges, count, said, share, low, high, error)
+
+
+def _posteriors(results: Results, method: str) -> list[tuple[Any, Array]]:
+    """Return each class with the log posterior that every row is given for it, (m,)."""
+    if not has_posteriors(results, method):
+        raise ValueError(f"{method} says which class, but not how probable it is.")
+    log_proba = results.log_proba[results.position(method)]
+    return list(zip(results.classes.tolist(), log_proba.T, strict=True))
+
+
+def _rankings(results: Results, method: str) -> list[tuple[Any, Array]]:
+    """Return each class with what every row is ranked by for it, (m,)."""
+    scores = ranking_scores(results, method)
+    if scores is None:
+        raise ValueError(f"{method} gives no scores that rank rows.")
+    if not has_posteriors(results, method) and not evidence(results).one_fit:
+        raise ValueError(f"The decision scores of {method} are of several fits, on no one scale.")
+    return list(zip(results.classes.tolist(), scores.T, strict=True))
+
+
+def _readable(thresholds: Array, results: Results, method: str) -> Array:
+    """Return thresholds of log posteriors as posteriors, of decision scores as they are."""
+    return np.asarray(np.exp(thresholds) if has_posteriors(results, method) else thresholds)
+
+
+def _sweep(values: Array, inside: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+    """Return thresholds (t,) in falling order, and how many rows are found and taken at each."""
+    # By the logarithm: posteriors that are 1 but for rounding still have their order.
+    order = np.argsort(-values, kind="stable")
+    falling = values[order]
+    last = np.append(falling[1:] != falling[:-1], True)[: len(falling)]
+    hits = np.cumsum(inside[order])[last].astype(float)
+    taken = np.flatnonzero(last).astype(float) + 1
+    return np.asarray(falling[last], dtype=float), hits, taken
+
+
+def _share(counts: Array, n: float) -> Array:
+    return divide(counts, np.full(len(counts), float(n)))
+
+
+def _ratio(part: float, n: float) -> float:
+    return float(part) / n if n else np.nan

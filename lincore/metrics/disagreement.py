@@ -1,0 +1,108 @@
+"""Where two methods say different things of the same rows, and which of them is right there."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.metrics.results import Results
+
+
+class Disagreement(NamedTuple):
+    """Predictions of two methods that differ, the most confident mistakes first.
+
+    Attributes
+    ----------
+    first, second : str
+    rows : ndarray of shape (d,)
+        Of the data set.
+    truth : ndarray of shape (d,)
+        True codes.
+    said : ndarray of shape (2, d)
+        Codes predicted by the first and by the second.
+    proba : ndarray of shape (2, d)
+        What each gives its own prediction; NaN for a method without posteriors.
+    n_rows : int
+        How many predictions were looked at.
+    """
+
+    first: str
+    second: str
+    rows: NDArray[np.intp]
+    truth: NDArray[np.intp]
+    said: NDArray[np.intp]
+    proba: NDArray[np.float64]
+    n_rows: int
+
+    @property
+    def only_first(self) -> NDArray[np.bool_]:
+        """Where the first alone is right, (d,)."""
+        return np.asarray(self.said[0] == self.truth)
+
+    @property
+    def only_second(self) -> NDArray[np.bool_]:
+        """Where the second alone is right, (d,)."""
+        return np.asarray(self.said[1] == self.truth)
+
+    @property
+    def neither(self) -> NDArray[np.bool_]:
+        """Where both are wrong, each in its own way, (d,)."""
+        return ~(self.only_first | self.only_second)
+
+    def where(self, chosen: NDArray[np.bool_]) -> Disagreement:
+        """Return those of the predictions at which `chosen` (d,) holds."""
+        by_row: dict[str, Any] = {
+            "rows": self.rows[chosen],
+            "truth": self.truth[chosen],
+            "said": self.said[:, chosen],
+            "proba": self.proba[:, chosen],
+        }
+        return self._replace(**by_row)
+
+
+def disagreement(results: Results, first: str, second: str) -> Disagreement:
+    """Find where two methods differ, each row once.
+
+    Of repeated folds the first repetition is taken.
+
+    Parameters
+    ----------
+    results : Results
+    first, second : str
+
+    Raises
+    ------
+    KeyError
+        When there is no such method, with the known names.
+
+    Examples
+    --------
+    >>> truth = np.array([0, 0, 1, 1])
+    >>> guesses = np.array([[0, 1, 1, 1], [0, 0, 0, 1]])
+    >>> r = Results(("LDA", "QDA"), np.array(["a", "b"]), np.arange(4), truth, guesses,
+    ...             np.full((2, 4, 2), np.nan), np.zeros(2))
+    >>> found = disagreement(r, "LDA", "QDA")
+    >>> found.rows.tolist(), found.only_first.tolist(), found.n_rows
+    ([1, 2], [False, True], 4)
+    """
+    pair = [results.position(first), results.position(second)]
+    looked_at = results.repetition == results.repetition.min(initial=0)
+    said = results.predicted[pair]
+    places = np.flatnonzero(looked_at & (said[0] != said[1]))
+    said, truth = said[:, places], results.truth[places]
+    log_proba = results.log_proba[np.array(pair)[:, None], places[None, :], said]
+    proba = np.exp(log_proba)
+    # How sure whoever is wrong is; nobody's certainty without posteriors.
+    mistaken = np.where(said != truth, np.nan_to_num(proba, nan=0.0), 0.0).max(axis=0, initial=0)
+    order = np.argsort(-mistaken, kind="stable")
+    return Disagreement(
+        first,
+        second,
+        results.rows[places][order],
+        truth[order],
+        said[:, order],
+        proba[:, order],
+        int(np.count_nonzero(looked_at)),
+    )

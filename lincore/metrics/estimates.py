@@ -1,0 +1,197 @@
+"""What scores there are, and their values with what each row's weight does to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.metrics import auc
+from lincore.metrics.confusion_scores import LOSSES, MEASURES, Tally
+from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import evidence, per_results
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Score:
+    """What there is to know about a score before it is computed.
+
+    Attributes
+    ----------
+    name : str
+    higher_is_better : bool
+    lowest, highest : float
+        What it can be at all.
+    is_share : bool
+        Whether it reads well in per cent.
+    needs_posteriors : bool
+    by_class : bool
+        Whether a class counts however few rows it has.
+    help : str
+        One line for a person who does not know it.
+    """
+
+    name: str
+    higher_is_better: bool
+    lowest: float
+    highest: float
+    is_share: bool
+    needs_posteriors: bool
+    by_class: bool
+    help: str
+
+
+SCORES = {
+    score.name: score
+    for score in (
+        Score(
+            "accuracy", True, 0, 1, True, False, False,
+            "Share of rows that are predicted correctly.",
+        ),
+        Score(
+            "balanced accuracy", True, 0, 1, True, False, True,
+            "Mean of the recalls of all classes: a rare class counts as much as a common one.",
+        ),
+        Score(
+            "macro F1", True, 0, 1, True, False, True,
+            "Mean over the classes of F1, which is low when recall or precision is.",
+        ),
+        Score(
+            "MCC", True, -1, 1, False, False, True,
+            "Correlation of true and predicted class: 1 is perfect, 0 is chance.",
+        ),
+        Score(
+            "log loss", False, 0, np.inf, False, True, False,
+            "Mean of -log(posterior of the true class), in nats, at most 36: punishes false "
+            "certainty.",
+        ),
+        Score(
+            "Brier", False, 0, 2, False, True, False,
+            "Mean squared distance of the posterior from the truth, halved for two classes: 0 is "
+            "perfect.",
+        ),
+        Score(
+            "AUC", True, 0, 1, False, False, True,
+            "Chance that a row of a class is ranked above a row of the others, mean over classes.",
+        ),
+    )
+}  # fmt: skip
+
+
+class Estimate(NamedTuple):
+    """A score, and what each row's weight does to it.
+
+    Attributes
+    ----------
+    value : float
+    influence : ndarray of shape (m,)
+        Influence values; their means over folds are what these are above the value.
+    by_row : float
+        How much more a row by itself does: twice as much where scores are of pairs of rows.
+    """
+
+    value: float
+    influence: Array
+    by_row: float = 1.0
+
+
+NOTHING = Estimate(np.nan, np.empty(0))
+
+
+def has_posteriors(results: Results, method: str) -> bool:
+    """Return whether a method says how probable each class is."""
+    return not bool(np.isnan(results.log_proba[results.position(method)]).any())
+
+
+def ranking_scores(results: Results, method: str) -> Array | None:
+    """Return what a method ranks rows by (m, K): log posteriors, else decision scores, or None."""
+    if has_posteriors(results, method):
+        return results.log_proba[results.position(method)]
+    return results.decision.get(method)
+
+
+def why_missing(results: Results, method: str, name: str) -> str:
+    """Return in a few words why a method has no such score.
+
+    Raises
+    ------
+    KeyError
+        When there is no such method or score.
+    """
+    if SCORES[name].needs_posteriors:
+        return "no posteriors"
+    if name == "AUC" and ranking_scores(results, method) is None:
+        return "no decision scores"
+    return "one row a fold" if evidence(results).one_row_folds else "one class"
+
+
+def confusion(results: Results, method: str) -> NDArray[np.int64]:
+    """Count the predictions of each true class (first axis) by predicted class (second axis).
+
+    Over repeated folds every row counts as often as it was predicted.
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+    """
+    n_classes = len(results.classes)
+    cells = results.truth * n_classes + results.predicted[results.position(method)]
+    return np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
+
+
+@per_results
+def estimate(results: Results, method: str, name: str) -> Estimate:
+    """Return a score of all predictions together, with its influence values.
+
+    Over folds too it is that of the pooled confusion matrix (Forman and Scholz 2010), so that the
+    scores, the matrix and the curves are numbers of one kind, and a fold without rows of some
+    class is no trouble. Accuracy, log loss and Brier are thereby the means of those of the folds.
+    The Brier score is the squared distance of the posterior from the true class, summed over the
+    classes (0 to 2), and halved for two classes (0 to 1): that of scikit-learn's
+    ``brier_score_loss``. The log loss takes posteriors below 2.2e-16 for 2.2e-16, as its metric.
+    The AUC is the mean over the classes, each against the rest, of the share of pairs that are
+    ranked correctly, by posteriors or else by decision scores. Pairs are of rows of one fold, for
+    scores of different fits are not on one scale; leave-one-out has none, so that there the
+    posteriors of all rows are ranked together, which errs a little downwards.
+
+    Raises
+    ------
+    KeyError
+        When there is no such method or score.
+
+    References
+    ----------
+    Forman, Scholz (2010), "Apples-to-apples in cross-validation studies".
+    """
+    if name not in SCORES:
+        raise KeyError(f"No score {name!r}; there are {', '.join(SCORES)}.")
+    i = results.position(method)
+    truth, log_proba = results.truth, results.log_proba[i]
+    if not len(truth) or (SCORES[name].needs_posteriors and not has_posteriors(results, method)):
+        return NOTHING
+    if name in MEASURES:
+        tally = Tally.of(truth, results.predicted[i], len(results.classes))
+        influence = MEASURES[name].influence(tally, truth, results.predicted[i])
+        return Estimate(float(MEASURES[name].value(tally)), influence)
+    if name == "AUC":
+        return _area(results, method)
+    return mean_of(LOSSES[name](log_proba, truth))
+
+
+def _area(results: Results, method: str) -> Estimate:
+    values, base = ranking_scores(results, method), evidence(results)
+    if values is None:
+        return NOTHING
+    together = base.one_row_folds and has_posteriors(results, method)
+    ranked = auc.area(values, results.truth, None if together else base.folds)
+    return Estimate(ranked.value, ranked.influence, 1.0 if together or base.one_fit else 2.0)
+
+
+def mean_of(losses: Array) -> Estimate:
+    """Return the mean of losses (m,), one for each row, as an estimate."""
+    value = float(losses.mean())
+    return Estimate(value, losses - value if np.isfinite(value) else np.empty(0))

@@ -1,0 +1,359 @@
+"""Estimates with the ends of their 95 % confidence intervals, and the rules that make them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from scipy.special import ndtr, ndtri
+
+from lincore.metrics.confusion_scores import Codes, divide
+from lincore.metrics.sampling_units import Evidence
+
+Array = NDArray[np.float64]
+
+LEVEL = 0.95
+#: Of fewer rows of a class nothing is known but that it is there: no interval of a score to which
+#: all classes count alike covers as often as it says (docs/coverage.md).
+FEWEST_ROWS = 8
+Z = float(ndtri((1 + LEVEL) / 2))
+#: Rows that are added where all classes count alike, half of them right: about Z². For the AUC
+#: half as many, for ranks vary less than hits.
+ADDED_ROWS = 4
+
+
+class Interval(NamedTuple):
+    """An estimate with the ends of its confidence interval, all in the unit of the estimate."""
+
+    value: float
+    low: float
+    high: float
+
+    def within(self, lowest: float, highest: float) -> Interval:
+        """Return the interval cut to the possible values."""
+        low, high = np.clip([self.low, self.high], lowest, highest)
+        return Interval(self.value, float(low), float(high))
+
+
+UNKNOWN = Interval(np.nan, np.nan, np.nan)
+
+
+def wilson(successes: ArrayLike, n: ArrayLike, reach: float = Z) -> tuple[Array, Array, Array]:
+    """Return shares with the ends of Wilson's intervals, for arrays of counts; NaN where n is 0.
+
+    Only for rows that are independent. The counts may be fractions: effective numbers of rows.
+    `reach` is the quantile of the deviation in its standard errors.
+
+    Examples
+    --------
+    >>> share, low, high = wilson([8, 10], [10, 10])
+    >>> [f"{end:.3f}" for end in (*low, *high)]
+    ['0.490', '0.722', '0.943', '1.000']
+
+    References
+    ----------
+    Brown, Cai, DasGupta (2001), "Interval estimation for a binomial proportion", eq. 4.
+    """
+    n = np.asarray(n, dtype=float)
+    share = divide(np.asarray(successes, dtype=float), n)
+    trials = np.where(n > 0, n, np.nan)
+    shrunk = 1 + reach**2 / trials
+    centre = (share + reach**2 / (2 * trials)) / shrunk
+    half = reach / shrunk * np.sqrt(share * (1 - share) / trials + reach**2 / (4 * trials**2))
+    low = np.where(share == 0, 0.0, centre - half)
+    return share, low, np.where(share == 1, 1.0, centre + half)
+
+
+class Spread(NamedTuple):
+    """How much an estimate varies.
+
+    Attributes
+    ----------
+    variance : float
+        In squares of its unit.
+    degrees : float
+        Of freedom: how many rows of equal influence the variance leans on, less one; infinite
+        where the normal quantile will do.
+    """
+
+    variance: float
+    degrees: float = np.inf
+
+
+def row_spread(influence: Array, found: Evidence, truth: Codes, counts: Array) -> Spread:
+    """Return how much a score of all predictions together varies with the tested rows.
+
+    Rows (groups, where they belong together) are what varies, however often each was predicted.
+    Where the test set holds the classes in the shares of all rows, as stratified ones do, these
+    shares vary only as much as those of all rows (and rows of each class by themselves, if there
+    are a few).
+
+    Parameters
+    ----------
+    influence : ndarray of shape (m,)
+        What each prediction's weight does to the score.
+    found : Evidence
+    truth : ndarray of shape (m,)
+        True codes.
+    counts : ndarray of shape (K,)
+        Rows of each class in the data.
+    """
+    m = len(influence)
+    if found.n_units < 2:
+        return Spread(np.nan)
+    tested = np.bincount(truth, minlength=len(counts)).astype(float)
+    by_unit = _by_unit(influence, found) / m
+    degrees = _degrees(by_unit)
+    is_stratified = (np.abs(tested - counts * m / counts.sum()) < 1).all()
+    few = tested[counts > 0].min(initial=m) < FEWEST_ROWS  # too few to vary within a class
+    if not is_stratified or few or m >= counts.sum() or found.n_units < m:
+        return Spread(float((by_unit**2).sum()), degrees)
+    sums = np.bincount(truth, influence, len(counts)).astype(float)
+    means = np.nan_to_num(divide(sums, tested))
+    inside = (influence - means[truth]) / m
+    shares = float((tested / m * means**2).sum()) / counts.sum()
+    return Spread(float((inside**2).sum()) + shares, degrees)
+
+
+class Enlarged(NamedTuple):
+    """An estimate with rows added to every class, half of them predicted right.
+
+    Attributes
+    ----------
+    value : float
+    influence : ndarray of shape (m,)
+        Of the rows that are there.
+    variance : float
+        What the added rows bring.
+    """
+
+    value: float
+    influence: Array
+    variance: float
+
+
+def enlarged(
+    value: float,
+    influence: Array,
+    truth: Codes,
+    counts: Array,
+    right: Array,
+    wrong: Array,
+    rows: int = ADDED_ROWS,
+) -> Enlarged:
+    """Return an estimate to which all classes count alike with a few rows added.
+
+    A few rows of a class may all be predicted right, or all wrong, and then seem to vary not at
+    all. So four rows are added in equal shares to the classes, half of them right: the interval
+    of a linear function of shares by Price and Bonett, here by the influence of a row that is
+    right or wrong.
+
+    Parameters
+    ----------
+    value : float
+    influence : ndarray of shape (m,)
+    truth : ndarray of shape (m,)
+    counts : ndarray of shape (K,)
+        Independent rows of each class, at least one.
+    right, wrong : ndarray of shape (K,)
+        Influence of a row of each class that is predicted right, and of one that is not.
+    rows : int
+        How many are added.
+
+    References
+    ----------
+    Price, Bonett (2004), "An improved confidence interval for a linear function of binomial
+    proportions"; Agresti, Coull (1998), "Approximate is better than exact for interval estimation
+    of binomial proportions".
+    """
+    half = rows / len(counts) / 2
+    tested = np.bincount(truth, minlength=len(counts)).astype(float)
+    before = np.bincount(truth, influence, len(counts)) / tested
+    kept = counts / (counts + 2 * half)
+    means = kept * before + (1 - kept) * (right + wrong) / 2
+    shares = tested / len(truth)
+    apart = half * ((right - means) ** 2 + (wrong - means) ** 2)
+    return Enlarged(
+        value + float(shares @ (means - before)),
+        means[truth] + kept[truth] * (influence - means[truth]),
+        float(((shares / (counts + 2 * half)) ** 2) @ apart),
+    )
+
+
+def from_spread(value: float, spread: Spread, lowest: float, highest: float) -> Interval:
+    """Return the interval of an estimate that varies so much and lies between two ends.
+
+    Between two finite ends it is Wilson's interval for the effective number of rows, that whose
+    share would vary as much; above one end (losses) it is that of the logarithm, exponentiated;
+    else of the value itself. Quantiles are Student's, with the degrees of freedom of the spread.
+
+    References
+    ----------
+    Korn, Graubard (1998), "Confidence intervals for proportions with small expected number of
+    positive counts estimated from survey data" (effective number of rows).
+
+    Examples
+    --------
+    >>> interval = from_spread(0.9, Spread(0.0009), 0.0, 1.0)  # as of 90 of 100 rows
+    >>> f"{interval.low:.3f} to {interval.high:.3f}"
+    '0.826 to 0.945'
+    """
+    variance, degrees = spread
+    if not np.isfinite(value) or variance == 0:
+        return Interval(value, value, value)
+    if np.isnan(variance):
+        return Interval(value, np.nan, np.nan)
+    reach, deviation = float(stats.t.ppf((1 + LEVEL) / 2, degrees)), float(np.sqrt(variance))
+    width = highest - lowest
+    if np.isfinite(width) and lowest < value < highest:
+        share = (value - lowest) / width
+        n_rows = share * (1 - share) * width**2 / variance
+        _, low, high = wilson(share * n_rows, n_rows, reach)
+        return Interval(value, lowest + width * float(low), lowest + width * float(high))
+    if np.isfinite(lowest) and value > lowest:
+        factor = float(np.exp(min(reach * deviation / (value - lowest), 700.0)))
+        return Interval(
+            value, lowest + (value - lowest) / factor, lowest + (value - lowest) * factor
+        )
+    return Interval(value, value - reach * deviation, value + reach * deviation)
+
+
+def from_enlarged(value: float, centre: float, spread: Spread) -> Interval:
+    """Return the interval about the value of an enlarged estimate that holds the estimate too."""
+    half = float(stats.t.ppf((1 + LEVEL) / 2, spread.degrees) * np.sqrt(spread.variance))
+    return Interval(value, min(centre - half, value), max(centre + half, value))
+
+
+def from_folds(value: float, influence: Array, found: Evidence, spread: float) -> Interval:
+    """Return the corrected resampled t interval of a value over folds.
+
+    What a fold says is the value plus the mean influence of its rows: for the accuracy exactly
+    the accuracy in the fold, and never undefined where the fold lacks a class.
+
+    Parameters
+    ----------
+    value : float
+        Of all predictions together.
+    influence : ndarray of shape (m,)
+    found : Evidence
+    spread : float
+        Variance of the mean in variances of one fold, `Evidence.spread_of_difference`.
+
+    References
+    ----------
+    Nadeau, Bengio (2003), "Inference for the generalization error", section 4.
+    """
+    half = stats.t.ppf((1 + LEVEL) / 2, found.n_folds - 1) * fold_error(influence, found, spread)
+    return Interval(value, value - half, value + half)
+
+
+def fold_error(influence: Array, found: Evidence, spread: float) -> float:
+    """Return the standard error of a mean over folds, see `from_folds`.
+
+    Folds of unequal size count as they do in a ratio estimator: by their sums over the mean size.
+    """
+    sums = np.bincount(found.folds, influence, found.n_folds)
+    deviation = sums / (len(influence) / found.n_folds)
+    # Sums of rounding errors are no variance.
+    deviation[np.abs(sums) < 1e-9] = 0
+    return root_of_squares(deviation) * float(np.sqrt(spread / (found.n_folds - 1)))
+
+
+def from_rows(
+    value: float,
+    influence: Array,
+    found: Evidence,
+    replicates: Array | None,
+    *,
+    paired: bool = False,
+) -> Interval:
+    """Return the bias-corrected and accelerated bootstrap interval over rows or groups.
+
+    One group alone says nothing about others: the ends are NaN. Without replicates (very many
+    rows) their normal limit, from the influence values. For paired
+    differences the normal quantile is replaced by Student's, with as many degrees of freedom as
+    the variance has rows to lean on: few, where two methods differ on few rows or in a rare class.
+
+    References
+    ----------
+    Efron (1987), "Better bootstrap confidence intervals", eq. 2.3 and 6.6; Hesterberg (2015),
+    "What teachers should know about the bootstrap", section 3 (too narrow in small samples).
+    """
+    by_unit = _by_unit(influence, found)
+    if found.n_units < 2:
+        return Interval(value, np.nan, np.nan)
+    if replicates is None:
+        half = Z * root_of_squares(by_unit) / len(influence)
+        return Interval(value, value - half, value + half)
+    replicates = replicates[~np.isnan(replicates)]
+    bias, acceleration = _shape(value, by_unit, replicates)
+    reach = stats.t.ppf((1 + LEVEL) / 2, _degrees(by_unit)) if paired else Z
+    z = bias + np.array([-reach, reach])
+    # Far out the transformation would turn back; the ends of the replicates are reached before.
+    places = bias + z / np.maximum(1 - acceleration * z, 0.1)
+    low, high = np.quantile(replicates, ndtr(places))
+    return Interval(value, float(min(low, value)), float(max(high, value)))
+
+
+def p_from_rows(value: float, influence: Array, found: Evidence, replicates: Array | None) -> float:
+    """Return the two-sided p-value at which the paired interval of `from_rows` just touches 0."""
+    by_unit = _by_unit(influence, found)
+    if found.n_units < 2:
+        return np.nan
+    if replicates is None:
+        error = root_of_squares(by_unit) / len(influence)
+        if error == 0:  # groups in which the differences of the rows cancel
+            return 1.0 if value == 0 else 0.0
+        return float(2 * ndtr(-abs(value) / error))
+    replicates = replicates[~np.isnan(replicates)]
+    bias, acceleration = _shape(value, by_unit, replicates)
+    at_zero = _normal_place(0.0, replicates) - bias
+    z = at_zero / max(1 + acceleration * at_zero, 0.1) - bias
+    return float(min(1.0, 2 * stats.t.sf(abs(z), _degrees(by_unit))))
+
+
+def _by_unit(influence: Array, found: Evidence) -> Array:
+    return np.bincount(found.units, influence, found.n_units).astype(float)
+
+
+def _degrees(by_unit: Array) -> float:
+    """Return how many units of equal influence would say as much about a variance, less one."""
+    squares = (by_unit / magnitude(by_unit)) ** 2
+    fourth = float((squares**2).sum())
+    return max(float(squares.sum()) ** 2 / fourth - 1, 1.0) if fourth > 0 else np.inf
+
+
+def _shape(value: float, by_unit: Array, replicates: Array) -> tuple[float, float]:
+    """Return Efron's bias correction and acceleration."""
+    scaled = by_unit / magnitude(by_unit)  # powers of 1e-120 are 0, those of 1e+120 infinite
+    cubes, squares = float((scaled**3).sum()), float((scaled**2).sum())
+    return _normal_place(value, replicates), cubes / (6 * squares**1.5) if squares > 0 else 0.0
+
+
+def magnitude(values: Array) -> float:
+    """Return the largest absolute value, by which to divide before powers; 1 where all are 0."""
+    return float(np.abs(values).max(initial=0)) or 1.0
+
+
+def root_of_squares(values: Array) -> float:
+    """Return the root of the sum of squares, of numbers whose squares may not be numbers.
+
+    Examples
+    --------
+    >>> root_of_squares(np.array([3e-200, 4e-200]))
+    5e-200
+    """
+    scale = magnitude(values)
+    return scale * float(np.sqrt(((values / scale) ** 2).sum()))
+
+
+def _normal_place(value: float, replicates: Array) -> float:
+    """Return the normal quantile of a value's rank among replicates, ties counting half."""
+    tolerance = 1e-7 * float(np.ptp(replicates))
+    below = np.count_nonzero(replicates < value - tolerance)
+    equal = np.count_nonzero(np.abs(replicates - value) <= tolerance)
+    # Half a replicate from either end: no finite number of resamples says "never".
+    share = np.clip((below + equal / 2) / len(replicates), 0.5 / len(replicates), None)
+    return float(ndtri(min(share, 1 - 0.5 / len(replicates))))

@@ -1,0 +1,307 @@
+"""Posteriors for other priors than those of training, and decisions that follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from scipy.special import logsumexp
+
+from lincore.linalg.thresholds import minimum_error_shifts
+from lincore.metrics.results import Results
+
+Array = NDArray[np.float64]
+
+
+def adjust(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:
+    """Return posteriors as they would be under other priors: ``p' ∝ p · new / old``.
+
+    Nothing is fitted again: what the rows say (the likelihood) stays as it is, and what was
+    believed before seeing them is exchanged. Exact where the model is right about its posteriors.
+
+    Parameters
+    ----------
+    log_proba : array-like of shape (..., K)
+        Logarithms of posterior probabilities. Rows of NaN stay NaN.
+    old : array-like of shape (K,)
+        The priors behind them, most often the shares of the training rows. A class of prior zero
+        was never seen and stays impossible.
+    new : array-like of shape (K,)
+        The priors expected in use. A row that only classes of new prior zero can explain gets
+        the new priors themselves.
+
+    Returns
+    -------
+    ndarray of shape (..., K)
+        Logarithms; their exponentials sum to one.
+
+    Raises
+    ------
+    ValueError
+        When `old` or `new` are not K probabilities, or share no class.
+
+    References
+    ----------
+    Elkan (2001), "The foundations of cost-sensitive learning", theorem 2.
+
+    Examples
+    --------
+    >>> rare = np.log([[0.5, 0.5]])  # an even posterior in spite of a prior of 10 %
+    >>> np.round(np.exp(adjust(rare, [0.9, 0.1], [0.5, 0.5])), 3)
+    array([[0.1, 0.9]])
+    """
+    log_proba = np.asarray(log_proba, dtype=float)
+    old = _checked_priors(old, log_proba.shape[-1], "old")
+    new = _checked_priors(new, log_proba.shape[-1], "new")
+    if not ((old > 0) & (new > 0)).any():
+        raise ValueError("No class has a prior above zero both in training and in use.")
+    return exchanged(log_proba, old, new)
+
+
+def exchanged(log_proba: Array, old: Array, new: Array) -> Array:
+    """Return what `adjust` does, for priors that are known to be some, of many models at once.
+
+    Parameters
+    ----------
+    log_proba : ndarray of shape (..., K)
+    old, new : ndarray
+        Of shapes that broadcast with it.
+    """
+    kept = (old > 0) & (new > 0)
+    shift = np.where(kept, np.log(np.where(kept, new, 1.0) / np.where(kept, old, 1.0)), -np.inf)
+    joint = log_proba + shift
+    unexplained = np.isneginf(joint).all(axis=-1, keepdims=True)
+    if unexplained.any():
+        with np.errstate(divide="ignore"):
+            joint = np.where(unexplained, np.log(np.where(kept, new, 0.0)), joint)
+    # By class and not by row: NumPy reduces many rows of few numbers slowly.
+    by_class = np.ascontiguousarray(np.moveaxis(joint, -1, 0))
+    by_class -= by_class.max(axis=0)
+    by_class -= np.log(np.exp(by_class).sum(axis=0))
+    return np.moveaxis(by_class, 0, -1)
+
+
+class PriorEstimate(NamedTuple):
+    """Priors of unlabelled rows, estimated from posteriors.
+
+    Attributes
+    ----------
+    priors : ndarray of shape (K,)
+    p_value : float
+        Of the likelihood ratio test that nothing has changed, chi-squared with K - 1 degrees of
+        freedom. An estimate is worth correcting for when this is small.
+    n_iter : int
+    converged : bool
+        Whether the gradient on the simplex became as small as `tol` asks.
+    """
+
+    priors: Array
+    p_value: float
+    n_iter: int
+    converged: bool
+
+
+def estimate_priors(
+    log_proba: ArrayLike, old: ArrayLike, *, tol: float = 1e-8, max_iter: int = 10_000
+) -> PriorEstimate:
+    """Estimate the shares of the classes among rows whose labels nobody knows.
+
+    Maximises the likelihood of the rows over the priors by expectation and maximisation: correct
+    the posteriors for the present priors, take their mean for the next ones. The posteriors must
+    be calibrated on training rows; where classes overlap much the estimate is vague.
+
+    Parameters
+    ----------
+    log_proba : array-like of shape (m, K)
+        Logarithms of the posteriors of the rows in question.
+    old : array-like of shape (K,)
+        The priors behind them.
+    tol : float
+        On the gradient of the mean log likelihood along the simplex.
+    max_iter : int
+
+    Returns
+    -------
+    PriorEstimate
+
+    Raises
+    ------
+    ValueError
+        For no rows, posteriors that are missing or zero for all classes of a prior above zero,
+        and `old` that are not K probabilities.
+
+    References
+    ----------
+    Saerens, Latinne, Decaestecker (2002), "Adjusting the outputs of a classifier to new a priori
+    probabilities: a simple procedure", eqs. 2.9 and 2.13.
+
+    Examples
+    --------
+    >>> sure = np.log([[0.999, 0.001]] * 30 + [[0.001, 0.999]] * 10)
+    >>> estimate = estimate_priors(sure, [0.5, 0.5])
+    >>> np.round(estimate.priors, 2), estimate.converged
+    (array([0.75, 0.25]), True)
+    """
+    log_proba = np.asarray(log_proba, dtype=float)
+    if log_proba.ndim != 2 or not len(log_proba) or np.isnan(log_proba).any():
+        raise ValueError("Priors are estimated from posteriors of at least one row, none missing.")
+    old = _checked_priors(old, log_proba.shape[1], "old")
+    # Likelihoods of the classes, but for a factor of each row that no estimate depends on.
+    log_ratio = log_proba - np.log(np.where(old > 0, old, 1.0))
+    log_ratio[:, old == 0] = -np.inf
+    if not np.isfinite(log_ratio.max(axis=1)).all():
+        raise ValueError("Each row needs a class of a prior above zero that may be its own.")
+    ratio = np.exp(log_ratio - log_ratio.max(axis=1, keepdims=True))
+    priors, converged, n_iter = old, False, 0
+    while not converged and n_iter < max_iter:
+        n_iter += 1
+        gradient = (ratio / (ratio @ priors)[:, None]).mean(axis=0)
+        # At the maximum no gradient is above 1, and where a prior is above zero it is 1.
+        converged = bool(max((priors * np.abs(gradient - 1)).max(), gradient.max() - 1) <= tol)
+        priors = priors * gradient / (priors @ gradient)
+    gain = np.log(ratio @ priors).sum() - np.log(ratio @ old).sum()
+    degrees = np.count_nonzero(old) - 1
+    return PriorEstimate(
+        priors, float(stats.chi2.sf(2 * max(gain, 0.0), degrees)), n_iter, converged
+    )
+
+
+def reprior(results: Results, old: ArrayLike, new: ArrayLike) -> Results:
+    """Return results as they would be under other priors, without fitting again.
+
+    Parameters
+    ----------
+    results : Results
+    old : array-like of shape (K,) or (M, K)
+        The priors behind the posteriors, of all methods or of each.
+    new : array-like of shape (K,)
+
+    Returns
+    -------
+    Results
+        Methods without posteriors keep their predictions.
+
+    Examples
+    --------
+    >>> r = Results(("lda",), np.array(["a", "b"]), np.arange(1), np.array([1]), np.array([[0]]),
+    ...             np.log([[[0.6, 0.4]]]), np.zeros(1))
+    >>> reprior(r, [0.9, 0.1], [0.5, 0.5]).predicted
+    array([[1]])
+    """
+    shape = (len(results.methods), len(results.classes))
+    if isinstance(old, str):
+        old = _checked_priors(old, shape[1], "old")
+    olds = np.broadcast_to(np.asarray(old, dtype=float), shape)
+    log_proba = np.empty(results.log_proba.shape)
+    for i, (given, learned) in enumerate(zip(results.log_proba, olds, strict=True)):
+        log_proba[i] = adjust(given, learned, new)
+    silent = np.isnan(log_proba).any(axis=2)
+    predicted = np.where(silent, results.predicted, log_proba.argmax(axis=2))
+    return replace(results, log_proba=log_proba, predicted=predicted)
+
+
+def move_threshold(
+    log_proba: ArrayLike, codes: ArrayLike, sample_weight: ArrayLike | None = None
+) -> Array:
+    """Return what to add to the log posteriors so that the fewest of these rows come out wrong.
+
+    No prior is believed in: the rows themselves say where to cut. Posteriors stay what they were,
+    so a log loss does not change; labels are ``(log_proba + shifts).argmax(axis=1)``.
+
+    Parameters
+    ----------
+    log_proba : array-like of shape (n, K)
+        Of rows whose classes are known: training rows, never the ones to be judged.
+    codes : array-like of shape (n,)
+    sample_weight : array-like of shape (n,), optional
+        What an error at each row costs; ``new / old`` shares of its class to cut for other priors.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        For more than two classes a local minimum, never worse than no shift.
+
+    References
+    ----------
+    van den Goorbergh, van Smeden, Timmerman, Van Calster (2022), "The harm of class imbalance
+    corrections for risk prediction models".
+
+    Examples
+    --------
+    >>> timid = np.log([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]])
+    >>> shifts = move_threshold(timid, [0, 1, 1])
+    >>> (timid + shifts).argmax(axis=1)
+    array([0, 1, 1])
+    """
+    # An impossible class is as good as one of 1e-300: thresholds lie between finite scores.
+    scores = np.maximum(np.asarray(log_proba, dtype=float), np.log(1e-300))
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    return minimum_error_shifts(scores, np.asarray(codes, dtype=np.intp), weight)
+
+
+def decide(log_proba: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
+    """Return for each row the decision whose expected cost is least.
+
+    Parameters
+    ----------
+    log_proba : array-like of shape (..., K)
+    costs : array-like of shape (K, D)
+        What it costs to decide for the column where the class of the row is true; most often
+        D = K with zeros on the diagonal.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Positions among the D decisions. Of those that cost the same the most probable class, or
+        the first where decisions are not the classes.
+
+    Raises
+    ------
+    ValueError
+        When the costs are not finite or not K rows of them.
+
+    References
+    ----------
+    Elkan (2001), "The foundations of cost-sensitive learning", eq. 1.
+
+    Examples
+    --------
+    >>> decide(np.log([[0.9, 0.1]]), [[0, 1], [20, 0]])  # to miss class 1 is dear
+    array([1])
+    """
+    log_proba = np.asarray(log_proba, dtype=float)
+    costs = np.asarray(costs, dtype=float)
+    if costs.ndim != 2 or len(costs) != log_proba.shape[-1] or not np.isfinite(costs).all():
+        raise ValueError(
+            f"costs must be finite, with one row for each of {log_proba.shape[-1]} classes; "
+            f"their shape is {costs.shape}."
+        )
+    # Against the cheapest decision in each row: posteriors of 1e-300 then still count.
+    excess = costs - costs.min(axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        risk = logsumexp(log_proba[..., :, None] + np.log(excess), axis=-2)
+    if costs.shape[1] != len(costs):
+        return np.asarray(risk.argmin(axis=-1))
+    cheapest = risk == risk.min(axis=-1, keepdims=True)
+    # A finite least value: a class that nobody expects is still a decision.
+    likely = np.maximum(log_proba, np.finfo(float).min)
+    return np.asarray(np.where(cheapest, likely, -np.inf).argmax(axis=-1))
+
+
+def _checked_priors(priors: ArrayLike, n_classes: int, name: str) -> Array:
+    if isinstance(priors, str):
+        if priors == "equal":
+            return np.full(n_classes, 1 / n_classes)
+        raise ValueError(
+            f"{name} priors must be 'equal' or {n_classes} probabilities, got {priors!r}."
+        )
+    given = np.asarray(priors, dtype=float)
+    total = float(given.sum())
+    if given.shape != (n_classes,) or not (given >= 0).all() or not abs(total - 1) <= 1e-5:
+        raise ValueError(
+            f"{name} priors must be {n_classes} probabilities that sum to 1, got {given}."
+        )
+    return given / total

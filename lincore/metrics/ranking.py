@@ -1,0 +1,182 @@
+"""The order of methods by a score, what guessing would reach, and tables to be read or filed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from lincore.metrics.class_ratio import leading_score
+from lincore.metrics.estimates import SCORES, estimate
+from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import per_results
+from lincore.metrics.scores import baseline, baselines, table
+from lincore.utils.spreadsheet import spreadsheet_safe
+
+
+@per_results  # scores are remembered with the object: it must be the same at every look
+def ranked(results: Results, score: str | None = None) -> Results:
+    """Return the results with the best method first; those without such a score come last.
+
+    Parameters
+    ----------
+    results : Results
+    score : str, optional
+        By default the leading one, see `lincore.metrics.class_ratio.leading_score`.
+
+    Raises
+    ------
+    KeyError
+        When there is no such score.
+
+    Examples
+    --------
+    >>> truth = np.array([0, 0, 1, 1])
+    >>> guesses = np.array([[0, 1, 1, 0], [0, 0, 1, 1]])
+    >>> r = Results(("LDA", "QDA"), np.array(["a", "b"]), np.arange(4), truth, guesses,
+    ...             np.full((2, 4, 2), np.nan), np.zeros(2))
+    >>> ranked(r).methods
+    ('QDA', 'LDA')
+    """
+    score = score or leading_score(results.class_counts)
+    sign = -1 if SCORES[score].higher_is_better else 1
+    values = sign * np.array([estimate(results, m, score).value for m in results.methods])
+    order = np.argsort(values, kind="stable")  # NaN is sorted to the end
+    return results.select([results.methods[i] for i in order])
+
+
+def known(results: Results) -> tuple[str, ...]:
+    """Return the names of the scores that at least one method has."""
+    return tuple(
+        name
+        for name in SCORES
+        if any(not np.isnan(estimate(results, m, name).value) for m in results.methods)
+    )
+
+
+def guesses(results: Results, score: str | None = None) -> dict[str, float]:
+    """Return what guessing without looking at the features would score, by the leading score.
+
+    "Majority class" always guesses the class commonest in training, "Prior only" gives all rows
+    the shares of the classes as posteriors, "Chance" guesses every class equally often, where
+    that is something else.
+
+    Raises
+    ------
+    KeyError
+        When there is no such score.
+
+    Examples
+    --------
+    >>> truth = np.array([0, 0, 0, 1])
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), truth, truth[None],
+    ...             np.full((1, 4, 2), np.nan), np.zeros(1))
+    >>> guesses(r, "accuracy")
+    {'Majority class': 0.75, 'Chance': 0.5}
+    """
+    score = score or leading_score(results.class_counts)
+    if SCORES[score].needs_posteriors:
+        found = {"Prior only": estimate(baselines(results), "Prior only", score).value}
+    elif score == "AUC":
+        found = {"Chance": 0.5}
+    else:
+        found = {"Majority class": baseline(results, score)}
+    chance = 1 / len(results.classes)
+    if score == "accuracy" and not np.isclose(found["Majority class"], chance):
+        found["Chance"] = chance
+    return {name: value for name, value in found.items() if np.isfinite(value)}
+
+
+def for_file(results: Results) -> pd.DataFrame:
+    """Return the table of scores with names that are safe to open in a spreadsheet."""
+    found = table(results)
+    labels = results.settings.get("labels", {})
+    found.insert(0, "label", [spreadsheet_safe(labels.get(m, m)) for m in found.index])
+    found.index = found.index.map(spreadsheet_safe)
+    return found
+
+
+def readable(results: Results, score: str | None = None) -> pd.DataFrame:
+    """Return the scores as text with their intervals, the best method first.
+
+    Columns are the leading score, "group", the other scores that a method has, "seconds", and
+    "never predicts" where there is such a class.
+    """
+    score = score or leading_score(results.class_counts)
+    found = table(ranked(results, score), score)
+    names = sorted(known(results), key=lambda name: name != score)
+    columns = {name: [_with_ends(found, method, name) for method in found.index] for name in names}
+    lines = pd.DataFrame(columns, index=found.index)
+    lines.insert(min(1, len(names)), "group", found["group"])
+    lines["seconds"] = found["seconds"].round(3)
+    if found["never predicts"].any():
+        lines["never predicts"] = found["never predicts"]
+    return lines
+
+
+def _with_ends(found: pd.DataFrame, method: str, name: str) -> str:
+    value, low, high = (float(found.loc[method, f"{name}{end}"]) for end in ("", " from", " to"))  # type: ignore[arg-type]
+    if np.isnan(value):
+        return "–"
+    return f"{value:.3f}" if np.isnan(low + high) else f"{value:.3f} ({low:.3f}–{high:.3f})"
+
+
+def described(results: Results) -> pd.DataFrame:
+    """Return a line for each method: label, options, steps before it, seconds, notes of fits."""
+    settings = results.settings
+    lines = []
+    for j, method in enumerate(results.methods):
+        parts = {
+            "options": settings.get("methods", {}).get(method, {}),
+            "steps": settings.get("steps", {}).get(method, {}),
+            "notes": settings.get("notes", {}).get(method, {}),
+        }
+        said = {name: ", ".join(f"{k}={v}" for k, v in part.items() if v not in (None, False))
+                for name, part in parts.items()}  # fmt: skip
+        label = settings.get("labels", {}).get(method, method)
+        lines.append({"method": method, "label": label, **said, "seconds": results.seconds[j]})
+    columns = ["method", "label", "options", "steps", "notes", "seconds"]
+    return pd.DataFrame(lines, columns=columns).set_index("method")
+
+
+def predictions(results: Results) -> pd.DataFrame:
+    """Return every prediction as a line, with the posterior of each class where there are any."""
+    parts = []
+    for j, method in enumerate(results.methods):
+        part = pd.DataFrame(
+            {
+                "method": method,
+                "row": results.rows,
+                "repetition": results.repetition,
+                "fold": results.fold,
+                "truth": results.classes[results.truth],
+                "predicted": results.classes[results.predicted[j]],
+            }
+        )
+        proba = np.exp(results.log_proba[j])
+        for k, label in enumerate(results.classes.tolist()):
+            part[f"p({label})"] = proba[:, k]
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def summary(results: Results) -> str:
+    """Say what was compared and what the methods score, the best first, without intervals.
+
+    Examples
+    --------
+    >>> truth = np.array([0, 0, 1, 1])
+    >>> guesses = np.array([[0, 1, 1, 0], [0, 0, 1, 1]])
+    >>> r = Results(("LDA", "QDA"), np.array(["a", "b"]), np.arange(4), truth, guesses,
+    ...             np.full((2, 4, 2), np.nan), np.zeros(2))
+    >>> summary(r)
+    '2 methods, 4 rows of 2 classes; accuracy: QDA 1.000, LDA 0.500'
+    """
+    score = leading_score(results.class_counts)
+    where = [str(results.settings[part]) for part in ("data", "scheme") if part in results.settings]
+    n, rows = len(results.methods), len(np.unique(results.rows))
+    said = [f"{m} {estimate(results, m, score).value:.3f}" for m in ranked(results, score).methods]
+    named = ", ".join(said[:8] + ([f"{n - 8} more"] if n > 8 else []))
+    return (
+        f"{n} method{'s' * (n != 1)}{' on ' * bool(where)}{', '.join(where)}, {rows:,} rows of "
+        f"{len(results.classes)} classes{f'; {score}: {named}' if said else ''}"
+    )

@@ -1,0 +1,148 @@
+"""What the rows of a `Results` can bear: which of them are independent, and what resampling costs.
+
+The scores of one test set and of leave-one-out lean on rows, those of folds on folds. Differences
+lean on folds wherever models were fitted more than once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.metrics.results import Results
+
+Codes = NDArray[np.intp]
+T = TypeVar("T")
+
+
+class Evidence(NamedTuple):
+    """The units that intervals and tests count.
+
+    Attributes
+    ----------
+    by_rows : bool
+        Whether rows (or groups of rows) are the independent units, as on one test set and in
+        leave-one-out. Otherwise the folds are what varies.
+    units : ndarray of shape (m,)
+        The independent unit that each prediction belongs to: its row, or the group of that.
+    n_units : int
+    folds : ndarray of shape (m,)
+        The fold of each prediction, numbered through over the repetitions.
+    n_folds : int
+        J.
+    repeats : float
+        How often a row was predicted, on average.
+    ratio : float
+        Test rows for each training row, on average over the folds; 0 for one test set.
+    """
+
+    by_rows: bool
+    units: Codes
+    n_units: int
+    folds: Codes
+    n_folds: int
+    repeats: float
+    ratio: float
+
+    @property
+    def independent_rows(self) -> bool:
+        """Whether every row counts for itself: what Wilson asks for."""
+        return self.by_rows and self.n_units == len(self.units)
+
+    @property
+    def one_fit(self) -> bool:
+        """Whether every method was fitted once: what McNemar and Cochran ask for."""
+        return self.n_folds <= 1
+
+    @property
+    def one_row_folds(self) -> bool:
+        """Whether every row was left out by itself."""
+        return self.n_folds > 1 and self.n_folds == len(self.folds)
+
+    @property
+    def spread_of_difference(self) -> float:
+        """Variance of a mean difference over folds, in variances of one: 1/J + n_test/n_train.
+
+        As Nadeau and Bengio published it.
+        Careful for disjoint folds (1 to 2 % false alarms where 5 % are allowed), but without the
+        correction there are too many, in leave-one-out as well.
+        """
+        return self.ratio + 1 / self.n_folds
+
+
+def per_results(function: Callable[..., T]) -> Callable[..., T]:
+    """Remember what was computed from a `Results`, or a study, for as long as that object lives."""
+    known: WeakKeyDictionary[Any, dict[Any, T]] = WeakKeyDictionary()
+
+    @wraps(function)
+    def remembering(results: Any, *arguments: Any) -> T:
+        answers = known.setdefault(results, {})
+        if arguments not in answers:
+            answers[arguments] = function(results, *arguments)
+        return answers[arguments]
+
+    return remembering
+
+
+@per_results
+def evidence(results: Results) -> Evidence:
+    """Read from folds, repetitions, rows and groups what is independent of what.
+
+    Groups of rows that belong together are read from ``settings["row_groups"]``, of shape (m,).
+
+    Raises
+    ------
+    ValueError
+        When a row occurs twice in one test set.
+    """
+    m = len(results.rows)
+    cells = results.repetition * (int(results.fold.max(initial=0)) + 1) + results.fold
+    _, folds = np.unique(cells, return_inverse=True)
+    sizes = np.bincount(folds)
+    n_distinct = len(np.unique(results.rows))
+    by_rows = len(sizes) <= 1 or (sizes.max() == 1 and n_distinct == m)
+    if by_rows and n_distinct < m:
+        raise ValueError("Rows of one test set occur once; some of these occur repeatedly.")
+    groups = results.settings.get("row_groups")
+    units = np.unique(results.rows if groups is None else groups, return_inverse=True)[1]
+    return Evidence(
+        by_rows=by_rows,
+        units=units,
+        n_units=int(units.max(initial=-1)) + 1,
+        folds=folds,
+        n_folds=len(sizes),
+        repeats=m / max(n_distinct, 1),
+        ratio=0.0 if len(sizes) <= 1 else _ratio(results, folds, sizes, n_distinct),
+    )
+
+
+def independent_counts(results: Results, codes: Codes, n_codes: int) -> NDArray[np.float64]:
+    """Return how many independent units the predictions with each code hold, (n_codes,).
+
+    Groups where rows belong together; else rows, once each however often they were predicted.
+
+    Parameters
+    ----------
+    results : Results
+    codes : ndarray of shape (m,)
+        Of whatever the predictions are sorted by: true class, predicted class, bin.
+    n_codes : int
+    """
+    found = evidence(results)
+    if results.settings.get("row_groups") is None:
+        return np.bincount(codes, minlength=n_codes) / max(found.repeats, 1)
+    pairs = np.unique(np.column_stack([codes, found.units]), axis=0)
+    return np.bincount(pairs[:, 0], minlength=n_codes).astype(float)
+
+
+def _ratio(results: Results, folds: Codes, sizes: NDArray[np.intp], n_distinct: int) -> float:
+    assert results.n_train is not None
+    n_train = np.bincount(folds, results.n_train) / sizes
+    # Where nobody said so, all other rows of the experiment were trained on.
+    n_train = np.where(n_train > 0, n_train, np.maximum(n_distinct - sizes, 1))
+    return float(np.mean(sizes / n_train))

@@ -1,0 +1,436 @@
+"""Every score, from `Results` alone, so that no two panels can disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.metrics import confusion_scores
+from lincore.metrics.class_ratio import leading_score
+from lincore.metrics.confusion_scores import Codes, Tally, influence_by_cell
+from lincore.metrics.differences import tiers
+from lincore.metrics.estimates import (
+    SCORES,
+    Estimate,
+    Score,
+    confusion,
+    estimate,
+    has_posteriors,
+)
+from lincore.metrics.intervals import (
+    ADDED_ROWS,
+    FEWEST_ROWS,
+    LEVEL,
+    UNKNOWN,
+    Enlarged,
+    Interval,
+    Spread,
+    enlarged,
+    from_enlarged,
+    from_spread,
+    row_spread,
+    wilson,
+)
+from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import evidence, independent_counts, per_results
+from lincore.metrics.training_variance import share_influence, softened, training_variance
+
+__all__ = [
+    "LEVEL",
+    "SCORES",
+    "Estimate",
+    "Interval",
+    "Score",
+    "accuracy",
+    "baseline",
+    "baselines",
+    "confusion",
+    "estimate",
+    "expected_cost",
+    "f1",
+    "has_posteriors",
+    "log_loss",
+    "never_predicted",
+    "precision",
+    "recall",
+    "score",
+    "table",
+]
+
+Array = NDArray[np.float64]
+
+
+def score(results: Results, method: str, name: str) -> Interval:
+    """Return a score with its 95 % interval, by the rule that fits the scheme.
+
+    The variance is that of the tested rows, each counted once however often it was predicted, and
+    over folds ``1 + n_test / n_train`` times that, plus what the training rows add: a jackknife
+    over the models of the folds (`training_variance`; not in leave-one-out), and for scores of
+    predictions what other shares of the classes would do (`share_influence`). The interval is
+    Wilson's for the effective number of rows, of losses that of the logarithm: see `from_spread`.
+    For scores to which all classes count alike it is that of Price and Bonett, with rows added to
+    every class (`enlarged`). Quantiles are Student's over folds, with the degrees of freedom that
+    the part of the training rows has; on one test set normal, so that the accuracy of independent
+    rows has Wilson's interval itself, but for losses Student's with as many degrees of freedom as
+    the variance has rows to lean on. How often they cover, and where they do not, stands in
+    docs/coverage.md.
+
+    On one test set the interval is for this fitted model; over folds for what the method reaches
+    on average when it learns from as many rows. NaN where there is no such
+    score, see `lincore.metrics.estimates.why_missing`; the ends alone are NaN for a score to
+    which all classes count alike where one of them has fewer than 8 rows (`few_rows`).
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    name : str
+        One of `SCORES`.
+
+    Raises
+    ------
+    KeyError
+        When there is no such method or score.
+    ValueError
+        When a row occurs twice in one test set.
+
+    Examples
+    --------
+    >>> codes = np.arange(40) % 2
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(40), codes,
+    ...             np.where(np.arange(40) < 4, 0, codes)[None],
+    ...             np.log(np.full((1, 40, 2), 0.5)), np.zeros(1))
+    >>> [f"{end:.3f}" for end in score(r, "LDA", "accuracy")]
+    ['0.950', '0.835', '0.986']
+    """
+    return _score(results, method, name)
+
+
+@per_results
+def _score(results: Results, method: str, name: str) -> Interval:
+    found, bounds = estimate(results, method, name), SCORES[name]
+    if not np.isfinite(found.value):
+        return Interval(found.value, found.value, found.value)
+    if few_rows(results, name):
+        return Interval(found.value, np.nan, np.nan)
+    if name == "AUC":
+        inner = _interval_of_area(results, method)
+    elif bounds.by_class:
+        inner = _interval_by_class(results, method, name)
+    elif name == "accuracy":
+        inner = _interval_of_accuracy(results, method)
+    else:
+        common = None if results.common is None else estimate(results.common, method, name)
+        spread = _spread(results, found.influence, _training(results, found.influence, common))
+        if (base := evidence(results)).one_fit:
+            spread = row_spread(found.influence, base, results.truth, results.class_counts)
+        inner = from_spread(found.value, spread, bounds.lowest, np.inf)
+    return inner.within(bounds.lowest, bounds.highest)
+
+
+def _interval_of_accuracy(results: Results, method: str) -> Interval:
+    """Return Wilson's interval, also where no row (group) is wrong and none right."""
+    value = estimate(results, method, "accuracy").value
+    if value in (0.0, 1.0):
+        n_units = evidence(results).n_units
+        return _wilsons([value * n_units], [n_units])[0]
+    by_cell = influence_by_cell("accuracy", confusion(results, method).astype(float))
+    return from_spread(value, _cell_spread(results, method, by_cell), 0, 1)
+
+
+def _interval_by_class(results: Results, method: str, name: str) -> Interval:
+    """Return the interval of balanced accuracy, macro F1 or MCC, see `enlarged`."""
+    counts = independent_counts(results, results.truth, len(results.classes))
+    table = confusion(results, method).astype(float)
+    sizes, share = table.sum(axis=1, keepdims=True), ADDED_ROWS / len(counts) / counts[:, None]
+    wrong = (1 - np.eye(len(counts))) / (len(counts) - 1)
+    even = (np.eye(len(counts)) + wrong) / 2
+    by_cell = influence_by_cell(name, (table + share * sizes * even) / (1 + share))
+    predicted = results.predicted[results.position(method)]
+    found = estimate(results, method, name)
+    more = enlarged(
+        found.value, by_cell[results.truth, predicted],
+        results.truth, counts, by_cell.diagonal(), (by_cell * wrong).sum(axis=1),
+    )  # fmt: skip
+    spread = _cell_spread(results, method, by_cell, more.influence)
+    return _from_enlarged(results, found, more, spread)
+
+
+def _interval_of_area(results: Results, method: str) -> Interval:
+    """Return the interval of the AUC, see `enlarged`: a row is ranked above all others or below."""
+    found = estimate(results, method, "AUC")
+    counts = independent_counts(results, results.truth, len(results.classes))
+    shares = counts / counts.sum()
+    # Of the area of its class a row is one of few, of the others' one of the rest.
+    pull = (1 / shares + (1 / (1 - shares)).sum() - 1 / (1 - shares)) / len(counts)
+    more = enlarged(
+        found.value, found.by_row * found.influence, results.truth, counts,
+        pull * (1 - found.value), -pull * found.value, ADDED_ROWS // 2,
+    )  # fmt: skip
+    common = None if results.common is None else estimate(results.common, method, "AUC")
+    training = _training(results, found.influence, common)
+    return _from_enlarged(results, found, more, _spread(results, more.influence, training))
+
+
+def _from_enlarged(results: Results, found: Estimate, more: Enlarged, spread: Spread) -> Interval:
+    added = more.variance * (1 + evidence(results).ratio)
+    return from_enlarged(found.value, more.value, Spread(spread.variance + added, spread.degrees))
+
+
+def few_rows(results: Results, name: str) -> list[int]:
+    """Return the codes of the classes that have too few rows for an interval of a score."""
+    if not SCORES[name].by_class:
+        return []
+    counts = independent_counts(results, results.truth, len(results.classes))
+    return np.flatnonzero(counts < FEWEST_ROWS).tolist()
+
+
+def _cell_spread(
+    results: Results, method: str, by_cell: Array, influence: Array | None = None
+) -> Spread:
+    """Return how much a score of predictions varies, see `_spread`.
+
+    How it varies with the training rows is read from softened labels, see `softened`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    by_cell : ndarray of shape (K, K)
+        Influence of a row of each class (first axis) that is predicted as each (second axis).
+    influence : ndarray of shape (m,), optional
+        Of the tested rows, if that is not what their cells say.
+    """
+    if influence is None:
+        influence = by_cell[results.truth, results.predicted[results.position(method)]]
+    if evidence(results).one_fit:
+        return _spread(results, influence)
+    soft = _soft(results, method)
+    influence = influence + share_influence(by_cell, results.truth, soft)[results.truth]
+    if results.common is None:
+        return _spread(results, influence)
+    common = (_soft(results.common, method) * by_cell[results.common.truth]).sum(axis=1)
+    tested = (soft * by_cell[results.truth]).sum(axis=1)
+    return _spread(results, influence, _training(results, tested, Estimate(np.nan, common)))
+
+
+def _soft(results: Results, method: str) -> Array:
+    """Return softened labels (m, K), zeros and ones for a method without posteriors."""
+    i = results.position(method)
+    if has_posteriors(results, method):
+        return softened(results.log_proba[i])
+    return np.eye(len(results.classes))[results.predicted[i]]
+
+
+def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread:
+    """Return how much an estimate varies with the tested rows (m,) and with the training rows.
+
+    The degrees of freedom over folds are Satterthwaite's: as many as the folds of a repetition less
+    one, were the variance that of the training rows alone.
+    """
+    base = evidence(results)
+    rows = row_spread(influence, base, results.truth, results.class_counts)
+    if base.one_fit:
+        return Spread(rows.variance)
+    variance = rows.variance * (1 + base.ratio) + training
+    degrees = (variance / training) ** 2 / base.ratio if training > 0 else np.inf
+    return Spread(variance, degrees)
+
+
+def _training(results: Results, influence: Array, common: Estimate | None) -> float:
+    """Return what the training rows add to the variance, from the folds that common rows know.
+
+    Parameters
+    ----------
+    results : Results
+    influence : ndarray of shape (m,)
+        Its means over folds are what these are above the value.
+    common : Estimate or None
+        The same score of ``results.common``.
+    """
+    if results.common is None or common is None or not len(common.influence):
+        return 0.0
+    base, known = evidence(results), evidence(results.common)
+    means = np.bincount(base.folds, influence) / np.bincount(base.folds)
+    width = 1 + max(results.fold.max(), results.common.fold.max())
+    every, asked = (np.unique(of.repetition * width + of.fold) for of in (results, results.common))
+    inside = np.isin(every, asked)
+    return training_variance(
+        common.influence, means[inside], known.n_folds, base.ratio, common.by_row
+    )
+
+
+def accuracy(results: Results, method: str) -> Interval:
+    """Return the share of rows that are predicted right, see `score`."""
+    return score(results, method, "accuracy")
+
+
+def log_loss(results: Results, method: str) -> Interval:
+    """Return the mean of -log(posterior of the true class), in nats, see `score`.
+
+    As scikit-learn's metric it takes posteriors below 2.2e-16 for 2.2e-16: 36.04 nats.
+
+    References
+    ----------
+    Gneiting, Raftery (2007), "Strictly proper scoring rules, prediction, and estimation".
+    """
+    return score(results, method, "log loss")
+
+
+def recall(results: Results, method: str) -> list[Interval]:
+    """Return for each class the share of its rows that are predicted right; NaN without rows.
+
+    Intervals are Wilson's where every row counts for itself, else as for `score`.
+    """
+    return _shares(results, method, lambda truth, predicted: truth)
+
+
+def precision(results: Results, method: str) -> list[Interval]:
+    """Return for each class the share of its predictions that are right; NaN without any."""
+    return _shares(results, method, lambda truth, predicted: predicted)
+
+
+def f1(results: Results, method: str) -> list[float]:
+    """Return for each class 2·right / (true + predicted); NaN if it is neither anywhere."""
+    predicted = results.predicted[results.position(method)]
+    tally = Tally.of(results.truth, predicted, len(results.classes))
+    return [float(value) for value in confusion_scores.f1_by_class(tally)]
+
+
+def _shares(
+    results: Results, method: str, among: Callable[[Codes, Codes], Codes]
+) -> list[Interval]:
+    """Return for each code the share that is right among the rows that have it."""
+    predicted, n_classes = results.predicted[results.position(method)], len(results.classes)
+    codes = among(results.truth, predicted)
+    # Rows that count for themselves; or groups, where a share of 0 or 1 leaves nothing to vary.
+    units = independent_counts(results, codes, n_classes)
+    counts = np.bincount(codes, minlength=n_classes).astype(float)
+    right = np.bincount(codes[results.truth == predicted], minlength=n_classes).astype(float)
+    share = confusion_scores.divide(right, counts)
+    found = _wilsons(np.where(units > 0, share, 0) * units, units)
+    if evidence(results).independent_rows:
+        return found
+    truths, labels = np.indices((n_classes, n_classes))
+    cells = among(truths, labels)
+    for k in np.flatnonzero((share > 0) & (share < 1)):
+        by_cell = (cells == k) * ((truths == labels) - share[k]) * len(codes) / counts[k]
+        spread = _cell_spread(results, method, by_cell)
+        found[k] = from_spread(float(share[k]), spread, 0, 1).within(0, 1)
+    return found
+
+
+def _wilsons(successes: ArrayLike, n: ArrayLike) -> list[Interval]:
+    ends = np.stack(wilson(successes, n), axis=1)
+    return [Interval(*(float(end) for end in line)) for line in ends]
+
+
+def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
+    """Return the mean cost of a prediction, with an interval as for `score`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    costs : array-like of shape (K, K)
+        What it costs to take a row of a class (first axis) for another (second axis), in any
+        unit; gains are negative.
+
+    Raises
+    ------
+    ValueError
+        When the costs are not K x K finite numbers.
+    """
+    costs, n_classes = np.asarray(costs, dtype=float), len(results.classes)
+    if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
+        raise ValueError(f"Costs must be {n_classes} x {n_classes} finite numbers.")
+    if not len(results.rows):
+        return UNKNOWN
+
+    predicted = results.predicted[results.position(method)]
+    value = float(costs[results.truth, predicted].mean())
+    return from_spread(value, _cell_spread(results, method, costs - value), -np.inf, np.inf)
+
+
+def baselines(results: Results) -> Results:
+    """Return what guesses without looking at the features would score, as `Results`.
+
+    "Majority class" always predicts the commonest class and has no posteriors; "Prior only"
+    predicts it too, with the shares of the classes as posterior of every row, so that its log
+    loss is what any model must beat. The shares are those of the training rows where
+    ``settings["training_shares"]`` of shape (K,) holds them, otherwise those of the test rows.
+    """
+    counts = np.bincount(results.truth, minlength=len(results.classes))
+    given = results.settings.get("training_shares")
+    shares = np.asarray(counts / max(counts.sum(), 1) if given is None else given, dtype=float)
+    with np.errstate(divide="ignore"):
+        posterior = np.tile(np.log(shares), (len(results.rows), 1))
+    return replace(
+        results,
+        common=None,
+        methods=("Majority class", "Prior only"),
+        predicted=np.full((2, len(results.rows)), shares.argmax()),
+        log_proba=np.stack([np.full_like(posterior, np.nan), posterior]),
+        seconds=np.zeros(2),
+    )
+
+
+def baseline(results: Results, name: str = "accuracy") -> float:
+    """Return the score of always predicting the largest class, see `baselines`.
+
+    The balanced accuracy of that is 1/K for K classes that have rows.
+    """
+    if name == "balanced accuracy":  # also where the class commonest in training is not tested
+        return 1 / max(len(np.unique(results.truth)), 1)
+    return estimate(baselines(results), "Majority class", name).value
+
+
+def never_predicted(results: Results, method: str) -> NDArray[np.intp]:
+    """Return the codes of the classes that have rows, none of which a method predicts.
+
+    Examples
+    --------
+    >>> truth = np.array([0, 0, 0, 1])
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), truth, 0 * truth[None],
+    ...             np.full((1, 4, 2), np.nan), np.zeros(1))
+    >>> never_predicted(r, "LDA")
+    array([1])
+    """
+    predicted = results.predicted[results.position(method)]
+    return np.setdiff1d(results.truth, predicted)
+
+
+def table(results: Results, leading: str | None = None) -> pd.DataFrame:
+    """Return one line for each method: every score with its interval, seconds, and the group.
+
+    Columns are the names of `SCORES`, the leading one first, each followed by "<name> from" and
+    "<name> to"; then "seconds", "group", the number of the group of methods that are not
+    significantly different by the leading score (see `lincore.metrics.differences.tiers`),
+    and "never predicts", the classes with rows that the method never predicts.
+
+    Parameters
+    ----------
+    results : Results
+    leading : str, optional
+        See `lincore.metrics.class_ratio.leading_score`.
+    """
+    leading = leading or leading_score(results.class_counts)
+    group = tiers(results, leading)
+    names = sorted(SCORES, key=lambda name: name != leading)
+    columns = [f"{name}{end}" for name in names for end in ("", " from", " to")]
+    lines = []
+    for method in results.methods:
+        line: dict[str, object] = {"method": method}
+        for name in SCORES:
+            found = score(results, method, name)
+            line |= {name: found.value, f"{name} from": found.low, f"{name} to": found.high}
+        seconds = float(results.seconds[results.position(method)])
+        blind = ", ".join(str(label) for label in results.classes[never_predicted(results, method)])
+        lines.append(line | {"seconds": seconds, "group": group[method], "never predicts": blind})
+    # Named also where a comparison was stopped before a method was finished.
+    columns = ["method", *columns, "seconds", "group", "never predicts"]
+    return pd.DataFrame(lines, columns=columns).set_index("method")

@@ -1,0 +1,151 @@
+"""How much a score varies with the training rows: their class shares, and the rows themselves.
+
+The models of two folds differ by the rows that one of them left out. Asked about the same rows,
+they say what leaving so many rows out does to a score, and that tells how much another draw of all
+training rows would change it. The test rows of the folds alone cannot say so, for each of these is
+predicted by one model. Nor can stratified folds say what other class shares would do: they all
+have the same. Other shares are other priors, though, which the posteriors can be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from lincore.data.splits import Fold
+from lincore.metrics.confusion_scores import divide
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+#: So many folds are compared at the most, on so many rows, of so many log posteriors (1.6 MB).
+MOST_FOLDS = 100
+MOST_ROWS = 2_000
+MOST_VALUES = 200_000
+#: Power to which posteriors stand for labels: 1 would be labels drawn by them, infinity hits.
+SHARPNESS = 3.0
+
+
+class CommonRows(NamedTuple):
+    """Rows that the models of several folds predict.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (c,)
+    folds : list of int
+        Positions in the plan; empty where there is one fit, and in leave-one-out: hits do not
+        change smoothly, and a jackknife that leaves single rows out is no guide to them.
+    """
+
+    rows: Codes
+    folds: list[int]
+
+
+def common_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -> CommonRows:
+    """Choose the rows, all of the plan if they are few, in the shares of the classes.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+    plan : sequence of Fold
+    n_classes : int
+    """
+    if len(plan) < 2 or max(len(fold.test) for fold in plan) == 1:
+        return CommonRows(np.empty(0, dtype=np.intp), [])
+    step = -(-len(plan) // MOST_FOLDS)
+    folds = list(range(0, len(plan), step))
+    every = np.union1d(plan[0].train, plan[0].test)
+    most = min(MOST_ROWS, MOST_VALUES // (len(folds) * n_classes))
+    if len(every) > most:
+        shuffled = np.random.default_rng(0).permutation(every)
+        by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+        every = np.sort(by_class[np.linspace(0, len(every) - 1, most).astype(np.intp)])
+    return CommonRows(every, folds)
+
+
+def training_variance(
+    influence: Array, tested: Array, n_folds: int, ratio: float, by_row: float = 1.0
+) -> float:
+    """Return what the training rows add to the variance of a score.
+
+    Delete-a-group jackknife: ``n_train / n_test`` times the mean square of what the score of each
+    fold's model is above their mean. What the choice of the common rows adds to it, as hits that
+    differ between the models do, is taken off. Added is twice the covariance with the tested rows:
+    rows that are hard to predict also harm a model that learns from them, so that the same fold,
+    left out, is scored low and makes its model better.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n_folds * c,)
+        Of the common rows, fold by fold.
+    tested : ndarray of shape (n_folds,)
+        Mean influence of the rows that each of these folds tested.
+    n_folds : int
+    ratio : float
+        Test rows for each training row.
+    by_row : float
+        How much more a row by itself does, see `Estimate`.
+
+    References
+    ----------
+    Shao, Wu (1989), "A general theory for jackknife variance estimation".
+
+    Examples
+    --------
+    >>> influence = np.array([0.0, 0.2, 0.0, -0.2])  # two folds, two rows
+    >>> round(training_variance(influence, np.array([0.1, -0.1]), 2, 1.0), 4)
+    0.005
+    >>> round(training_variance(influence, np.array([-0.2, 0.2]), 2, 1.0), 4)
+    0.065
+    """
+    by_fold = influence.reshape(n_folds, -1)
+    apart = by_fold - by_fold.mean(axis=0)
+    models = apart.mean(axis=1)
+    added = float((apart.var(axis=1) / apart.shape[1]).mean()) * by_row**2
+    rows = tested - tested.mean() - models  # without what is the model's
+    square, product = float((models**2).mean()) - added, float((rows * models).mean())
+    return max(square / ratio - 2 * product, 0.0)
+
+
+def softened(log_proba: Array) -> Array:
+    """Return shares (m, K) that stand for predicted labels but change smoothly with the posteriors.
+
+    Few rows are so near a border that another model changes their label, so few that counting
+    them says little about how much models differ.
+    """
+    return np.asarray(softmax(SHARPNESS * log_proba, axis=1))
+
+
+def share_influence(by_cell: Array, truth: Codes, soft: Array) -> Array:
+    """Return what a training row of each class does to a score by making its class commoner.
+
+    Stratified folds cannot say it, for all have the same shares. But a model that learns from more
+    rows of a class predicts it more often, much as if its posteriors were given another prior.
+    This is the derivative of the score by the logarithm of that prior, for each row of the class
+    in the data, with labels softened by `SHARPNESS`.
+
+    Parameters
+    ----------
+    by_cell : ndarray of shape (K, K)
+        What a row of each class (first axis) that is predicted as each (second axis) does.
+    truth : ndarray of shape (m,)
+    soft : ndarray of shape (m, K)
+        See `softened`; of zeros and ones, which no prior changes, the influence is 0.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        Influence values, on average 0 over the rows.
+
+    References
+    ----------
+    Saerens, Latinne, Decaestecker (2002), "Adjusting the outputs of a classifier to new a priori
+    probabilities", eq. 4.
+    """
+    gain = by_cell[truth] - (soft * by_cell[truth]).sum(axis=1, keepdims=True)
+    counts = np.bincount(truth, minlength=soft.shape[1]).astype(float)
+    return divide(SHARPNESS * (soft * gain).sum(axis=0), counts)

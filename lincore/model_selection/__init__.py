@@ -1,0 +1,1 @@
+"""Methods and their options, splitters, pipelines, the engine that fits, and comparisons."""

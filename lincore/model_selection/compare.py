@@ -1,0 +1,266 @@
+"""Several methods on the same splits: the front door of an honest comparison."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+import sklearn
+from numpy.typing import NDArray
+from sklearn.exceptions import FitFailedWarning
+
+from lincore.data.dataset import Dataset
+from lincore.data.frames import is_frame
+from lincore.data.magnitudes import require_squares
+from lincore.data.splits import Fold
+from lincore.errors import DataError
+from lincore.io.load import load
+from lincore.metrics.results import Results
+from lincore.model_selection.engine import execute, steps_of
+from lincore.model_selection.fitted_model import FittedModel
+from lincore.model_selection.holdout import fit_pipeline
+from lincore.model_selection.methods import Method, Spec, as_methods
+from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
+from lincore.model_selection.run import Collected, Progress, Run
+from lincore.model_selection.splitters import Scheme, default_scheme, describe, folds, whose_rows
+from lincore.model_selection.streamed_rows import learned_beyond, with_beyond
+from lincore.utils.captured_warnings import heard
+
+if TYPE_CHECKING:
+    from lincore.io.load import Source
+
+
+def compare(
+    data: Dataset | Source,
+    methods: Spec,
+    scheme: Scheme | None = None,
+    *,
+    target: str | int | None = None,
+    steps: Steps = PLAIN,
+    seed: int = 0,
+    test_size: float = 0.3,
+    progress: Progress | None = None,
+    keep: Callable[[Results], Any] | None = None,
+    keep_models: bool = False,
+) -> Results:
+    """Fit several methods on the same training parts and predict the same test parts.
+
+    Everything is learned from the training rows alone: filling in and coding, means and
+    deviations, basis, principal components, classifier. What is solved from moments by class
+    (LDA, QDA, naive Bayes, Fisher, least squares, and the steps before them) takes one pass over
+    the rows for all folds of a repetition and all of these methods. It learns from the rows of a
+    large file that are summed as well (``data.beyond``): ``settings["beyond"]`` counts them.
+
+    Parameters
+    ----------
+    data : Dataset
+        Or whatever `lincore.load` makes one of: a DataFrame, a path, (X, y).
+    methods : str, classifier, or several, or a mapping from names to them
+        "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's contract. See
+        `lincore.model_selection.methods`.
+    scheme : str, splitter or Split, optional
+        "holdout", "given", "last", "10-fold", "10x10-fold", "leave-one-out", "by-group", "5-fold
+        by group", or anything that splits. See `lincore.model_selection.splitters.folds`. Default:
+        "holdout by group" where the data have groups, else "holdout".
+    target : str or int, optional
+        The column that holds the classes, where `data` is a table.
+    steps : Steps
+        What is done to the rows before a classifier sees them. Methods that count (multinomial
+        naive Bayes) get the prepared rows as they are.
+    seed : int, default 0
+        Of splits, and of every method whose `random_state` is None.
+    test_size : float, default 0.3
+        Share of the test part of a hold-out.
+    progress : callable, optional
+        ``progress(done, total, what)``, called after every piece of work. If it returns False the
+        comparison stops, and the results hold the methods that are finished.
+    keep : callable, optional
+        ``keep(results)``, called with what is finished so far whenever a method is.
+    keep_models : bool, default False
+        Fit each method once more, on all rows, for ``results.model(name)``, which predicts the
+        rows of a new file. The scores are not of these models, but of those of the folds.
+
+    Returns
+    -------
+    Results
+        A method that could not be fitted is left out, with a warning; the reason is in
+        ``settings["failed"]``. Warnings of fits are counted in ``settings["notes"]``.
+        ``seconds`` counts what methods share for each of them.
+
+    Raises
+    ------
+    DataError
+        When the scheme does not fit the data, no method could be fitted, or the squares of a
+        feature are no numbers.
+    ValueError, TypeError
+        For methods that do not exist.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> results = compare(lincore.sample("iris"), ["lda", "qda"], "5-fold")
+    >>> results.methods, results.predicted.shape
+    (('lda', 'qda'), (2, 150))
+    >>> float((results.predicted == results.truth).mean(axis=1).round(2)[0])
+    0.98
+    """
+    data = as_dataset(data, target)
+    chosen = as_methods(methods)
+    require_squares(data)
+    scheme = default_scheme(data) if scheme is None else scheme
+    plan = folds(data, scheme, seed, test_size=test_size)
+    settings = {
+        "data": data.name,
+        "digest": data.digest,
+        "scheme": describe(scheme),
+        "test_size": test_size,
+        "seed": seed,
+        "steps": {m.name: _in_words(steps_of(m, data, steps)) for m in chosen},
+        "methods": {m.name: dict(m.options) for m in chosen},
+        "labels": {m.name: m.label for m in chosen},
+        "versions": versions(),
+        **whose_rows(data, plan),
+    }
+    if data.beyond is not None:
+        settings["beyond"] = {
+            m.name: learned_beyond(data, plan, m.from_moments, steps_of(m, data, steps).basis)
+            for m in chosen
+        }
+    run = Run(data, plan, chosen, seed, progress)
+    if keep is not None:
+        run.heed = lambda: keep(_results(run, {**settings, "stopped": True}))
+    stopped = execute(run, steps)
+    results = _results(run, {**settings, "stopped": stopped})
+    failed = results.settings["failed"]
+    if failed and not results.methods and not stopped:
+        name, reason = next(iter(failed.items()))
+        raise DataError(f"{name}: {reason}", where=data.name)
+    for name, reason in failed.items():
+        warnings.warn(f"{name} is left out: {reason}", FitFailedWarning, stacklevel=2)
+    if not keep_models:
+        return results
+    kept = [method for method in chosen if method.name in results.methods]
+    return replace(results, models=models_of(data, kept, steps, seed))
+
+
+def as_dataset(data: Any, target: str | int | None = None) -> Dataset:
+    """Return a data set as it is, and make one of what `lincore.load` takes.
+
+    Raises
+    ------
+    DataError
+        When it is nothing of that kind.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> as_dataset(pd.DataFrame({"age": [1.0, 2.0], "kind": ["a", "b"]}), "kind").target_name
+    'kind'
+    """
+    if isinstance(data, Dataset):
+        if target not in (None, data.target_name):
+            raise DataError(
+                f"The classes of {data.name} are already chosen, {data.target_name!r}.",
+                where=f"target={target!r}",
+                remedy=f"Load it anew: lincore.load(source, target={target!r}).",
+            )
+        return data
+    pair = isinstance(data, tuple) and len(data) == 2
+    if pair or isinstance(data, (str, bytes, os.PathLike)) or is_frame(data):
+        return load(data, target=target)
+    raise DataError(
+        f"Methods are compared on a data set, not on {type(data).__name__}.",
+        where="compare",
+        remedy="Make one with lincore.load(file or DataFrame, target=...), lincore.load((X, y)) "
+        "or lincore.sample(name).",
+    )
+
+
+def models_of(
+    data: Dataset, methods: Sequence[Method], steps: Steps, seed: int
+) -> dict[str, FittedModel]:
+    """Fit methods on all rows; one that cannot be is left out with a warning."""
+    found = {}
+    rows, none = np.arange(data.n_rows), np.arange(0)
+    for method in methods:
+        own = steps_of(method, data, steps)
+        pipeline = pipeline_for(data, method.fresh(data.classes, seed), own, seed=seed)
+        moments = with_beyond(data, rows, none) if own.basis is None else None
+        try:
+            with heard():  # of no convergence the notes of the folds speak
+                fit_pipeline(pipeline, data, rows, moments=moments)
+        except DataError as error:
+            warnings.warn(f"No model of {method.name}: {error}", FitFailedWarning, stacklevel=3)
+            continue
+        found[method.name] = FittedModel.of(data, pipeline, method.label)
+    return found
+
+
+def _results(run: Run, settings: dict[str, Any]) -> Results:
+    """Return what the methods made that are finished, none of which failed."""
+    kept = [j for j in range(len(run.methods)) if j in run.finished and j not in run.failures]
+    names = [method.name for method in run.methods]
+    settings = {
+        **settings,
+        "failed": {names[j]: reason for j, reason in run.failures.items()},
+        "notes": {names[j]: dict(notes) for j, notes in run.notes.items() if notes},
+    }
+    rows = [fold.test for fold in run.plan]
+    results = _collected(run, kept, run.tested, run.plan, rows, settings)
+    if not run.common.folds:
+        return results
+    plan = [run.plan[i] for i in run.common.folds]
+    common = _collected(run, kept, run.compared, plan, [run.common.rows] * len(plan), {})
+    return replace(results, common=common)
+
+
+def _collected(
+    run: Run,
+    kept: list[int],
+    found: Collected,
+    plan: list[Fold],
+    rows: list[NDArray[np.intp]],
+    settings: dict[str, Any],
+) -> Results:
+    # A slice makes no copy.
+    lines: Any = slice(None) if len(kept) == len(run.methods) else kept
+    every, sizes = np.concatenate(rows), [len(part) for part in rows]
+    names = [method.name for method in run.methods]
+    return Results(
+        methods=tuple(names[j] for j in kept),
+        classes=run.data.classes,
+        rows=every,
+        truth=run.data.codes[every],
+        predicted=found.predicted[lines],
+        log_proba=found.log_proba[lines],
+        decision={names[j]: found.decision[j] for j in kept if j in found.decision},
+        seconds=run.seconds[lines],
+        fold=np.repeat([fold.fold for fold in plan], sizes),
+        repetition=np.repeat([fold.repetition for fold in plan], sizes),
+        n_train=np.repeat([len(fold.train) for fold in plan], sizes),
+        settings=settings,
+    )
+
+
+def _in_words(steps: Steps) -> dict[str, Any]:
+    """Return steps as plain values, a basis as the text that names it."""
+    basis = None if steps.basis is None else " ".join(str(steps.basis).split())
+    return steps._replace(basis=basis)._asdict()
+
+
+def versions() -> dict[str, Any]:
+    """Return the versions that results depend on, for their settings."""
+    # The front door knows its version but may not be imported from behind it.
+    package = sys.modules[__name__.partition(".")[0]]
+    return {
+        "lincore": package.__dict__["__version__"],
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }

@@ -1,0 +1,314 @@
+"""Fitting the steps of a pipeline and its classifier, from moments where these are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD
+from sklearn.utils.validation import has_fit_parameter
+
+from lincore.errors import DataError
+from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes, log_posterior
+from lincore.estimators.base.moment_classifier import MomentClassifier
+from lincore.model_selection.pipeline import CATEGORICAL, asks_for_categories, rows_needed
+from lincore.moments.moments import Moments
+from lincore.preprocessing.pca import PCA
+from lincore.preprocessing.standardize import Standardizer
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+# Moments by class of more values than this (400 MB) are not worth their memory: such data have
+# few rows for their many features, or very many classes, and are fitted from the rows.
+LARGEST_SCATTER = 50_000_000
+
+
+class Training(NamedTuple):
+    """What a classifier is fitted on, behind the steps before it.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+    n_classes : int
+    rows : (n, q) array or None
+        None where nobody had to look at them.
+    weight : ndarray of shape (n,) or None
+        Of the rows.
+    moments : Moments or None
+        By class, weights included; None where they cannot be had.
+    categorical_columns : tuple of tuples of int
+        The columns that code one category each, see `categorical_columns`.
+    """
+
+    codes: Codes
+    n_classes: int
+    rows: Any | None = None
+    weight: Array | None = None
+    moments: Moments | None = None
+    categorical_columns: tuple[tuple[int, ...], ...] = ()
+
+
+def fit_front(
+    front: Sequence[tuple[str, Any]],
+    X: Any,
+    codes: Codes,
+    n_classes: int,
+    *,
+    class_weight: Array | None = None,
+    moments: Moments | None = None,
+    rows: bool = True,
+    summary: bool = True,
+) -> Training:
+    """Fit the steps before a classifier on training rows.
+
+    Parameters
+    ----------
+    front : sequence of (name, step)
+        Of a pipeline, without its classifier; there may be none.
+    X : (n, p) array
+        Training rows, as in ``Dataset.X``.
+    codes : ndarray of shape (n,)
+    n_classes : int
+    class_weight : ndarray of shape (K,), optional
+        What a row of each class counts wherever rows are summed: in mean and deviation, in PCA,
+        in the model. Medians, levels, and the centres of a basis are those of the rows as they
+        stand.
+    moments : Moments, optional
+        By class, not weighted, of the rows behind "prepare", which has been fitted already. They
+        are of no use behind a basis.
+    rows, summary : bool
+        Whether the rows behind the steps are needed, and their moments.
+    """
+    weight = None if class_weight is None else np.asarray(class_weight, dtype=float)[codes]
+    names = [name for name, _ in front]
+    head = rows_needed(names)
+    if "basis" in names:
+        moments = None
+    if moments is None or rows:
+        known = moments is not None
+        for _, step in front[:head]:
+            X = step.transform(X) if known else _fit_transform(step, X, weight)
+    tail = front[head:]
+    turns = any(name == "pca" for name, _ in tail)
+    if moments is None and (summary or turns):
+        moments = _summarise(X, codes, n_classes)
+    if moments is None:
+        for _, step in tail:
+            X = _fit_transform(step, X, weight)
+        if summary and tail:  # few components of many features may be summarised after all
+            moments = _summarise(X, codes, n_classes)
+        if moments is not None and class_weight is not None:
+            moments = moments.scale(class_weight)
+        return Training(codes, n_classes, X, weight, moments, categorical_columns(front))
+    if class_weight is not None:
+        moments = moments.scale(class_weight)
+    for _, step in tail:
+        moments = step.fit_moments(moments).map_moments(moments)
+        X = _behind(step, X) if rows else X
+    kept, groups = moments if summary else None, categorical_columns(front)
+    return Training(codes, n_classes, X if rows else None, weight, kept, groups)
+
+
+def categorical_columns(front: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ...], ...]:
+    """Return the columns behind fitted steps that code one category each, groups of zeros and ones.
+
+    There are none once the columns were standardised or mixed.
+    """
+    if [name for name, _ in front] != ["prepare"]:
+        return ()
+    groups: tuple[tuple[int, ...], ...] = front[0][1].categorical_columns()
+    return groups
+
+
+def through(front: Sequence[tuple[str, Any]], rows: Any) -> Any:
+    """Return rows as they are behind fitted steps; checked by the classifier, once."""
+    for _, step in front:
+        rows = _behind(step, rows)
+    return rows
+
+
+def fit_classifier(classifier: Any, training: Training) -> Any:
+    """Fit a classifier on codes, from moments if it can and there are any.
+
+    Raises
+    ------
+    DataError
+        When weights are asked of a classifier that takes none.
+    ValueError
+        What the classifier raises.
+    """
+    if training.categorical_columns and asks_for_categories(classifier):
+        names = [name for name in classifier.get_params() if name.endswith(CATEGORICAL)]
+        classifier.set_params(**dict.fromkeys(names, training.categorical_columns))
+    # Which of the library's classifiers have the method depends on their options too.
+    if training.moments is not None and hasattr(classifier, "fit_moments"):
+        return classifier.fit_moments(training.moments, np.arange(training.n_classes))
+    if training.weight is None:
+        return classifier.fit(training.rows, training.codes)
+    if not has_fit_parameter(classifier, "sample_weight"):
+        raise DataError(
+            f"{type(classifier).__name__} takes no weights.",
+            remedy="Leave the class weights out, or choose a classifier that takes them.",
+        )
+    return classifier.fit(training.rows, training.codes, sample_weight=training.weight)
+
+
+class Predicted(NamedTuple):
+    """Codes, posteriors and scores of some rows by one classifier.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (m,)
+        By the classifier's own rule.
+    log_proba : ndarray of shape (m, K)
+        NaN throughout for a classifier without posteriors; a class that it was never shown has
+        posterior zero.
+    decision : ndarray of shape (m, K) or None
+        Margins of a classifier without posteriors, see `margins`, on no particular scale. None
+        where there are posteriors, or no scores either.
+    """
+
+    codes: Codes
+    log_proba: Array
+    decision: Array | None = None
+
+    def part(self, rows: slice) -> Predicted:
+        """Return what is said of some of the rows."""
+        decision = None if self.decision is None else self.decision[rows]
+        return Predicted(self.codes[rows], self.log_proba[rows], decision)
+
+
+def predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
+    """Predict rows by the classifier's own rule, with posteriors, else with decision scores.
+
+    Raises
+    ------
+    ValueError
+        For predictions that are no classes of the data, and posteriors of another shape.
+    """
+    if isinstance(classifier, MomentClassifier):
+        return _own_predictions(classifier, rows, n_classes)
+    predicted = _checked(classifier.predict(rows), rows.shape[0], n_classes)
+    # hasattr is scikit-learn's own contract: it may depend on options which of the two there is.
+    with np.errstate(divide="ignore"):
+        if hasattr(classifier, "predict_log_proba"):
+            found = classifier.predict_log_proba(rows)
+        elif hasattr(classifier, "predict_proba"):
+            found = np.log(classifier.predict_proba(rows))
+        else:
+            silent = np.full((len(predicted), n_classes), np.nan)
+            return Predicted(predicted, silent, _decision(classifier, rows, n_classes))
+    expected, shape = (len(predicted), len(classifier.classes_)), np.shape(found)
+    if shape != expected:
+        raise ValueError(f"Its posteriors have shape {shape} instead of {expected}.")
+    return Predicted(predicted, _placed(found, classifier.classes_, n_classes))
+
+
+def _decision(classifier: Any, rows: Any, n_classes: int) -> Array | None:
+    """Return decision scores by class (m, K), None where they are not one for each class."""
+    if not hasattr(classifier, "decision_function"):
+        return None
+    scores = np.asarray(classifier.decision_function(rows), dtype=float)
+    n_known = len(classifier.classes_)
+    one_each = scores.shape == ((len(scores),) if n_known == 2 else (len(scores), n_known))
+    if not one_each or not np.isfinite(scores).all():
+        return None
+    return _placed(margins(scores), classifier.classes_, n_classes)
+
+
+def margins(scores: Array) -> Array:
+    """Return each class's decision score less the largest of the others, (m, K).
+
+    What is common to the scores of a row decides nothing, so it shall not rank rows either: above
+    0 a row is predicted as the class.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (m, K), or (m,) for two classes
+
+    Examples
+    --------
+    >>> margins(np.array([[1.0, 5.0, 2.0]]))
+    array([[-4.,  3., -3.]])
+    """
+    if scores.ndim == 1:
+        return np.column_stack([-scores, scores])
+    second, best = np.partition(scores, -2, axis=1)[:, -2:].T[:, :, None]
+    return np.asarray(scores - np.where(scores == best, second, best))
+
+
+def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
+    """Return predictions as codes; ValueError where they are none."""
+    found = np.asarray(predicted)
+    if found.shape != (n_rows,):
+        raise ValueError(f"It made predictions of shape {found.shape} for {n_rows} rows.")
+    strange = ~np.isin(found, np.arange(n_classes))
+    if strange.any():
+        raise ValueError(f"It predicted {found[strange][0]}, which is no class that it was shown.")
+    return found.astype(np.intp)
+
+
+def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
+    """Evaluate the scores once for labels and posteriors."""
+    scores, classes = classifier.score_rows(rows), classifier.classes_
+    # What is not finite in a row makes every score of it so; a class without rows has none either.
+    if not np.isfinite(scores).all() and not np.isfinite(rows).all():
+        raise ValueError("Rows to predict hold NaN or infinity.")
+    predicted = classes[chosen_codes(scores)]
+    if not isinstance(classifier, SoftmaxPosterior):
+        silent = np.full((len(predicted), n_classes), np.nan)
+        return Predicted(predicted, silent, _placed(margins(scores), classes, n_classes))
+    return Predicted(predicted, _placed(log_posterior(scores), classes, n_classes))
+
+
+def _placed(found: Array, classes: Codes, n_classes: int) -> Array:
+    """Put log posteriors (m, k) of some classes into the columns of all K."""
+    if len(classes) == n_classes:
+        return np.asarray(found, dtype=np.float64)
+    log_proba = np.full((len(found), n_classes), -np.inf)
+    log_proba[:, classes] = found
+    return log_proba
+
+
+def _summarise(X: Any, codes: Codes, n_classes: int) -> Moments | None:
+    n_rows, q = X.shape
+    if sp.issparse(X) or n_rows < q or n_classes * q**2 > LARGEST_SCATTER:
+        return None
+    return Moments.from_groups(X, codes, n_classes)
+
+
+def _behind(step: Any, rows: Any) -> Any:
+    own = isinstance(step, (Standardizer, PCA))
+    return step.map_rows(rows) if own else step.transform(rows)
+
+
+def _fit_transform(step: Any, X: Any, weight: Array | None) -> Any:
+    if isinstance(step, PCA):
+        return step.fit_rows(X, weight).transform(X)
+    if weight is None:
+        return _by_rows_alone(step, X).transform(X)
+    if has_fit_parameter(step, "sample_weight"):
+        return step.fit(X, sample_weight=weight).transform(X)
+    if isinstance(step, TruncatedSVD):
+        # Singular vectors belong to the sum of the rows' outer products, so a weight goes in by
+        # its root.
+        return step.fit(sp.diags_array(np.sqrt(weight)) @ X).transform(X)
+    return _by_rows_alone(step, X).transform(X)
+
+
+def _by_rows_alone(step: Any, X: Any) -> Any:
+    """Fit a step that is not told the classes."""
+    try:
+        return step.fit(X)
+    except (TypeError, ValueError) as error:
+        if "requires y" not in str(error) and "argument: 'y'" not in str(error):
+            raise
+        name = type(step).__name__
+        raise ValueError(
+            f"{name} learns from the classes, and a basis sees the rows alone. Make it part of "
+            f"the method: make_pipeline({name}(...), classifier) can be compared."
+        ) from error

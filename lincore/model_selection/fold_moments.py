@@ -1,0 +1,148 @@
+"""Training moments of every fold from one pass over the rows: parts left out by merging."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.data.splits import Fold
+from lincore.moments.moments import Moments, leave_one_out
+from lincore.utils.threads import Mapper
+
+# Values in the scatters of all parts (640 MB): ten folds of ten classes of 784 features, or each
+# of 30,000 rows of 50 features left out. Beyond it every fold is summed by itself.
+LARGEST_PARTS = 80_000_000
+# Up to this many (32 MB) all classes are merged at once; beyond, one by one on all cores.
+FEW_VALUES = 4_000_000
+
+
+# For some classes, one list entry for each fold.
+ByFold: TypeAlias = list[Moments]
+
+
+class Parts(NamedTuple):
+    """The rows of some classes, cut into the parts that folds leave out.
+
+    Attributes
+    ----------
+    folds : ndarray of shape (f,)
+        Which fold each part is tested in.
+    moments : Moments of shapes (f, c), (f, c, p), (f, c, p, p)
+        Of c classes in each part.
+    """
+
+    folds: NDArray[np.intp]
+    moments: Moments
+
+
+def leaves_parts_out(plan: Sequence[Fold], X: NDArray[Any], codes: NDArray[np.intp]) -> bool:
+    """Tell whether the folds of one repetition train on all rows but the tested ones.
+
+    Then one pass serves them all, if its moments can be held: n_folds * K * p^2 numbers, or p^2
+    for each row where each is left out.
+    """
+    n_rows, p = X.shape
+    if len(plan) < 2:
+        return False
+    complements = all(
+        len(fold.train) + len(fold.test) == n_rows and (np.diff(fold.train) > 0).all()
+        for fold in plan
+    )
+    smallest = min(len(fold.train) for fold in plan)
+    n_parts = sum(np.count_nonzero(np.bincount(codes[fold.test])) for fold in plan)
+    return complements and smallest >= p and n_parts * p**2 <= LARGEST_PARTS
+
+
+def summarise_parts(
+    X: NDArray[Any], codes: NDArray[np.intp], n_classes: int, plan: Sequence[Fold]
+) -> list[Parts]:
+    """Make the one pass over all rows; those that no fold tests are one more part."""
+    part = part_of_rows(plan, len(codes))
+    n_values = len(plan) * n_classes * X.shape[1] ** 2
+    n_present = len(np.unique(part * n_classes + codes))
+    if n_values <= FEW_VALUES or n_present > 0.8 * len(plan) * n_classes:
+        return [_cut(X, part, codes, n_classes)]
+    # Where each row is left out, most classes are in no part but their own.
+    members = [np.flatnonzero(codes == k) for k in range(n_classes)]
+    return [_cut(X[rows], part[rows], np.zeros_like(rows), 1) for rows in members]
+
+
+def part_of_rows(plan: Sequence[Fold], n_rows: int) -> NDArray[np.intp]:
+    """Return the number of the fold that tests each row; that of one more where none does."""
+    part = np.full(n_rows, len(plan), dtype=np.intp)
+    for i, fold in enumerate(plan):
+        part[fold.test] = i
+    return part
+
+
+def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> list[ByFold]:
+    """Return the moments of the training rows, for the classes of each entry and each fold.
+
+    By `leave_one_out`. Classes without test rows in a fold have all of their rows there. The
+    parts are of no use afterwards.
+
+    Examples
+    --------
+    >>> X, codes = np.arange(8.0).reshape(4, 2), np.array([0, 0, 1, 1])
+    >>> everything = np.arange(4)
+    >>> plan = [Fold(0, i, np.delete(everything, i), everything[i : i + 1]) for i in range(4)]
+    >>> moments = training_moments(summarise_parts(X, codes, 2, plan), 4)
+    >>> of_fold(moments, 1).mean
+    array([[0., 1.],
+           [5., 6.]])
+    """
+    folds, moments = parts[0]
+    n_classes = moments.count.shape[1]
+    if len(parts) > 1 or len(folds) < 2 or not np.array_equal(folds[:n_folds], range(n_folds)):
+        return list(mapper(lambda part: _left_out(part, n_folds), parts))
+    count, mean = np.empty_like(moments.count), np.empty_like(moments.mean)
+
+    def merge(classes: slice) -> None:
+        for i, left_out in enumerate(leave_one_out(moments[:, classes], overwrite=True)):
+            count[i, classes], mean[i, classes] = left_out.count, left_out.mean
+
+    step = n_classes if moments.scatter.size <= FEW_VALUES else 1
+    list(mapper(merge, [slice(k, k + step) for k in range(0, n_classes, step)]))
+    # Where their scatters stood stand those of all other parts now.
+    left_out = Moments(count, mean, moments.scatter)[:n_folds]
+    return [left_out.apart() if moments.scatter.size <= FEW_VALUES else list(left_out)]
+
+
+def of_fold(moments: list[ByFold], fold: int) -> Moments:
+    """Put the moments of one fold's training rows together: (K,), (K, p), (K, p, p)."""
+    if len(moments) == 1:
+        return moments[0][fold]
+    chosen = [of_classes[fold] for of_classes in moments]
+    return Moments(
+        np.concatenate([m.count for m in chosen]),
+        np.concatenate([m.mean for m in chosen]),
+        np.concatenate([m.scatter for m in chosen]),
+    )
+
+
+def _left_out(parts: Parts, n_folds: int) -> ByFold:
+    """Return the training moments of some classes that are not tested in every fold."""
+    n_parts, moments = len(parts.folds), parts.moments
+    nothing = Moments.empty(moments.count.shape[1:], moments.n_features)
+    if not n_parts:
+        return [nothing] * n_folds
+    left_out = leave_one_out(moments) if n_parts > 1 else [nothing]
+    merged = [left_out[0] + moments[0]] * n_folds
+    for i, found in zip(parts.folds, left_out, strict=True):
+        if i < n_folds:
+            merged[i] = found
+    return merged
+
+
+def _cut(X: NDArray[Any], part: NDArray[np.intp], codes: NDArray[np.intp], n_classes: int) -> Parts:
+    present, numbered = np.unique(part, return_inverse=True)
+    groups = numbered * n_classes + codes
+    moments = Moments.from_groups(X, groups, len(present) * n_classes)
+    count, mean, scatter = (
+        array.reshape(len(present), n_classes, *array.shape[1:])
+        for array in (moments.count, moments.mean, moments.scatter)
+    )
+    return Parts(present, Moments(count, mean, scatter))

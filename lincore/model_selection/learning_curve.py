@@ -1,0 +1,232 @@
+"""How a score grows with the number of training rows: the same methods on nested parts of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.data.dataset import Dataset, Split
+from lincore.errors import DataError
+from lincore.metrics import scores
+from lincore.metrics.results import Results
+from lincore.metrics.seed_intervals import over_seeds
+from lincore.model_selection.compare import compare
+from lincore.model_selection.methods import Spec, as_methods
+from lincore.model_selection.pipeline import PLAIN, Steps
+from lincore.model_selection.run import Progress
+from lincore.utils.captured_warnings import heard
+
+Array = NDArray[np.float64]
+
+N_SIZES = 7
+# The smallest part is this share of the training rows, or this many rows of each class.
+SMALLEST_SHARE, FEWEST_BY_CLASS = 1 / 32, 4
+
+
+class Band(NamedTuple):
+    """A score of M methods over S sizes; NaN where a method could not be fitted.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (S,)
+        Training rows, increasing.
+    methods : tuple of M str
+    mean, low, high : ndarrays of shape (M, S)
+        With 95 % intervals.
+    """
+
+    sizes: NDArray[np.intp]
+    methods: tuple[str, ...]
+    mean: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Results of the same methods, test rows and splits at every size of the training part.
+
+    Parameters
+    ----------
+    methods : tuple of M str
+    results : mapping of int to Results
+        By training rows; the repetitions are the splits.
+    test_ratio : float
+        Test rows for each training row where every split is drawn anew, else 0.
+    """
+
+    methods: tuple[str, ...]
+    results: dict[int, Results]
+    test_ratio: float
+
+    def band(self, score: str = "accuracy") -> Band:
+        """Return a score by size with its interval.
+
+        Over several splits it is the mean with Nadeau and Bengio's interval, see
+        `lincore.metrics.seed_intervals.over_seeds`; of one split it is that of the rows, see
+        `lincore.metrics.scores.score`.
+
+        Raises
+        ------
+        KeyError
+            When there is no such score.
+        """
+        kind, sizes = scores.SCORES[score], sorted(self.results)
+        values = np.full((3, len(self.methods), len(sizes)), np.nan)
+        for s, size in enumerate(sizes):
+            found = self.results[size]
+            parts = _by_split(found)
+            for name in found.methods:
+                if len(parts) == 1:
+                    interval = scores.score(parts[0], name, score)
+                else:
+                    each = [scores.estimate(part, name, score).value for part in parts]
+                    interval = over_seeds(
+                        np.array(each), self.test_ratio, grain=1 / len(parts[0].truth)
+                    )
+                values[:, self.methods.index(name), s] = interval.within(kind.lowest, kind.highest)
+        return Band(np.array(sizes, dtype=np.intp), self.methods, *values)
+
+
+def learning_curve(
+    data: Dataset,
+    methods: Spec,
+    splits: Sequence[Split],
+    *,
+    steps: Steps = PLAIN,
+    seed: int = 0,
+    sizes: Iterable[int] | None = None,
+    progress: Progress | None = None,
+    keep: Any = None,
+) -> LearningCurve:
+    """Fit methods on ever larger parts of the training rows, all judged on the same test rows.
+
+    The parts are nested, and every one holds the classes in the shares of the whole, as nearly
+    as whole rows allow; they are drawn in an order of their own in every split.
+
+    Parameters
+    ----------
+    data : Dataset
+        Of a file read in blocks, the rows that are held.
+    methods : see `lincore.compare`
+    splits : sequence of Split
+        Several drawn at random, or one that is given.
+    steps : Steps
+    seed : int
+        Of the order of the rows, and of methods.
+    sizes : iterable of int, optional
+        Training rows; seven sizes evenly spaced on a logarithmic scale, the last being all rows.
+    progress : callable, optional
+        As in `lincore.compare`; if it returns False the sizes that are finished are returned.
+    keep : callable, optional
+        ``keep(curve)``, called after every size with what there is.
+
+    Returns
+    -------
+    LearningCurve
+        A method that could not be fitted at some size is missing there; the reason is in
+        ``settings["failed"]`` of its results.
+
+    Raises
+    ------
+    DataError
+        When no method could be fitted at any size.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> splits = [lincore.split(iris, seed=seed) for seed in range(3)]
+    >>> band = learning_curve(iris, ["lda"], splits, sizes=[15, 105]).band()
+    >>> band.sizes.tolist(), band.mean.round(2).tolist()
+    ([15, 105], [[0.96, 0.97]])
+    """
+    chosen = as_methods(methods)
+    if data.beyond is not None:  # of few rows nothing could be learned if the rest came on top
+        data = replace(data, beyond=None)
+    orders = [_order(data, split, seed + i) for i, split in enumerate(splits)]
+    most = min(map(len, orders))
+    wanted = sorted({min(int(size), most) for size in sizes or _sizes(data, most)})
+    drawn_anew = len({split.test.tobytes() for split in splits}) > 1
+    ratio = float(np.mean([len(s.test) / len(s.train) for s in splits])) if drawn_anew else 0.0
+    found: dict[int, Results] = {}
+    reason: DataError | None = None
+    for done, size in enumerate(wanted):
+        plan = [(order[:size], split.test) for order, split in zip(orders, splits, strict=True)]
+        watch = None if progress is None else _Part(progress, done, len(wanted), size)
+        try:
+            with heard():  # of few rows a method may fail: the curve says so
+                results = compare(data, chosen, plan, steps=steps, seed=seed, progress=watch)
+        except DataError as error:
+            reason = error
+            continue
+        if results.methods:
+            found[size] = results
+        curve = LearningCurve(tuple(m.name for m in chosen), dict(found), ratio)
+        if results.settings["stopped"]:
+            return curve
+        if keep is not None:
+            keep(curve)
+    if not found and reason is not None:
+        raise reason
+    return LearningCurve(tuple(m.name for m in chosen), found, ratio)
+
+
+class _Part:
+    """Progress within one size, told as a part of that over all sizes."""
+
+    def __init__(self, progress: Progress, done: int, n_sizes: int, size: int) -> None:
+        self.progress, self.done, self.n_sizes, self.size = progress, done, n_sizes, size
+
+    def __call__(self, done: int, total: int, what: str) -> Any:
+        whole = self.done * total + done
+        return self.progress(whole, self.n_sizes * total, f"{self.size:,} training rows: {what}")
+
+
+def _order(data: Dataset, split: Split, seed: int) -> NDArray[np.intp]:
+    """Return the training rows so that every beginning of them has the shares of the classes."""
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(split.train)
+    codes = data.codes[rows]
+    place = np.empty(len(rows))
+    for code in np.unique(codes):
+        members = np.flatnonzero(codes == code)
+        # From 0, so that each class has a row before any has two.
+        place[members] = np.arange(len(members)) / len(members)
+    return np.asarray(rows[np.argsort(place, kind="stable")])
+
+
+def _sizes(data: Dataset, most: int) -> list[int]:
+    least = min(most, max(FEWEST_BY_CLASS * data.n_classes, round(most * SMALLEST_SHARE)))
+    return [round(size) for size in np.geomspace(least, most, N_SIZES)]
+
+
+def _by_split(results: Results) -> list[Results]:
+    """Return the results of each split by itself, as of one test set."""
+    parts = []
+    cells = np.column_stack([results.repetition, results.fold])
+    for cell in np.unique(cells, axis=0):
+        kept = (cells == cell).all(axis=1)
+        settings = dict(results.settings)
+        if "row_groups" in settings:
+            settings["row_groups"] = settings["row_groups"][kept]
+        parts.append(
+            replace(
+                results,
+                rows=results.rows[kept],
+                truth=results.truth[kept],
+                predicted=results.predicted[:, kept],
+                log_proba=results.log_proba[:, kept],
+                decision={name: scores[kept] for name, scores in results.decision.items()},
+                common=None,
+                fold=results.fold[kept],
+                repetition=results.repetition[kept],
+                n_train=results.n_train[kept],
+                settings=settings,
+            )
+        )
+    return parts

@@ -1,0 +1,318 @@
+"""The classifiers that can be compared: the library's by a word, an analyst's own as they are."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
+
+from lincore.estimators.fisher import FisherDiscriminant
+from lincore.estimators.least_squares import LeastSquaresClassifier
+from lincore.estimators.linear_discriminant import (
+    DiagonalLinearDiscriminantAnalysis,
+    LinearDiscriminantAnalysis,
+)
+from lincore.estimators.logistic.estimator import LogisticRegression
+from lincore.estimators.multiclass import OneVsOne, OneVsRest
+from lincore.estimators.multinomial import MultinomialNB
+from lincore.estimators.naive_bayes import GaussianNB
+from lincore.estimators.perceptron import Perceptron
+from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
+from lincore.model_selection.pipeline import CATEGORICAL
+from lincore.model_selection.specs import parse, render
+
+FACTORIES: Mapping[str, Callable[..., Any]] = {
+    "lda": LinearDiscriminantAnalysis,
+    "diagonal-lda": DiagonalLinearDiscriminantAnalysis,
+    "qda": QuadraticDiscriminantAnalysis,
+    "naive-bayes": GaussianNB,
+    "multinomial-nb": MultinomialNB,
+    "fisher": FisherDiscriminant,
+    "least-squares": LeastSquaresClassifier,
+    "perceptron": Perceptron,
+    "logistic": LogisticRegression,
+    "one-vs-rest": OneVsRest,
+    "one-vs-one": OneVsOne,
+}
+
+LABELS: Mapping[str, str] = {
+    "lda": "LDA",
+    "diagonal-lda": "Diagonal LDA",
+    "qda": "QDA",
+    "naive-bayes": "Gaussian naive Bayes",
+    "multinomial-nb": "Multinomial naive Bayes",
+    "fisher": "Fisher's discriminant",
+    "least-squares": "Least squares",
+    "perceptron": "Perceptron",
+    "logistic": "Logistic regression",
+    "one-vs-rest": "One versus rest",
+    "one-vs-one": "One versus one",
+}
+
+# The binary classifier of one-vs-rest and one-vs-one where none is named.
+BINARY = "logistic"
+
+Spec: TypeAlias = Any
+
+
+@dataclass(frozen=True)
+class Method:
+    """A classifier that can be fitted any number of times, and what to call it.
+
+    Parameters
+    ----------
+    name : str
+        In results: the line of text that makes the same method again, for the library's.
+    estimator : classifier
+        Never fitted itself.
+    label : str
+        For people.
+    word : str or None
+        The key in `FACTORIES`; None for an estimator from elsewhere.
+    options : mapping
+        Options that differ from the defaults, for the settings of results.
+    """
+
+    name: str
+    estimator: Any
+    label: str
+    word: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def from_moments(self) -> bool:
+        """Whether the moments by class are all that it learns from."""
+        # Which of the library's classifiers have the method depends on their options too.
+        return hasattr(self.estimator, "fit_moments")
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether rows may be sparse."""
+        return bool(get_tags(self.estimator).input_tags.sparse)
+
+    @property
+    def counts(self) -> bool:
+        """Whether rows must be counts, so that centring or turning them would make no sense."""
+        return bool(get_tags(self.estimator).input_tags.positive_only)
+
+    @cached_property
+    def own_weights(self) -> str | None:
+        """The option by which the classifier weighs the classes itself, if it does.
+
+        Not "balanced" weights of a classifier of the library: to these the weights of a study
+        make no difference, whatever they are.
+        """
+        for name, value in self.estimator.get_params(deep=True).items():
+            given = name.rpartition("__")[2] == "class_weight" and value is not None
+            if given and not (self._balances and name == "class_weight"):
+                return str(name)
+        return None
+
+    @property
+    def _balances(self) -> bool:
+        """Whether it gives all classes the same weight, whatever the rows weigh."""
+        own = self.estimator.get_params(deep=False).get("class_weight")
+        return self.word is not None and isinstance(own, str) and own == "balanced"
+
+    @cached_property
+    def has_fixed_priors(self) -> bool:
+        """Whether the options say what the priors are, so that none are learned from rows."""
+        if self._balances:
+            return True
+        for name, value in self.estimator.get_params(deep=True).items():
+            option = name.rpartition("__")[2]
+            if option in ("priors", "class_prior") and value is not None:
+                return True
+            if option == "fit_prior" and value is False:
+                return True
+        return False
+
+    def like_prototype(self, classes: int | ArrayLike, seed: int = 0) -> Any:
+        """Return what `fresh` does, for one that is solved from moments: a shallow copy.
+
+        Nothing is written into what it shares with others, and it takes no time.
+        """
+        known, key = self._prototypes, (repr(np.asarray(classes).tolist()), seed)
+        if key not in known:
+            known[key] = self.fresh(classes, seed)
+        prototype = known[key]
+        model = object.__new__(type(prototype))
+        model.__dict__.update(prototype.__dict__)
+        return model
+
+    @cached_property
+    def _prototypes(self) -> dict[tuple[str, int], Any]:
+        return {}
+
+    def fresh(self, classes: int | ArrayLike, seed: int = 0) -> Any:
+        """Return an estimator to fit on codes from 0 to K - 1.
+
+        Parameters
+        ----------
+        classes : sequence of K labels, or K
+            The labels of the codes, which a mapping of class weights may name.
+        seed : int
+            For every `random_state` that was left at None, so that results can be made again.
+        """
+        estimator = clone(self.estimator)
+        changed: dict[str, Any] = {}
+        for name, value in estimator.get_params(deep=True).items():
+            if name.rpartition("__")[2] == "random_state" and value is None:
+                changed[name] = seed
+            # A binary model inside another one knows two sides, and none of the labels.
+            elif name == "class_weight" and isinstance(value, Mapping):
+                changed[name] = _by_code(value, classes)
+        return estimator.set_params(**changed)
+
+
+def as_method(spec: Spec) -> Method:
+    """Return the method that a word, a line, an estimator or a pair stands for.
+
+    Parameters
+    ----------
+    spec : str, classifier, (str, classifier) or Method
+        "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's contract;
+        or a pair of a name and one of these. ``priors=equal`` gives all classes the same prior.
+
+    Raises
+    ------
+    ValueError
+        For a word or an option that does not exist, with those that do.
+    TypeError
+        For what is no classifier.
+
+    Examples
+    --------
+    >>> method = as_method("logistic(C=inf, solver=newton)")
+    >>> method.word, method.from_moments, method.estimator
+    ('logistic', False, LogisticRegression(C=inf, solver='newton'))
+    >>> as_method(LinearDiscriminantAnalysis(shrinkage=0.1)).name
+    'lda(shrinkage=0.1)'
+    """
+    if isinstance(spec, Method):
+        return spec
+    if isinstance(spec, str):
+        return _from_line(spec)
+    if isinstance(spec, tuple) and len(spec) == 2 and isinstance(spec[0], str):
+        return replace(as_method(spec[1]), name=spec[0], label=spec[0])
+    if isinstance(spec, type) or not hasattr(spec, "fit") or not is_classifier(spec):
+        raise TypeError(f"{spec!r} is no classifier: give a word, or an object with fit(X, y).")
+    return _from_estimator(spec)
+
+
+def as_methods(specs: Spec | Iterable[Spec] | Mapping[str, Spec]) -> tuple[Method, ...]:
+    """Return several methods, all of different names.
+
+    Parameters
+    ----------
+    specs : one spec, several, or a mapping from names to them
+
+    Raises
+    ------
+    ValueError
+        When there is none, or two have the same name.
+    """
+    if isinstance(specs, Mapping):
+        methods = tuple(as_method((name, spec)) for name, spec in specs.items())
+    elif isinstance(specs, (str, Method)) or hasattr(specs, "fit"):
+        methods = (as_method(specs),)
+    else:
+        methods = tuple(as_method(spec) for spec in specs)
+    names = [method.name for method in methods]
+    if not names:
+        raise ValueError("There is no method to compare.")
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"Two methods are called {name!r}: name them, as in {{'a': ...}}.")
+    return methods
+
+
+def keywords(word: str) -> dict[str, Any]:
+    """Return the options of a classifier of the library with their defaults.
+
+    Raises
+    ------
+    ValueError
+        When there is no such classifier, with those that there are.
+
+    Examples
+    --------
+    >>> keywords("least-squares")
+    {'alpha': 0.0, 'targets': 'one-hot', 'class_weight': None}
+    """
+    if word not in FACTORIES:
+        raise ValueError(f"No method is called {word!r}; there are {', '.join(FACTORIES)}.")
+    parameters = inspect.signature(FACTORIES[word]).parameters.values()
+    defaults = {p.name: p.default for p in parameters if p.name != CATEGORICAL}
+    if word in ("lda", "diagonal-lda"):
+        # How many canonical coordinates `transform` gives changes no decision.
+        del defaults["n_components"]
+    if "estimator" in defaults:
+        defaults["estimator"] = BINARY
+    return defaults
+
+
+def _by_code(weights: Mapping[Any, float], classes: int | ArrayLike) -> dict[Any, float]:
+    """Return class weights by code instead of by label; ValueError for a label that is none."""
+    labels = list(range(classes)) if isinstance(classes, int) else np.asarray(classes).tolist()
+    unknown = [label for label in weights if label not in labels]
+    if unknown:
+        raise ValueError(f"class_weight names {unknown}; the classes are {labels}.")
+    return {labels.index(label): weight for label, weight in weights.items()}
+
+
+def _from_line(line: str) -> Method:
+    word, options = parse(line)
+    word = word.lower()
+    defaults = keywords(word)
+    unknown = [name for name in options if name not in defaults]
+    if unknown:
+        known = ", ".join(defaults)
+        raise ValueError(f"{word} has no option {', '.join(unknown)}; it has {known}.")
+    arguments = dict(options)
+    if "estimator" in defaults:
+        arguments["estimator"] = as_method(options.get("estimator", BINARY)).estimator
+    return Method(
+        name=render(word, options),
+        estimator=FACTORIES[word](**arguments),
+        label=_label(word, options),
+        word=word,
+        options=options,
+    )
+
+
+def _from_estimator(estimator: Any) -> Method:
+    for word, factory in FACTORIES.items():
+        if type(estimator) is factory:
+            options = _changed(word, estimator)
+            name = " ".join(render(word, options).split())
+            return Method(name, estimator, _label(word, options), word, options)
+    # scikit-learn prints the options that were changed.
+    name = " ".join(repr(estimator).split())
+    return Method(name, estimator, name)
+
+
+def _changed(word: str, estimator: Any) -> dict[str, Any]:
+    given, options = estimator.get_params(deep=False), {}
+    for name, default in keywords(word).items():
+        value = given[name]
+        if name == "estimator":
+            value = as_method(value).name
+        elif isinstance(value, np.ndarray):
+            value = value.tolist()
+        if isinstance(value, (list, tuple)) or value != default:
+            options[name] = value
+    return options
+
+
+def _label(word: str, options: Mapping[str, Any]) -> str:
+    if not options:
+        return LABELS[word]
+    return f"{LABELS[word]} ({', '.join(f'{k}={v}' for k, v in options.items())})"

@@ -1,0 +1,361 @@
+"""Every option of every classifier, in words for people: type, choices, default, help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lincore.model_selection.option_types import Choice, Option
+
+
+def _choices(**values: Any) -> tuple[Choice, ...]:
+    return tuple(Choice(value, label.replace("_", " ")) for label, value in values.items())
+
+
+PRIORS = Option(
+    "priors",
+    "Priors",
+    "priors",
+    None,
+    "How probable each class is before its features are seen.",
+    main=True,
+    choices=_choices(shares_of_the_training_rows=None, equal="equal"),
+)
+CLASS_WEIGHT = Option(
+    "class_weight",
+    "Class weights",
+    "choice",
+    None,
+    "Balanced: every class counts as much in the fit as the others, however few its rows.",
+    main=True,
+    choices=_choices(none=None, balanced="balanced"),
+)
+SHRINKAGE = Option(
+    "shrinkage",
+    "Shrinkage",
+    "number",
+    None,
+    "Pull the covariance towards a round one: steadier with few rows or many features.",
+    main=True,
+    choices=(Choice(None, "none"), Choice("oas", "estimated (OAS)")),
+    low=0,
+    high=1,
+)
+RANDOM_STATE = Option(
+    "random_state",
+    "Seed",
+    "integer",
+    None,
+    "Makes what is random the same again.",
+    choices=(Choice(None, "that of the experiment"),),
+    low=0,
+    high=2**32 - 1,
+)
+BINARY = Option(
+    "estimator",
+    "Binary classifier",
+    "method",
+    "logistic",
+    "The classifier that tells two sides apart.",
+    main=True,
+    choices=tuple(
+        Choice(word, label)
+        for word, label in (
+            ("logistic", "Logistic regression"),
+            ("lda", "LDA"),
+            ("qda", "QDA"),
+            ("naive-bayes", "Gaussian naive Bayes"),
+            ("fisher", "Fisher's discriminant"),
+            ("least-squares", "Least squares"),
+            ("perceptron", "Perceptron"),
+        )
+    ),
+)
+
+_LDA = (
+    PRIORS,
+    SHRINKAGE,
+    Option(
+        "divisor",
+        "Covariance estimator",
+        "choice",
+        "n",
+        "Maximum likelihood divides by the rows n, unbiased by n less the number of classes.",
+        choices=(Choice("n", "maximum likelihood"), Choice("n-k", "unbiased")),
+    ),
+    CLASS_WEIGHT,
+)
+
+OPTIONS: Mapping[str, tuple[Option, ...]] = {
+    "lda": _LDA,
+    "diagonal-lda": _LDA,
+    "qda": (
+        PRIORS,
+        Option(
+            "regularization",
+            "Regularisation",
+            "number",
+            0.0,
+            "Pull each class's covariance towards the common one: 0 is QDA, 1 is LDA.",
+            main=True,
+            low=0,
+            high=1,
+        ),
+        SHRINKAGE._replace(main=False),
+        Option(
+            "divisor",
+            "Covariance estimator",
+            "choice",
+            "n",
+            "Maximum likelihood divides by the rows n of a class, unbiased by n − 1.",
+            choices=(Choice("n", "maximum likelihood"), Choice("n-1", "unbiased")),
+        ),
+        CLASS_WEIGHT,
+    ),
+    "naive-bayes": (
+        PRIORS,
+        Option(
+            "var_smoothing",
+            "Variance smoothing",
+            "number",
+            1e-9,
+            "Share of each feature's overall variance that is added to its variance in a class.",
+            low=0,
+        ),
+        Option(
+            "alpha",
+            "Added counts",
+            "number",
+            1.0,
+            "Occurrences added to every level of a categorical column in every class.",
+            low=0,
+            open_low=True,
+        ),
+        CLASS_WEIGHT,
+    ),
+    "multinomial-nb": (
+        Option(
+            "alpha",
+            "Added counts",
+            "number",
+            1.0,
+            "Occurrences added to every word in every class: with 0 one new word excludes a class.",
+            main=True,
+            low=0,
+        ),
+        PRIORS,
+        CLASS_WEIGHT,
+    ),
+    "fisher": (
+        Option(
+            "threshold",
+            "Threshold",
+            "choice",
+            "midpoint",
+            "Where on the direction one class ends and the next begins.",
+            main=True,
+            choices=(
+                Choice("midpoint", "middle between the means"),
+                Choice("gaussian", "Gaussian (LDA)"),
+                Choice("minimum-error", "fewest training errors"),
+            ),
+        ),
+        Option(
+            "n_components",
+            "Directions",
+            "integer",
+            None,
+            "How many directions are kept, at most one less than the classes.",
+            main=True,
+            choices=(Choice(None, "all"),),
+            low=1,
+        ),
+        PRIORS._replace(main=False, help="Class probabilities; for the Gaussian threshold alone."),
+        CLASS_WEIGHT,
+    ),
+    "least-squares": (
+        Option(
+            "targets",
+            "Target values",
+            "choice",
+            "one-hot",
+            "What a row of a class should come out as; N/N_k lets small classes count as much.",
+            main=True,
+            choices=(
+                Choice("one-hot", "1 and 0"),
+                Choice("plus-minus", "1 and -1"),
+                Choice("fisher", "N/N_k (Fisher)"),
+            ),
+        ),
+        Option(
+            "alpha",
+            "Ridge penalty",
+            "number",
+            0.0,
+            "Keeps the coefficients small; 0 is plain least squares.",
+            main=True,
+            low=0,
+        ),
+        CLASS_WEIGHT,
+    ),
+    "perceptron": (
+        Option(
+            "weights",
+            "Coefficients to keep",
+            "choice",
+            "last",
+            "Pocket and averaged coefficients serve classes that no plane separates.",
+            main=True,
+            choices=_choices(last="last", pocket="pocket", averaged="averaged"),
+        ),
+        Option(
+            "max_epochs",
+            "Max epochs",
+            "integer",
+            100,
+            "How often every row is visited at most.",
+            main=True,
+            low=1,
+        ),
+        Option(
+            "eta",
+            "Step length",
+            "number",
+            1.0,
+            "As the coefficients begin at zero it only scales them.",
+            low=0,
+            open_low=True,
+        ),
+        Option(
+            "tol",
+            "Tolerance",
+            "number",
+            1e-3,
+            "Stop when an epoch changes the coefficients by less than this many steps.",
+            low=0,
+        ),
+        Option(
+            "standardize",
+            "Standardise inside",
+            "switch",
+            True,
+            "Learn on features of mean 0 and variance 1, whatever the steps before.",
+        ),
+        Option(
+            "shuffle",
+            "New order in every epoch",
+            "switch",
+            True,
+            "Otherwise rows are visited as they come.",
+        ),
+        RANDOM_STATE,
+        CLASS_WEIGHT,
+    ),
+    "logistic": (
+        Option(
+            "C",
+            "Inverse penalty C",
+            "number",
+            1.0,
+            "Small values keep the coefficients small; infinite is maximum likelihood.",
+            main=True,
+            choices=(Choice(float("inf"), "maximum likelihood"),),
+            low=0,
+            open_low=True,
+        ),
+        Option(
+            "solver",
+            "Solver",
+            "choice",
+            "newton-cg",
+            "How the minimum is found, never which.",
+            main=True,
+            choices=(
+                Choice("newton-cg", "Newton, conjugate gradients"),
+                Choice("newton", "Newton (reweighted least squares)"),
+                Choice("fixed-hessian", "Fixed Hessian (Böhning)"),
+                Choice("gradient", "Gradient descent, fixed rate"),
+                Choice("sgd", "Stochastic gradient descent"),
+            ),
+        ),
+        Option(
+            "max_iter",
+            "Max iterations",
+            "integer",
+            None,
+            "Epochs for stochastic gradient descent.",
+            choices=(Choice(None, "the solver's own"),),
+            low=1,
+        ),
+        Option(
+            "tol",
+            "Tolerance",
+            "number",
+            1e-8,
+            "The solver stops when no entry of the gradient of the mean loss is larger.",
+            low=0,
+            open_low=True,
+        ),
+        Option(
+            "learning_rate",
+            "Learning rate",
+            "number",
+            None,
+            "Step length of gradient and stochastic gradient descent.",
+            choices=(Choice(None, "largest safe one"),),
+            low=0,
+            open_low=True,
+        ),
+        Option(
+            "batch_size",
+            "Batch size",
+            "integer",
+            1,
+            "Of stochastic gradient descent.",
+            low=1,
+        ),
+        Option(
+            "fit_intercept",
+            "Intercept",
+            "switch",
+            True,
+            "Without it every boundary goes through the origin.",
+        ),
+        RANDOM_STATE,
+        CLASS_WEIGHT,
+    ),
+    "one-vs-rest": (
+        BINARY,
+        Option(
+            "models",
+            "Models",
+            "choice",
+            "k",
+            "With one less, the last class claims what no other does.",
+            main=True,
+            choices=(Choice("k", "one for each class"), Choice("k-1", "one less")),
+        ),
+        CLASS_WEIGHT,
+    ),
+    "one-vs-one": (BINARY, CLASS_WEIGHT),
+}
+
+
+def option(word: str, name: str) -> Option:
+    """Return one option of a classifier.
+
+    Raises
+    ------
+    KeyError
+        When there is none of that name, with those that there are.
+
+    Examples
+    --------
+    >>> option("logistic", "C").choices
+    (Choice(value=inf, label='maximum likelihood'),)
+    """
+    for found in OPTIONS[word]:
+        if found.name == name:
+            return found
+    known = ", ".join(found.name for found in OPTIONS[word])
+    raise KeyError(f"{word} has no option {name!r}; it has {known}.")

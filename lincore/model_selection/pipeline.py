@@ -1,0 +1,235 @@
+"""The steps of a model by name: prepare, standardise, basis, projection, classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset
+from lincore.model_selection.specs import parse
+from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures, kernel, polynomial
+from lincore.preprocessing.pca import PCA
+from lincore.preprocessing.standardize import Standardizer
+from lincore.preprocessing.tabular import build_preparer
+from lincore.preprocessing.truncated_svd import SingularVectors
+
+# Basis functions by word; options as in "polynomial(degree=3)".
+BASES: Mapping[str, Callable[..., Any]] = {
+    "polynomial": polynomial,
+    "trigonometric": TrigonometricFeatures,
+    "radial": RadialBasis,
+    "kernel": kernel,
+}
+
+
+class Steps(NamedTuple):
+    """What is done to the rows before a classifier sees them; the same for every method.
+
+    Parameters
+    ----------
+    standardize : bool, optional
+        Bring every feature to mean zero and variance one. None: yes for tables; no for images,
+        whose features have one unit, and never for counts of words, which are sparse.
+    basis : str or transformer, optional
+        "polynomial", "trigonometric", "radial" or "kernel", with options as in
+        "polynomial(degree=3)"; or any transformer.
+    n_components : int or float, optional
+        Principal components (see `PCA`); of sparse rows, singular vectors.
+    whiten : bool
+        Bring every component to variance one.
+    """
+
+    standardize: bool | None = None
+    basis: Any = None
+    n_components: float | None = None
+    whiten: bool = False
+
+    def resolved(self, data: Dataset) -> Steps:
+        """Return the steps with what `standardize=None` means for a data set."""
+        if self.standardize is not None:
+            return self
+        return self._replace(standardize=data.image_shape is None and not data.n_words)
+
+
+PLAIN = Steps()
+
+#: Images of more pixels than this are projected at first, to as many components as hold this
+#: share of the variance.
+MANY_PIXELS = 400
+MOST_VARIANCE = 0.95
+
+
+def default_steps(data: Dataset, n_train: int) -> Steps:
+    """Return the steps that suit a data set: all features, and of large images most variance.
+
+    Parameters
+    ----------
+    data : Dataset
+    n_train : int
+        Number of training rows.
+
+    Returns
+    -------
+    Steps
+        Tables are standardised and nothing else. Images of more pixels than `MANY_PIXELS` or
+        training rows are projected to the components that hold 95 % of their variance.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> default_steps(lincore.sample("wine"), 125)
+    Steps(standardize=True, basis=None, n_components=None, whiten=False)
+    """
+    steps = PLAIN.resolved(data)
+    if data.image_shape is not None and data.n_features > min(MANY_PIXELS, n_train):
+        return steps._replace(n_components=MOST_VARIANCE)
+    return steps
+
+
+def build_pipeline(
+    classifier: Any | None,
+    *,
+    prepare: Any | None = None,
+    steps: Steps = PLAIN,
+    sparse: bool = False,
+    seed: int = 0,
+) -> Pipeline:
+    """Put the steps before a classifier together.
+
+    Parameters
+    ----------
+    classifier : estimator or None
+        None leaves the steps before it, for looking at the rows alone.
+    prepare : transformer, optional
+        See `lincore.preprocessing.tabular.build_preparer`.
+    steps : Steps
+        ``standardize=None`` means yes, for rows that are not sparse; see also `pipeline_for`.
+    sparse : bool, default False
+        Whether rows are sparse after `prepare`: they are never standardised, which would fill
+        them, and are projected by their singular vectors, without centring.
+    seed : int, default 0
+        For a basis that draws rows, and for singular vectors.
+
+    Returns
+    -------
+    sklearn.pipeline.Pipeline
+        With some of the steps "prepare", "standardize", "basis", "pca" or "svd", and "classify",
+        in this order. Not fitted.
+
+    Raises
+    ------
+    ValueError
+        For a basis that does not exist, and for what sparse rows do not allow.
+
+    Examples
+    --------
+    >>> from lincore import LinearDiscriminantAnalysis
+    >>> pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=2))
+    >>> list(pipeline.named_steps)
+    ['standardize', 'pca', 'classify']
+    """
+    named: list[tuple[str, Any]] = []
+    if prepare is not None:
+        named.append(("prepare", prepare))
+    if sparse and (steps.standardize or steps.whiten):
+        raise ValueError("Rows that count words are sparse: do not standardise or whiten them.")
+    if not sparse and steps.standardize is not False:
+        named.append(("standardize", Standardizer()))
+    if steps.basis is not None:
+        named.append(("basis", as_basis(steps.basis, seed)))
+    if steps.n_components is not None and sparse:
+        named.append(("svd", SingularVectors(int(steps.n_components), random_state=seed)))
+    elif steps.n_components is not None:
+        named.append(("pca", PCA(steps.n_components, whiten=steps.whiten)))
+    if classifier is not None:
+        named.append(("classify", classifier))
+    return Pipeline(named)
+
+
+#: The option of a classifier that asks which columns code a category.
+CATEGORICAL = "categorical_columns"
+
+
+def asks_for_categories(classifier: Any) -> bool:
+    """Tell whether a classifier, or one inside it, treats categories in a way of their own.
+
+    Examples
+    --------
+    >>> from lincore import GaussianNB, LinearDiscriminantAnalysis, OneVsRest
+    >>> [asks_for_categories(model) for model in (GaussianNB(), LinearDiscriminantAnalysis())]
+    [True, False]
+    >>> asks_for_categories(OneVsRest(GaussianNB()))
+    True
+    """
+    return any(name.rpartition("__")[2] == CATEGORICAL for name in classifier.get_params())
+
+
+def steps_before(classifier: Any, data: Dataset, steps: Steps) -> Steps:
+    """Return the steps before a classifier, which leave categories as they are if it asks for them.
+
+    Standardising makes no difference to what naive Bayes learns of numbers. A basis and a
+    projection mix the columns, so that there are no categories behind them.
+    """
+    steps = steps.resolved(data)
+    coded = data.levels is not None and any(data.levels)
+    coded = coded or (data.imputation == "indicator" and data.has_missing)
+    mixed = steps.basis is not None or steps.n_components is not None or data.n_words > 0
+    if coded and not mixed and asks_for_categories(classifier):
+        return steps._replace(standardize=False)
+    return steps
+
+
+def pipeline_for(
+    data: Dataset, classifier: Any | None, steps: Steps = PLAIN, *, seed: int = 0
+) -> Pipeline:
+    """Build the pipeline of a data set: its preparation, and its defaults of the other steps."""
+    return build_pipeline(
+        classifier,
+        prepare=build_preparer(data),
+        steps=steps.resolved(data) if classifier is None else steps_before(classifier, data, steps),
+        sparse=data.n_words > 0,
+        seed=seed,
+    )
+
+
+def as_basis(spec: Any, seed: int = 0) -> Any:
+    """Return the transformer that a word such as "radial(n_centers=30)" stands for, or a copy.
+
+    Raises
+    ------
+    ValueError
+        When there is no such basis, with those that there are.
+
+    Examples
+    --------
+    >>> as_basis("polynomial(degree=3)")
+    PolynomialFeatures(degree=3, include_bias=False)
+    """
+    if isinstance(spec, str):
+        word, options = parse(spec)
+        if word not in BASES:
+            raise ValueError(f"No basis is called {word!r}; there are {', '.join(BASES)}.")
+        basis = BASES[word](**options)
+    else:
+        basis = clone(spec)
+    if basis.get_params().get("random_state", seed) is None:
+        basis.set_params(random_state=seed)
+    return basis
+
+
+def rows_needed(names: list[str]) -> int:
+    """Return how many of the named steps, from the first on, are learned from rows alone."""
+    return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
+
+
+def before_classifier(pipeline: Pipeline, X: Any) -> Any:
+    """Return rows (n, p) as a classifier behind the steps sees them, (n, q); sparse if they are."""
+    for name, step in pipeline.steps:
+        if name != "classify":
+            X = step.transform(X)
+    return X if sp.issparse(X) else np.asarray(X, dtype=float)

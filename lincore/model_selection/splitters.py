@@ -1,0 +1,285 @@
+"""Which rows are trained on and which are tested, the same for every method."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
+
+from lincore.data.dataset import Dataset, Split
+from lincore.data.splits import Fold, split
+from lincore.errors import DataError
+from lincore.utils.captured_warnings import heard
+
+Rows: TypeAlias = NDArray[np.intp]
+
+# A word, a `Split`, a scikit-learn splitter, or pairs of training and test rows.
+Scheme: TypeAlias = Any
+
+# Row numbers of all training parts together (200 MB): leaving each of 5,000 rows out.
+LARGEST_PLAN = 25_000_000
+
+WORDS = (
+    "holdout, given, last, 5-fold, 10x10-fold, leave-one-out, by-group, 5-fold by group, "
+    "holdout by group"
+)
+_FOLDED = re.compile(r"(?:(\d+)\s*x\s*)?(\d+)-fold( by group)?")
+
+
+def folds(
+    data: Dataset, scheme: Scheme = "holdout", seed: int = 0, *, test_size: float = 0.3
+) -> list[Fold]:
+    """Plan an experiment.
+
+    Parameters
+    ----------
+    data : Dataset
+    scheme : str, Split, int, splitter or iterable of (train, test)
+        "holdout" (stratified), "given" and "last" are the splits of `lincore.split`. "5-fold" and
+        "10x10-fold" (repetitions x folds) deal the rows of each class evenly over the folds;
+        a class with fewer rows than folds is missing from some test parts. "leave-one-out".
+        "5-fold by group" and "holdout by group" keep the rows of a group together, with class
+        shares as even as that allows; "by-group" is five folds, or fewer with fewer groups.
+        Anything with scikit-learn's ``split(X, y, groups)`` works too.
+    seed : int, default 0
+        For whatever is random in a word; a splitter has its own.
+    test_size : float, default 0.3
+        Share of the test part of a hold-out; by group as near as whole groups come.
+
+    Returns
+    -------
+    list of Fold
+
+    Raises
+    ------
+    DataError
+        When the scheme is not known, or the data do not allow it.
+
+    References
+    ----------
+    Kohavi (1995), "A study of cross-validation and bootstrap for accuracy estimation".
+
+    Examples
+    --------
+    >>> import lincore
+    >>> plan = folds(lincore.sample("iris"), "2x5-fold", seed=1)
+    >>> len(plan), plan[7].repetition, plan[7].fold, len(plan[7].train), len(plan[7].test)
+    (10, 1, 2, 120, 30)
+    """
+    plan: Iterable[tuple[Rows, Rows]]
+    if isinstance(scheme, Split):
+        plan = [(scheme.train, scheme.test)]
+    elif isinstance(scheme, str):
+        plan = _by_word(data, scheme.strip().lower(), seed, test_size)
+    elif isinstance(scheme, int) and not isinstance(scheme, bool):
+        plan = _by_word(data, f"{scheme}-fold", seed, test_size)
+    else:
+        plan = _by_splitter(data, scheme)
+    return _numbered(data, plan)
+
+
+def default_scheme(data: Dataset, otherwise: str = "holdout") -> str:
+    """Return the hold-out that keeps the rows of a group together, where the data have groups.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> default_scheme(lincore.sample("iris"))
+    'holdout'
+    """
+    return otherwise if data.groups is None else "holdout by group"
+
+
+def describe(scheme: Scheme) -> str:
+    """Return a scheme in words, for the settings of results.
+
+    Examples
+    --------
+    >>> describe("10-fold"), describe(5), describe(Split(np.arange(3), np.arange(3, 5)))
+    ('10-fold', '5-fold', 'split of 3 training and 2 test rows')
+    """
+    if isinstance(scheme, Split):
+        return f"split of {len(scheme.train)} training and {len(scheme.test)} test rows"
+    if isinstance(scheme, str):
+        return scheme.strip().lower()
+    if isinstance(scheme, int):
+        return f"{scheme}-fold"
+    return " ".join(repr(scheme).split())[:200] if hasattr(scheme, "split") else "given rows"
+
+
+def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, Any]:
+    """Return what scores must know of the rows behind predictions, for the settings of results.
+
+    Returns
+    -------
+    dict
+        "training_shares" (K,): of the classes in the training parts, which count as often as they
+        stand behind a prediction. "class_counts" (K,): rows of each class in the data.
+        Where the data have groups, "row_groups" (m,), the group of each predicted row, and
+        "groups_divided", whether one has rows both in a training and in its test part.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> whose_rows(iris, folds(iris, "holdout"))["training_shares"].round(2)
+    array([0.33, 0.33, 0.33])
+    """
+    n_tested = [len(fold.test) for fold in plan]
+    shares = [
+        np.bincount(data.codes[f.train], minlength=data.n_classes) / len(f.train) for f in plan
+    ]
+    found: dict[str, Any] = {
+        "training_shares": np.average(shares, axis=0, weights=n_tested),
+        "class_counts": data.counts,
+    }
+    if data.groups is not None:
+        found["row_groups"] = data.groups[np.concatenate([fold.test for fold in plan])]
+        found["groups_divided"] = any(
+            bool(np.isin(data.groups[fold.test], data.groups[fold.train]).any()) for fold in plan
+        )
+    return found
+
+
+def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tuple[Rows, Rows]]:
+    if word in ("holdout", "stratified", "last", "given"):
+        how = "stratified" if word == "holdout" else word
+        return [split(data, how, test_size=test_size, seed=seed)]
+    if word == "leave-one-out":
+        return _left_out(data, np.arange(data.n_rows))
+    if word == "holdout by group":
+        return [split(data, "group", test_size=test_size, seed=seed)]
+    if word == "by-group":
+        return _by_group(data, min(5, _n_groups(data)), seed)
+    found = _FOLDED.fullmatch(word)
+    if not found:
+        raise DataError(f"No scheme is called {word!r}.", remedy=f"Use one of {WORDS}.")
+    repetitions, k = int(found[1] or 1), int(found[2])
+    limit, what = (_n_groups(data), "groups") if found[3] else (data.n_rows, "rows")
+    if not 2 <= k <= limit or repetitions < 1:
+        raise DataError(
+            f"{word} of {limit} {what} is not possible.",
+            where=data.name,
+            remedy=f"Use 2 to {limit} folds.",
+        )
+    rng = np.random.default_rng(seed)
+    plan: list[tuple[Rows, Rows]] = []
+    for repetition in range(repetitions):
+        if found[3]:
+            plan += _by_group(data, k, seed + repetition)
+        else:
+            plan += _left_out(data, _dealt(data, k, rng))
+    return plan
+
+
+def _dealt(data: Dataset, k: int, rng: np.random.Generator) -> Rows:
+    """Deal the rows of each class in random order to k folds, going on where the last class ended.
+
+    All folds are then of equal size but for one row, and so is every class in them.
+    """
+    fold = np.empty(data.n_rows, dtype=np.intp)
+    begin = 0
+    for code, count in enumerate(data.counts):
+        rows = rng.permutation(np.flatnonzero(data.codes == code))
+        fold[rows] = np.arange(begin, begin + count) % k
+        begin += count
+    return fold
+
+
+def _left_out(data: Dataset, fold: Rows) -> list[tuple[Rows, Rows]]:
+    """Test each fold in turn: fold (n,) holds the fold of each row."""
+    n_folds = int(fold.max()) + 1
+    _check_plan(data, n_folds * data.n_rows)
+    return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(n_folds)]
+
+
+def _n_groups(data: Dataset) -> int:
+    if data.groups is None:
+        raise DataError(
+            "The data have no groups of rows that belong together.",
+            where=data.name,
+            remedy="Use a scheme without groups, or say what the groups are.",
+        )
+    return len(np.unique(data.groups))
+
+
+def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
+    n_groups = _n_groups(data)
+    if not 2 <= k <= n_groups:
+        raise DataError(
+            f"{n_groups} groups cannot be dealt to {k} folds.",
+            where=data.name,
+            remedy="Use fewer folds, or a scheme without groups.",
+        )
+    splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed)
+    # A class with fewer rows than folds: it is missing from some test parts, as documented.
+    with heard():
+        try:
+            return list(splitter.split(np.zeros(data.n_rows), data.codes, data.groups))
+        except ValueError as error:
+            raise DataError(str(error), where=data.name, remedy="Use fewer folds.") from error
+
+
+def _by_splitter(data: Dataset, scheme: Scheme) -> Iterable[tuple[Rows, Rows]]:
+    try:
+        splitter = check_cv(scheme)
+        found: Iterable[tuple[Rows, Rows]] = splitter.split(
+            np.zeros((data.n_rows, 1)), data.codes, data.groups
+        )
+        return list(found)
+    except (ValueError, TypeError) as error:
+        raise DataError(
+            f"The scheme {describe(scheme)} cannot be used: {error}", where=data.name
+        ) from error
+
+
+def _numbered(data: Dataset, plan: Iterable[tuple[Rows, Rows]]) -> list[Fold]:
+    """Check the parts and number them: a new repetition begins when a row is tested again."""
+    numbered: list[Fold] = []
+    tested = np.zeros(data.n_rows, dtype=bool)
+    repetition = fold = size = 0
+    for train, test in plan:
+        train, test = (np.sort(np.asarray(part, dtype=np.intp)) for part in (train, test))
+        size += len(train)
+        _check_plan(data, size)
+        _check_parts(data, train, test)
+        if tested[test].any():
+            repetition, fold = repetition + 1, 0
+            tested[:] = False
+        tested[test] = True
+        numbered.append(Fold(repetition, fold, train, test))
+        fold += 1
+    if not numbered:
+        raise DataError("The scheme has no test part.", where=data.name)
+    return numbered
+
+
+def _check_parts(data: Dataset, train: Rows, test: Rows) -> None:
+    trained = np.zeros(data.n_rows, dtype=bool)
+    trained[train] = True
+    if trained[test].any():
+        row = test[np.argmax(trained[test])]
+        raise DataError(
+            f"Row {row} is in the training and in the test part.",
+            where=data.name,
+            remedy="Use a scheme whose parts have no row in common.",
+        )
+    if not len(test) or np.ptp(data.codes[train]) == 0 if len(train) else True:
+        raise DataError(
+            "A training part needs rows of at least two classes, and a test part needs rows.",
+            where=data.name,
+            remedy="Use fewer folds, or another scheme.",
+        )
+
+
+def _check_plan(data: Dataset, size: int) -> None:
+    if size > LARGEST_PLAN:
+        raise DataError(
+            f"The training parts of so many folds would hold more than {LARGEST_PLAN:,} rows.",
+            where=data.name,
+            remedy="Use fewer folds, such as 10-fold.",
+        )

@@ -1,0 +1,103 @@
+"""What is learned from rows of a large file that are summed and not held: `Dataset.beyond`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from lincore.data.dataset import Dataset
+from lincore.data.splits import Fold
+from lincore.moments.moments import Moments
+
+Rows = NDArray[np.intp]
+
+# In one of a million random splits the test rows come last by chance.
+_CHANCE = np.log(1e6)
+
+
+def rows_beyond(data: Dataset, train: Rows, test: Rows) -> Moments | None:
+    """Return the moments by class of the rows that may be learned from besides those held.
+
+    Where every class is tested on rows that come after those it was trained on, as in a forecast,
+    there are none: of a row that is summed nobody knows any more when it was. Nor where some of
+    the held rows are neither trained on nor tested: somebody chose among them.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> sums = Moments.from_groups(iris.X, iris.codes, 3)
+    >>> data, split = replace(iris, beyond=sums), lincore.split(iris)
+    >>> rows_beyond(data, *split) is sums, rows_beyond(iris, *split) is None
+    (True, True)
+    >>> rows_beyond(data, *lincore.split(iris, "last")) is None
+    True
+    """
+    chosen = len(train) + len(test) < data.n_rows
+    if data.beyond is None or chosen or _is_forecast(data, train, test):
+        return None
+    return data.beyond
+
+
+def with_beyond(
+    data: Dataset, train: Rows, test: Rows, moments: Moments | None = None
+) -> Moments | None:
+    """Return the moments by class of all rows to learn from, those beyond included.
+
+    Parameters
+    ----------
+    data : Dataset
+        Of numbers alone.
+    train, test : ndarray of row numbers
+    moments : Moments, optional
+        Of the training rows, where they are known.
+
+    Returns
+    -------
+    Moments or None
+        `moments` as they are where nothing is beyond.
+    """
+    beyond = rows_beyond(data, train, test)
+    if beyond is None:
+        return moments
+    if moments is None:
+        moments = Moments.from_groups(data.X[train], data.codes[train], data.n_classes)
+    return moments + beyond
+
+
+def learned_beyond(data: Dataset, plan: Sequence[Fold], solved: bool, basis: Any) -> int:
+    """Return how many rows a method learned from besides the training rows that are held.
+
+    Parameters
+    ----------
+    data : Dataset
+    plan : sequence of Fold
+    solved : bool
+        Whether the method is solved from moments.
+    basis : object
+        Of the steps before it; behind one, moments of the features are of no use.
+    """
+    if not solved or basis is not None or data.beyond is None:
+        return 0
+    in_every_fold = all(rows_beyond(data, fold.train, fold.test) is not None for fold in plan)
+    return data.n_beyond if in_every_fold else 0
+
+
+def _is_forecast(data: Dataset, train: Rows, test: Rows) -> bool:
+    """Tell whether the test rows of every class come last, too orderly to be chance."""
+    last = np.full(data.n_classes, -1)
+    np.maximum.at(last, data.codes[train], train)
+    first = np.full(data.n_classes, data.n_rows)
+    np.minimum.at(first, data.codes[test], test)
+    if (last >= first).any():
+        return False
+    n_train, n_test = (
+        np.bincount(data.codes[rows], minlength=data.n_classes) for rows in (train, test)
+    )
+    ways = gammaln(n_train + n_test + 1) - gammaln(n_train + 1) - gammaln(n_test + 1)
+    return bool(ways.sum() > _CHANCE)

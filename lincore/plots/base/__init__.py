@@ -1,0 +1,1 @@
+"""Style, colours and sentences that all figures share."""

@@ -1,0 +1,81 @@
+"""The sentences on figures: what was found, computed from what is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lincore.inspection.views import Quantity, View
+from lincore.metrics.scores import SCORES
+from lincore.plots.base.style import (
+    LEGEND_WIDTH,
+    shorten,
+    tick_format,
+)
+
+# Losses of which one is so many times another are read by their powers of ten.
+MUCH = 100
+TITLES = {
+    "posterior": "Posterior probability",
+    "density": "Prior × density",
+    "score": "Margin: lead of the best score over the next",
+}
+# What a value is called where it is read.
+UNITS = {"posterior": "posterior probability", "density": "prior × density", "score": "margin"}
+
+
+def higher_is_better(score: str) -> bool:
+    """Whether more of a score is better: also of one that is not among those known."""
+    return score not in SCORES or SCORES[score].higher_is_better
+
+
+def score_axis(values: ArrayLike, score: str, as_percent: bool) -> dict[str, Any]:
+    """Return the settings of an axis of a score: logarithmic for losses that differ by much.
+
+    The log loss of a model that is surely wrong has no bound, and would leave all others on a line.
+    """
+    settings: dict[str, Any] = {"tickformat": tick_format(as_percent)}
+    if as_percent or higher_is_better(score):
+        return settings
+    found = np.asarray(values, dtype=float)
+    found = found[np.isfinite(found)]
+    if found.size and found.min() > 0 and found.max() > MUCH * found.min():
+        settings["type"] = "log"
+    return settings
+
+
+def join(*sentences: str) -> str:
+    """Put sentences together, of which some may be empty."""
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def heading(labels: list[str], quantity: Quantity, focus: int | None) -> str:
+    """Return the title of a picture of contours or curves."""
+    what = TITLES[quantity]
+    if quantity == "score":
+        return what
+    return f"{what} of {'each class' if focus is None else shorten(labels[focus], LEGEND_WIDTH)}"
+
+
+def scope(view: View) -> str:
+    """Return a sentence on what the plane is, empty where it is the whole model."""
+    return f"{view.subject[:1].upper()}{view.subject[1:]}." if view.subject else ""
+
+
+def closest(view: View, labels: list[str]) -> str:
+    """Say which two classes lie closest, in standard deviations of these coordinates."""
+    if view.densities is None:
+        return ""
+    distances = np.sqrt(view.densities.squared_distances(view.densities.means))
+    distances = np.minimum(distances, distances.T)
+    present = np.isfinite(distances) & ((view.priors > 0)[:, None] & (view.priors > 0))
+    distances = np.where(np.triu(present, 1), distances, np.inf)
+    if not np.isfinite(distances).any():
+        return ""
+    one, other = np.unravel_index(distances.argmin(), distances.shape)
+    return (
+        f"{labels[one]} and {labels[other]} lie closest, their means "
+        f"{distances.min():.2g} standard deviations apart."
+    )

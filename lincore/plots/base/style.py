@@ -1,0 +1,316 @@
+"""What all figures share: how they are put together, safe and short text, arrays that travel."""
+
+from __future__ import annotations
+
+import html
+import os
+import textwrap
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.base.palette import CLEAR, GREY, GRID, INK
+
+# A trace as Plotly writes it, with its type.
+Trace = dict[str, Any]
+
+# What Plotly makes of an empty template, so that a figure is the same whether or not Streamlit is
+# loaded; as a dictionary it is not looked up by name first.
+NO_TEMPLATE: dict[str, Any] = {"data": {"scatter": [{"type": "scatter"}]}}
+
+# Characters that fit a line of a phone, in Streamlit's sizes.
+TITLE_WIDTH = 44
+TEXT_WIDTH = 54
+LEGEND_WIDTH = 24
+AXIS_WIDTH = 48
+
+# Plotly's own subtitle stands too far below the title. Streamlit makes all of it bold.
+SUBTITLE = "<span style='font-size:13px;font-weight:400;fill-opacity:0.75'>{}</span>"
+
+
+def figure(
+    traces: Sequence[Trace],
+    title: str,
+    *,
+    alt: str,
+    subtitle: str = "",
+    height: int = 480,
+    **layout: Any,
+) -> go.Figure:
+    """Return a figure, transparent so that it suits a light and a dark page.
+
+    It is given whole: Plotly looks over whatever is added or updated, at many times the cost.
+
+    Parameters
+    ----------
+    traces : sequence of dict
+        See `trace`.
+    title, subtitle : str
+        As they are: escaped and broken into lines here.
+    alt : str
+        What the figure shows, with its finding, as plain text (never HTML): stands at
+        ``figure.layout.meta["alt"]``, beside the "title" and "subtitle" as they were given.
+    height : int
+        Of everything under the title, in pixels.
+    **layout
+        Further settings of the layout, such as its axes.
+    """
+    lines = wrap(title, TITLE_WIDTH, even=True)
+    lines += [SUBTITLE.format(line) for line in wrap(subtitle, TEXT_WIDTH)]
+    top = 12 + 21 * len(lines)
+    # Plotly hangs a single line from this point, and lets the first of several stand on it.
+    pad = {"t": 4 if len(lines) == 1 else 16}
+    heading = {"text": "<br>".join(lines), "x": 0, "xanchor": "left", "pad": pad}
+    settings: dict[str, Any] = {
+        "template": NO_TEMPLATE,
+        "title": heading | {"y": 1, "yanchor": "top", "yref": "container"},
+        "meta": {"alt": alt, "title": plain(title), "subtitle": plain(subtitle)},
+        "height": height + top,
+        "margin": {"t": top, "r": 8, "l": 8, "b": 8},
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "hovermode": "closest",
+        "hoverlabel": {"namelength": -1, "align": "left"},
+        "legend": legend(),
+        "modebar": {"bgcolor": CLEAR, "color": GREY, "activecolor": INK},
+    }
+    return assembled(traces, settings | layout)
+
+
+def assembled(traces: Sequence[Trace], layout: dict[str, Any]) -> go.Figure:
+    """Return a figure of parts that Plotly does not look over: its tests have them checked.
+
+    To check them takes more than half of the time in which a figure is made.
+    """
+    fig = go.Figure(list(traces), layout, _validate=False)
+    for part in (fig.layout, *fig.data):
+        part._validate = True  # whatever is done to it from now on
+    return fig
+
+
+def trace(kind: str, **settings: Any) -> Trace:
+    """Return a trace for `figure`: an object would be looked over by Plotly."""
+    return {"type": kind, **settings}
+
+
+def legend(**settings: Any) -> dict[str, Any]:
+    """Return the settings of a legend in lines under the plot, as tall as its margin at most."""
+    under = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom"}
+    common = {"yref": "container", "itemsizing": "constant", "maxheight": 0.26}
+    return under | common | settings
+
+
+def axis(title: str = "", **settings: Any) -> dict[str, Any]:
+    """Return the settings of an axis; the title is escaped here."""
+    text = escape(shorten(title, AXIS_WIDTH))
+    common = {"showgrid": True, "gridcolor": GRID, "zeroline": False, "automargin": True}
+    return {"title": {"text": text, "standoff": 12}} | common | settings
+
+
+def bare_axis(**settings: Any) -> dict[str, Any]:
+    """Return the settings of an axis that is not seen."""
+    return {"visible": False, "showgrid": False, "zeroline": False} | settings
+
+
+def upright_line(place: float, **look: Any) -> dict[str, Any]:
+    """Return the shape of a line over the whole height, at a place of the axis across."""
+    ends = {"xref": "x", "x0": place, "x1": place, "yref": "y domain", "y0": 0, "y1": 1}
+    return {"type": "line", "line": {"color": INK, "width": 1.5} | look} | ends
+
+
+def escape(text: object) -> str:
+    """Return text that Plotly, which renders a part of HTML, shows letter by letter.
+
+    Quotation marks stay: Plotly knows no entity for them, and they open nothing outside a tag.
+    A space of no width keeps it from filling in ``%{...}``, as it does in names and titles.
+
+    Examples
+    --------
+    >>> escape("<b>5 & 6</b>")
+    '&lt;b&gt;5 &amp; 6&lt;/b&gt;'
+    """
+    return html.escape(plain(text), quote=False).replace("%{", "%\u200b{")
+
+
+def escape_scene(text: object) -> str:
+    """Return text for an axis of a scene, where tags are read but entities are not."""
+    return plain(text).replace("<", "<\u200b").replace("%{", "%\u200b{")
+
+
+def plain(text: object) -> str:
+    """Return text on one line."""
+    return " ".join(str(text).split())
+
+
+def shorten(text: object, width: int) -> str:
+    """Cut text to a number of characters, the last of which is then an ellipsis.
+
+    Examples
+    --------
+    >>> shorten("versicolor", 6)
+    'versi…'
+    """
+    line = plain(text)
+    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
+
+
+def shorten_all(labels: Sequence[object], width: int) -> list[str]:
+    """Cut labels to a number of characters: where they would look the same not at their end.
+
+    Then they are cut in the middle, or without the words with which all the long ones begin:
+    whichever keeps the most of them apart.
+
+    Examples
+    --------
+    >>> shorten_all(["versicolor", "virginica"], 6), shorten_all(["pixel 10", "pixel 11"], 6)
+    (['versi…', 'virgi…'], ['pix…10', 'pix…11'])
+    >>> shorten_all(["the hall of 1 (north)", "the hall of 2 (north)"], 12)
+    ['…1 (north)', '…2 (north)']
+    """
+    whole = [plain(label) for label in labels]
+    rest = _without_common_words(whole, width)
+    ways = (
+        [shorten(line, width) for line in whole],
+        [_without_middle(line, width) for line in whole],
+        [shorten(line, width) for line in rest],
+        [_without_middle(line, width) for line in rest],
+    )
+    apart = len(set(whole))
+    best = ways[0]
+    for way in ways:
+        if len(set(way)) == apart:
+            return way
+        best = way if len(set(way)) > len(set(best)) else best
+    return best
+
+
+def _without_middle(line: str, width: int) -> str:
+    end = (width - 1) // 2
+    if len(line) <= width:
+        return line
+    return f"{line[: width - 1 - end].rstrip()}…{line[-end:].lstrip()}"
+
+
+def _without_common_words(lines: list[str], width: int) -> list[str]:
+    """Put an ellipsis for the words with which all lines begin that are too long."""
+    common = os.path.commonprefix([line for line in lines if len(line) > width])
+    cut = common.rfind(" ") + 1
+    return [f"…{line[cut:]}" if cut > 1 and len(line) > width else line for line in lines]
+
+
+def wrap(text: str, width: int, *, even: bool = False) -> list[str]:
+    """Break text into escaped lines of at most `width` characters, `even` ones if wanted.
+
+    A number and its per cent sign stay together.
+
+    Examples
+    --------
+    >>> wrap("Most errors: Class 2 taken for Class 3 (21)", 40, even=True)
+    ['Most errors: Class 2', 'taken for Class 3 (21)']
+    """
+    whole = plain(text).replace(" %", "\u00a0%")
+    lines = textwrap.wrap(whole, width)
+    if even and len(lines) > 1:
+        # The narrowest lines that are as few; each line break takes the place of a blank.
+        least = max(1, len(whole) // len(lines) - 1)
+        width = bisect_left(
+            range(width), -len(lines), lo=least, key=lambda w: -len(textwrap.wrap(whole, w))
+        )
+        lines = textwrap.wrap(whole, width)
+    return [escape(line) for line in lines]
+
+
+def names(classes: ArrayLike) -> list[str]:
+    """Return the labels of the classes as text."""
+    return [plain(label) for label in np.asarray(classes).tolist()]
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage of one decimal.
+
+    Examples
+    --------
+    >>> percent(0.8767), percent(1.0)
+    ('87.7 %', '100 %')
+    """
+    return "100 %" if share == 1 else f"{100 * share:.1f} %"
+
+
+def tick_format(as_percent: bool) -> str:
+    """Return the format of an axis: as many digits as its ticks need, and no others.
+
+    Without decimals the ticks of close scores would read "99 %, 99 %, 100 %, 100 %".
+    """
+    return "~%" if as_percent else "~g"
+
+
+def number(value: float, as_percent: bool = False, *, signed: bool = False) -> str:
+    """Return a value to three digits, or a share as a percentage; with a true minus sign.
+
+    Examples
+    --------
+    >>> number(0.8767, True), number(-12.345), number(0.5, signed=True), number(float("nan"))
+    ('87.7 %', '−12.3', '+0.5', 'unknown')
+    """
+    if not np.isfinite(value):
+        return "unknown" if np.isnan(value) else "infinite"
+    text = percent(value) if as_percent else f"{value:.3g}"
+    return ("+" if signed and value > 0 else "") + text.replace("-", "\u2212")
+
+
+def count(number: float, singular: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(20000, "row"), count(2, "class", "classes")
+    ('1 row', '20,000 rows', '2 classes')
+    """
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def enumerate_words(words: Sequence[str], most: int = 6) -> str:
+    """Join words for a sentence, the first few of them.
+
+    Examples
+    --------
+    >>> enumerate_words(["a", "b", "c"]), enumerate_words(["a", "b", "c"], most=2)
+    ('a, b and c', 'a, b and 1 more')
+    """
+    shown = list(words[:most])
+    if len(words) > most:
+        shown.append(f"{len(words) - most} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def compact(values: ArrayLike) -> NDArray[Any]:
+    """Return coordinates as float32, half the bytes, unless that would be seen.
+
+    At an offset of 1e6 float32 moves a point by up to 0.03: then they stay float64.
+    So do numbers that float32 cannot hold.
+    """
+    wide = np.asarray(values, dtype=np.float64)
+    finite = wide[np.isfinite(wide)]
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = wide.astype(np.float32)
+        span = np.ptp(finite) if finite.size else 0.0
+        error = np.abs(finite - finite.astype(np.float32)).max(initial=0.0)
+    return wide if error > 1e-5 * span else narrow
+
+
+def narrow(numbers: ArrayLike) -> NDArray[Any]:
+    """Return whole numbers from zero up, such as those of rows, in as few bytes as hold them.
+
+    Examples
+    --------
+    >>> narrow([0, 255]).dtype, narrow([70_000]).dtype
+    (dtype('uint8'), dtype('int32'))
+    """
+    whole = np.asarray(numbers)
+    largest = int(whole.max(initial=0))
+    kind = np.uint8 if largest < 2**8 else np.uint16 if largest < 2**16 else np.int32
+    return whole.astype(kind)

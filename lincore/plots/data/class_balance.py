@@ -1,0 +1,94 @@
+"""How many rows each class has, small enough for a sidebar."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from lincore.plots.base.palette import colour, translucent
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import (
+    Trace,
+    axis,
+    count,
+    escape,
+    figure,
+    legend,
+    names,
+    shorten_all,
+    trace,
+)
+
+TICK_WIDTH = 14
+
+
+def class_balance(counts_train: ArrayLike, counts_test: ArrayLike, classes: ArrayLike) -> go.Figure:
+    """Draw a bar for each class: its rows for training, and paler those for testing.
+
+    Parameters
+    ----------
+    counts_train, counts_test : array-like of shape (K,)
+    classes : array-like of shape (K,)
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    train, test = np.asarray(counts_train), np.asarray(counts_test)
+    labels = names(classes)
+    hues = [colour(code) for code in range(len(labels))]
+    pale = [translucent(hue, 0.4) for hue in hues]
+    finding = _finding(train + test)
+    return figure(
+        [_bars(train, "training", hues, labels), _bars(test, "test", pale, labels)],
+        finding,
+        alt=_alt(finding, train, test, labels),
+        height=int(np.clip(76 + 22 * len(labels), 110, 420)),
+        barmode="stack",
+        bargap=0.2 if len(labels) <= 20 else 0.05,
+        legend=legend(font={"size": 11}, traceorder="normal", maxheight=0.4),
+        xaxis=axis(nticks=4, tickformat="~s", rangemode="tozero"),
+        yaxis=_class_axis(labels),
+    )
+
+
+def _class_axis(labels: list[str]) -> dict[str, Any]:
+    every = int(np.ceil(len(labels) / 20))
+    ticks = list(range(0, len(labels), every))
+    short = shorten_all(labels, TICK_WIDTH)
+    return axis(
+        tickvals=ticks,
+        ticktext=[escape(short[i]) for i in ticks],
+        range=[len(labels) - 0.5, -0.5],
+        showgrid=False,
+    )
+
+
+def _bars(counts: np.ndarray, part: str, shades: list[str], labels: list[str]) -> Trace:
+    return trace(
+        "bar",
+        y=np.arange(len(counts), dtype=np.int16),
+        x=counts.astype(np.int32),
+        orientation="h",
+        name=part,
+        marker={"color": shades, "line": {"width": 0}},
+        hovertext=[escape(label) for label in labels],
+        meta=[part],
+        hovertemplate="<b>%{hovertext}</b><br>%{x:,} for %{meta[0]}<extra></extra>",
+    )
+
+
+def _finding(total: np.ndarray) -> str:
+    if not total.min(initial=1):
+        return f"{count(int((total == 0).sum()), 'class', 'classes')} without rows"
+    ratio = total.max() / total.min()
+    return "Classes of equal size" if ratio == 1 else f"Class balance {ratio:.3g} : 1"
+
+
+def _alt(finding: str, train: np.ndarray, test: np.ndarray, labels: list[str]) -> str:
+    each = zip(labels, train.tolist(), test.tolist(), strict=True)
+    parts = ", ".join(f"{label} {first:,} and {second:,}" for label, first, second in each)
+    return join(f"{finding}.", f"Rows for training and for testing: {parts}.")

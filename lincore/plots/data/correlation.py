@@ -1,0 +1,99 @@
+"""Correlations between columns as a matrix of colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.inspection.correlation import Correlations
+from lincore.plots.base.palette import BAD, CLEAR, GOOD, INK
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import Trace, axis, escape, figure, number, shorten_all, trace
+
+TICK_WIDTH = 18
+# Numbers stand in the cells of up to so many columns.
+MOST_NUMBERED = 14
+STRONG = 0.5
+_SCALE = [[0, BAD], [0.5, "rgba(127,127,127,0.08)"], [1, GOOD]]
+
+
+def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") -> go.Figure:
+    """Draw correlations from −1 to 1.
+
+    Parameters
+    ----------
+    found : Correlations
+    kind : str
+        What they are computed from: "within classes" or "over all classes".
+    subtitle : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    p = len(found.names)
+    short = [escape(name) for name in shorten_all(found.names, TICK_WIDTH)]
+    places = list(range(p))
+    values: NDArray[np.float64] = np.asarray(np.round(found.matrix, 3), dtype=np.float64)
+    cells = trace(
+        "heatmap",
+        z=values.astype(np.float32),
+        x=places,
+        y=places,
+        zmin=-1,
+        zmax=1,
+        colorscale=_SCALE,
+        colorbar={"title": {"text": "r"}, "thickness": 12, "outlinecolor": CLEAR},
+        customdata=np.array([[f"{one}<br>{other}" for one in short] for other in short]),
+        hovertemplate="%{customdata}<br>r = %{z:.3f}<extra></extra>",
+        xgap=1,
+        ygap=1,
+    )
+    pair = found.strongest()
+    title = f"Correlations {kind}"
+    if pair is not None:
+        one, other = (found.names[i] for i in pair)
+        r = number(float(found.matrix[pair]))
+        title += f": strongest {one} and {other}, r = {r}"
+    every = -(-p // 40) or 1
+    ticks: dict[str, Any] = {
+        "tickvals": places[::every],
+        "ticktext": short[::every],
+        "showgrid": False,
+    }
+    return figure(
+        [cells, *(_numbers(found.matrix) if p <= MOST_NUMBERED else [])],
+        title,
+        subtitle=subtitle,
+        alt=join(f"{title}.", f"Matrix of {p} columns, {found.n_rows:,} rows."),
+        height=int(np.clip(120 + 30 * p, 320, 720)),
+        xaxis=axis(**ticks, tickangle=-45 if p > 6 else 0),
+        yaxis=axis(**ticks, autorange="reversed"),
+    )
+
+
+def _numbers(values: NDArray[np.float64]) -> list[Trace]:
+    """Return the numbers in the cells: white on strong colours, in the colour of text elsewhere.
+
+    Plotly's own numbers in cells do not see through a colour to a dark page.
+    """
+    traces = []
+    for is_strong, ink in ((True, "#FFFFFF"), (False, INK)):
+        row, column = np.nonzero((np.abs(values) > STRONG) == is_strong)
+        shown = values[row, column]
+        traces.append(
+            trace(
+                "scatter",
+                x=column,
+                y=row,
+                mode="text",
+                text=[f"{r:.2f}".replace("-", "−") if np.isfinite(r) else "" for r in shown],
+                textfont={"color": ink, "size": 12},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
+    return traces

@@ -1,0 +1,355 @@
+"""A single column by class: histogram, density, box plot; shares of levels and of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from lincore.inspection.univariate import Boxes, Density, Histogram
+from lincore.plots.base.palette import CLEAR, colour, symbol, translucent
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import (
+    LEGEND_WIDTH,
+    Trace,
+    axis,
+    compact,
+    enumerate_words,
+    escape,
+    figure,
+    legend,
+    names,
+    number,
+    percent,
+    shorten,
+    shorten_all,
+    trace,
+)
+
+# Bars that lie over each other can be told apart up to so many classes; then outlines are drawn.
+MOST_OVERLAID = 4
+# Classes drawn at most, of which the largest are taken.
+MOST_CURVES, MOST_BOXES, MOST_GROUPED = 12, 40, 8
+# Bars that carry their number.
+MOST_LABELLED = 40
+TICK_WIDTH = 18
+HEIGHT = 430
+
+
+def histogram(
+    bins: Histogram,
+    classes: ArrayLike,
+    column: str,
+    *,
+    shares: bool = True,
+    subtitle: str = "",
+) -> go.Figure:
+    """Draw the histogram of a column for each class, over each other.
+
+    Parameters
+    ----------
+    bins : Histogram
+        See `lincore.inspection.univariate.histogram`.
+    classes : array-like of shape (K,)
+    column : str
+        Its name, with its unit.
+    shares : bool
+        Heights are shares of the rows of the class, so that unequal classes can be compared;
+        otherwise rows.
+    subtitle : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    labels, sizes = names(classes), bins.counts.sum(axis=1)
+    drawn, note = _largest(sizes, MOST_CURVES)
+    heights = bins.shares() if shares else bins.counts
+    unit = "share of the class" if shares else "rows"
+    traces = [
+        _bars(bins, heights[code], code, f"{labels[code]} ({sizes[code]:,})", shares)
+        if len(drawn) <= MOST_OVERLAID
+        else _steps(bins, heights[code], code, f"{labels[code]} ({sizes[code]:,})")
+        for code in drawn
+    ]
+    peaks = [
+        f"{labels[code]} from {number(bins.edges[i])} to {number(bins.edges[i + 1])}"
+        for code in drawn[:6]
+        if sizes[code]
+        for i in [int(bins.counts[code].argmax())]
+    ]
+    return figure(
+        traces,
+        f"{column}, by class",
+        subtitle=join(subtitle, note),
+        alt=join(
+            f"Histogram of {column} for {len(drawn)} classes in {len(bins.edges) - 1} bins.",
+            f"Highest bar: {enumerate_words(peaks)}." if peaks else "",
+        ),
+        height=HEIGHT,
+        barmode="overlay",
+        bargap=0.02,
+        xaxis=axis(column),
+        yaxis=axis(unit, rangemode="tozero", tickformat="~%" if shares else "~s"),
+    )
+
+
+def densities(
+    found: Density, classes: ArrayLike, column: str, *, sizes: ArrayLike, subtitle: str = ""
+) -> go.Figure:
+    """Draw the kernel density estimate of a column for each class.
+
+    Parameters
+    ----------
+    found : Density
+        See `lincore.inspection.univariate.density`.
+    classes : array-like of shape (K,)
+    column : str
+    sizes : array-like of shape (K,)
+        Rows of each class with a value.
+    subtitle : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    labels, rows = names(classes), np.asarray(sizes)
+    drawn, note = _largest(rows, MOST_CURVES)
+    varying = [code for code in drawn if np.isfinite(found.values[code]).any()]
+    flat = [labels[code] for code in drawn if code not in varying]
+    sampled = any(found.n_used[code] < rows[code] for code in varying)
+    traces = [
+        trace(
+            "scatter",
+            x=compact(found.grid),
+            y=compact(found.values[code]),
+            mode="lines",
+            line={"color": colour(code), "width": 2, "dash": _dash(code)},
+            fill="tozeroy" if len(varying) <= MOST_OVERLAID else "none",
+            fillcolor=translucent(colour(code), 0.18),
+            name=escape(shorten(f"{labels[code]} ({rows[code]:,})", LEGEND_WIDTH)),
+            hovertemplate="%{x:.3~g}<br>density %{y:.3~g}",
+        )
+        for code in varying
+    ]
+    return figure(
+        traces,
+        f"{column}, by class",
+        subtitle=join(
+            subtitle,
+            "Gaussian kernels, Scott’s bandwidth"
+            + (f", from at most {int(found.n_used.max()):,} rows a class." if sampled else "."),
+            f"One value or none: {enumerate_words(flat)}." if flat else "",
+            note,
+        ),
+        alt=f"Density of {column} for {len(varying)} classes.",
+        height=HEIGHT,
+        xaxis=axis(column),
+        yaxis=axis("density", rangemode="tozero", tickformat="~g"),
+    )
+
+
+def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "") -> go.Figure:
+    """Draw the box plot of a column for each class, the first class on top.
+
+    Parameters
+    ----------
+    found : Boxes
+        See `lincore.inspection.univariate.boxes`.
+    classes : array-like of shape (K,)
+    column : str
+    subtitle : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    labels = names(classes)
+    drawn = [code for code in range(len(labels)) if np.isfinite(found.median[code])]
+    note = ""
+    if len(drawn) > MOST_BOXES:
+        note = f"The first {MOST_BOXES} of {len(drawn)} classes are drawn."
+        drawn = drawn[:MOST_BOXES]
+    traces: list[Trace] = []
+    for code in drawn:
+        traces.append(
+            trace(
+                "box",
+                orientation="h",
+                y=[code],
+                q1=found.q1[[code]],
+                median=found.median[[code]],
+                q3=found.q3[[code]],
+                lowerfence=found.low[[code]],
+                upperfence=found.high[[code]],
+                mean=found.mean[[code]],
+                marker={"color": colour(code)},
+                line={"width": 1.5},
+                fillcolor=translucent(colour(code), 0.3),
+                width=0.6,
+                name=escape(shorten(labels[code], LEGEND_WIDTH)),
+                showlegend=False,
+            )
+        )
+        out = found.outliers[code]
+        if len(out):
+            look = {"color": colour(code), "symbol": symbol(code), "size": 5, "opacity": 0.6}
+            traces.append(
+                trace(
+                    "scatter",
+                    x=compact(out),
+                    y=np.full(len(out), code, dtype=np.float32),
+                    mode="markers",
+                    marker=look,
+                    hovertemplate="%{x:.4~g}",
+                    name=escape(shorten(labels[code], LEGEND_WIDTH)),
+                    showlegend=False,
+                )
+            )
+    beyond = int(found.n_outliers.sum())
+    medians = [f"{labels[code]} {number(found.median[code])}" for code in drawn]
+    return figure(
+        traces,
+        f"{column}, by class",
+        subtitle=join(
+            subtitle,
+            "Box: quartiles and median; whiskers: up to 1.5 interquartile ranges"
+            + (f"; {beyond:,} values beyond." if beyond else "."),
+            note,
+        ),
+        alt=f"Box plots of {column}. Medians: {enumerate_words(medians, most=12)}."
+        if medians
+        else f"{column} has no value.",
+        height=int(np.clip(90 + 56 * len(drawn), 220, 760)),
+        xaxis=axis(column),
+        yaxis=_ticks(drawn, [labels[code] for code in drawn]),
+    )
+
+
+def share_bars(
+    things: Sequence[str],
+    shares: ArrayLike,
+    classes: ArrayLike,
+    *,
+    title: str,
+    unit: str,
+    stacked: bool = False,
+    subtitle: str = "",
+) -> go.Figure:
+    """Draw shares of the classes for levels of a column, or for words, as bars that lie down.
+
+    Parameters
+    ----------
+    things : sequence of w str
+        Levels or words, the first on top.
+    shares : array-like of shape (K, w)
+    classes : array-like of shape (K,)
+    title, unit : str
+        Of the figure and of the axis of the shares.
+    stacked : bool
+        The shares of the classes sum to one for each thing.
+    subtitle : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    labels, values = names(classes), np.asarray(shares, dtype=float)
+    order, note = list(range(len(labels))), ""
+    if not stacked:
+        order, note = _largest(values.sum(axis=1), MOST_GROUPED)
+    at = list(range(len(things)))
+    traces = [
+        trace(
+            "bar",
+            orientation="h",
+            x=compact(values[code]),
+            y=at,
+            marker={"color": colour(code)},
+            name=escape(shorten(labels[code], LEGEND_WIDTH)),
+            hovertemplate="%{x:.1%}",
+            texttemplate="%{x:.0%}" if len(things) * len(order) <= MOST_LABELLED else "",
+            textposition="inside" if stacked else "outside",
+            textangle=0,
+            cliponaxis=False,
+        )
+        for code in order
+    ]
+    each = [
+        f"{thing}: " + ", ".join(f"{labels[code]} {percent(values[code, i])}" for code in order[:4])
+        for i, thing in enumerate(list(things)[:6])
+    ]
+    lines = len(things) * (1.2 if stacked else max(1.2, 0.75 * len(order)))
+    return figure(
+        traces,
+        title,
+        subtitle=join(subtitle, note),
+        alt=join(f"{title}.", f"{'; '.join(each)}." if each else ""),
+        height=int(np.clip(110 + 28 * lines, 340, 900)),
+        barmode="stack" if stacked else "group",
+        bargap=0.25,
+        legend=legend(traceorder="normal"),
+        xaxis=axis(unit, tickformat="~%", rangemode="tozero"),
+        yaxis=_ticks(at, list(things)),
+    )
+
+
+def _bars(bins: Histogram, heights: Any, code: int, label: str, shares: bool) -> Trace:
+    centres, widths = (bins.edges[:-1] + bins.edges[1:]) / 2, np.diff(bins.edges)
+    return trace(
+        "bar",
+        x=compact(centres),
+        y=compact(heights),
+        width=compact(widths),
+        customdata=np.column_stack([compact(bins.edges[:-1]), compact(bins.edges[1:])]),
+        marker={
+            "color": translucent(colour(code), 0.45),
+            "line": {"color": colour(code), "width": 1},
+        },
+        name=escape(shorten(label, LEGEND_WIDTH)),
+        hovertemplate="%{customdata[0]:.4~g} to %{customdata[1]:.4~g}<br>"
+        + ("%{y:.1%}" if shares else "%{y:,} rows"),
+    )
+
+
+def _steps(bins: Histogram, heights: Any, code: int, label: str) -> Trace:
+    return trace(
+        "scatter",
+        x=compact(bins.edges),
+        y=compact(np.append(heights, heights[-1])),
+        mode="lines",
+        line={"color": colour(code), "width": 2, "shape": "hv", "dash": _dash(code)},
+        name=escape(shorten(label, LEGEND_WIDTH)),
+    )
+
+
+def _dash(code: int) -> str:
+    """Return another dash for every further eight classes, whose colours repeat."""
+    return ("solid", "dash", "dot", "dashdot")[code // 8 % 4]
+
+
+def _largest(sizes: ArrayLike, most: int) -> tuple[list[int], str]:
+    """Return the classes with rows, of too many the largest, and a sentence that says so."""
+    rows = np.asarray(sizes)
+    present = [int(code) for code in np.flatnonzero(rows > 0)]
+    if len(present) <= most:
+        return present, ""
+    chosen = sorted(np.argsort(-rows, kind="stable")[:most].tolist())
+    return chosen, f"The {most} largest of {len(present)} classes are drawn."
+
+
+def _ticks(places: Sequence[int], labels: Sequence[str]) -> dict[str, Any]:
+    """Return an axis of names from the top down, of which as many are written as have room."""
+    every = -(-len(places) // 40) or 1
+    short = [escape(label) for label in shorten_all(labels, TICK_WIDTH)]
+    span = [max(places, default=0) + 0.6, min(places, default=0) - 0.6]
+    return axis(
+        tickvals=list(places)[::every],
+        ticktext=short[::every],
+        range=span,
+        showgrid=False,
+        linecolor=CLEAR,
+    )

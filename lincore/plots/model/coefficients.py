@@ -1,0 +1,191 @@
+"""Coefficients (or loadings) as bars with intervals, and odds ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.base.palette import ACCENT, EDGE, GREY
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import (
+    Trace,
+    axis,
+    compact,
+    count,
+    enumerate_words,
+    escape,
+    figure,
+    names,
+    number,
+    shorten_all,
+    trace,
+    upright_line,
+)
+from lincore.plots.scores.from_results import weights_of
+
+Array = NDArray[np.float64]
+MOST_BARS = 25
+LABEL_WIDTH = 20
+
+
+def coefficients(
+    features: Any,
+    values: ArrayLike | None = None,
+    *,
+    low: ArrayLike | None = None,
+    high: ArrayLike | None = None,
+    label: Any = None,
+    unit: str = "coefficient",
+    title: str = "",
+    most: int = MOST_BARS,
+) -> go.Figure:
+    """Draw coefficients (or loadings) as bars, those of largest size.
+
+    Parameters
+    ----------
+    features : sequence of p str, or a fitted model
+        What ``results.model(name)`` returns, or a linear classifier that was fitted.
+    values : array-like of shape (p,)
+        Left out for a model.
+    low, high : array-like of shape (p,), optional
+        Ends of their intervals.
+    label : object, optional
+        Of a model, the class whose score is drawn. Left out: of two the second, of more classes
+        the root mean square over them.
+    unit : str
+        What the axis is called.
+    title : str, optional
+        The finding; otherwise which is largest.
+    most : int, default 25
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> coefficients(["length", "width"], [-2.0, 0.5]).layout.meta["title"]
+    'Largest coefficient: length (−2)'
+    """
+    if values is None:
+        features, values, unit = weights_of(features, label)
+    value = np.asarray(values, dtype=float)
+    order = np.argsort(-np.abs(value), kind="stable")[:most]
+    labels = [features[i] for i in order.tolist()]
+    largest = f"Largest {unit}: {labels[0]} ({number(value[order[0]])})" if labels else "Nothing"
+    note = f"The {most} largest of {len(value):,}." if len(value) > most else ""
+    bars = trace(
+        "bar",
+        x=compact(value[order]),
+        y=np.arange(len(order), dtype=np.int16),
+        orientation="h",
+        # The side tells the sign: two colours would be taken for those of two classes.
+        marker={"color": ACCENT, "line": {"width": 0}},
+        text=[escape(label) for label in labels],
+        textposition="none",
+        hovertemplate="<b>%{text}</b><br>%{x:.4~g}<extra></extra>",
+    )
+    if low is not None and high is not None:
+        ends = (np.asarray(low, float)[order], np.asarray(high, float)[order])
+        bars["error_x"] = _error(value[order], *ends)
+    return _figure(
+        bars,
+        title or largest,
+        note,
+        labels,
+        alt=_alt(largest, unit, labels, value[order]),
+        xaxis=axis(unit, tickformat="~g"),
+        shapes=[upright_line(0)],
+    )
+
+
+def odds_ratios(
+    features: Sequence[str],
+    ratios: ArrayLike,
+    low: ArrayLike,
+    high: ArrayLike,
+    *,
+    title: str = "",
+    most: int = MOST_BARS,
+) -> go.Figure:
+    """Draw odds ratios with their intervals on a logarithmic axis, the furthest from 1 first.
+
+    Parameters
+    ----------
+    features : sequence of p str
+    ratios, low, high : array-like of shape (p,)
+    title : str, optional
+    most : int, default 25
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    # Beyond these a ratio says no more than that it is unlimited, and an axis would burst.
+    value, lower, upper = (
+        np.clip(np.asarray(part, dtype=float), 1e-30, 1e30) for part in (ratios, low, high)
+    )
+    order = np.argsort(-np.abs(np.log(value)), kind="stable")[:most]
+    value, lower, upper = value[order], lower[order], upper[order]
+    labels = [features[i] for i in order.tolist()]
+    clear = (lower > 1) | (upper < 1)
+    found = f"{int(clear.sum())} of {count(len(labels), 'odds ratio')} clearly off 1"
+    note = "What one unit more multiplies the odds by. Bars: intervals; grey ones contain 1."
+    marks = trace(
+        "scatter",
+        x=value.astype(np.float32),
+        y=np.arange(len(order), dtype=np.int16),
+        mode="markers",
+        marker={"size": 10, "color": [ACCENT if c else GREY for c in clear.tolist()],
+                "line": {"color": EDGE, "width": 1}},
+        error_x=_error(value, lower, upper),
+        customdata=np.column_stack([lower, upper]).astype(np.float32),
+        text=[escape(label) for label in labels],
+        hovertemplate="<b>%{text}</b><br>%{x:.3~g} (%{customdata[0]:.3~g} to "
+        "%{customdata[1]:.3~g})<extra></extra>",
+    )  # fmt: skip
+    return _figure(
+        marks,
+        title or found,
+        note,
+        labels,
+        alt=_alt(found, "odds ratio", labels, value),
+        xaxis=axis("odds ratio", type="log", nticks=6, tickformat="~g"),
+        shapes=[upright_line(1)],
+    )
+
+
+def _figure(marks: Trace, title: str, note: str, labels: list[str], **settings: Any) -> go.Figure:
+    """Return the figure with a mark on each line, the first on top."""
+    return figure(
+        [marks],
+        title,
+        subtitle=note,
+        height=int(np.clip(80 + 26 * len(labels), 140, 760)),
+        showlegend=False,
+        bargap=0.3,
+        yaxis=axis(
+            tickvals=list(range(len(labels))),
+            ticktext=[escape(label) for label in shorten_all(labels, LABEL_WIDTH)],
+            range=[len(labels) - 0.4, -0.6],
+            showgrid=False,
+        ),
+        **settings,
+    )
+
+
+def _alt(finding: str, unit: str, labels: list[str], values: Array) -> str:
+    said = [f"{label} {number(v)}" for label, v in zip(names(labels), values, strict=True)]
+    return join(f"{finding}.", f"{unit}: {enumerate_words(said, most=12)}." if said else "")
+
+
+def _error(value: Array, low: Array, high: Array) -> dict[str, Any]:
+    return {
+        "type": "data", "symmetric": False, "color": GREY, "thickness": 2, "width": 4,
+        "array": compact(high - value),
+        "arrayminus": compact(value - low),
+    }  # fmt: skip

@@ -1,0 +1,176 @@
+"""Components seen against rows and pixels: biplot, weights as pictures, reconstructions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.base.palette import BAD, GOOD, INK
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import enumerate_words, escape, shorten
+from lincore.plots.data.contact_sheet import images, sheet
+from lincore.plots.plane.scatter import scatter
+
+LABEL_WIDTH = 20
+# Pixels under pictures of weights, for the scale of their colours.
+BAR = 44
+# Of a biplot: opacity of the points, height that a name needs and width of a letter on a phone, as
+# shares of the picture.
+FAINT, CLEARANCE, LETTER = 0.4, 0.055, 0.018
+
+
+def weight_images(
+    weights: ArrayLike, titles: Sequence[str], *, columns: int = 4, title: str = "Weights"
+) -> go.Figure:
+    """Draw weights of pixels as pictures: blue for above zero, orange for below, paper for zero.
+
+    Parameters
+    ----------
+    weights : array-like of shape (m, h, w)
+    titles : sequence of m str
+    columns : int, default 4
+    title : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    stack = np.asarray(weights, dtype=np.float32)
+    largest = float(np.abs(stack).max(initial=0.0)) or 1.0
+    hues = [[0, BAD], [0.5, "#F7F7F7"], [1, GOOD]]
+    # The scale lies under the pictures: beside them it takes a phone's width.
+    bar = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom",
+           "yref": "container", "lenmode": "pixels", "len": 220, "thickness": 10, "xpad": 8,
+           "ypad": 4, "outlinewidth": 0, "nticks": 5, "tickformat": "~g"}  # fmt: skip
+    scale = {"colorscale": hues, "cmin": -largest, "cmax": largest, "showscale": True}
+    figure = sheet(stack, titles, columns=columns, title=title, scale=scale | {"colorbar": bar})
+    figure.layout.height += BAR
+    figure.layout.margin.b += BAR
+    return figure
+
+
+def biplot(
+    points: ArrayLike,
+    codes: ArrayLike,
+    classes: ArrayLike,
+    loadings: ArrayLike,
+    features: Sequence[str],
+    axis_names: Sequence[str],
+    *,
+    rows: ArrayLike | None = None,
+    title: str = "",
+    most: int = 8,
+) -> go.Figure:
+    """Draw rows along two components, with an arrow for each feature.
+
+    Parameters
+    ----------
+    points : array-like of shape (n, 2)
+    codes : array-like of shape (n,)
+    classes : array-like of shape (K,)
+    loadings : array-like of shape (2, p)
+        Of the two components; arrows are scaled to the picture.
+    features : sequence of p str
+    axis_names : sequence of two str
+    rows : array-like of shape (n,), optional
+    title : str, optional
+    most : int, default 8
+        Arrows are drawn for the features of largest loadings.
+    """
+    arrows = np.asarray(loadings, dtype=float).T
+    chosen = np.argsort(-np.linalg.norm(arrows, axis=1), kind="stable")[:most]
+    told = enumerate_words([features[i] for i in chosen.tolist()], most=most)
+    figure = scatter(points, codes, classes, axis_names, rows=rows,
+                     title=title or "Rows and features along two components")  # fmt: skip
+    ranges = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range], dtype=float)
+    reach = 0.8 * np.abs(ranges).min(axis=1).clip(1e-12) / np.abs(arrows[chosen]).max(axis=0).clip(1e-12)  # noqa: E501  # fmt: skip
+    tips = arrows[chosen] * reach.min()
+    figure.update_traces(marker_opacity=FAINT)  # the names are to be read over them
+    labels = [shorten(features[i], LABEL_WIDTH) for i in chosen.tolist()]
+    figure.layout.annotations = [
+        part
+        for label, tip, height in zip(labels, tips, _heights(tips, ranges), strict=True)
+        for part in (_arrow(tip), _name(label, tip, height, ranges))
+    ]
+    meta = figure.layout.meta
+    figure.layout.meta = meta | {"alt": join(meta["alt"], f"Arrows for {told}.")}
+    return figure
+
+
+def _arrow(tip: NDArray[np.float64]) -> dict[str, Any]:
+    ends = {"x": float(tip[0]), "y": float(tip[1]), "ax": 0, "ay": 0, "axref": "x", "ayref": "y"}
+    look = {"arrowhead": 2, "arrowwidth": 1.6, "arrowcolor": INK}
+    return ends | look | {"text": "", "showarrow": True}
+
+
+def _name(
+    label: str, tip: NDArray[np.float64], height: float, ranges: NDArray[np.float64]
+) -> dict[str, Any]:
+    return {
+        "x": float(tip[0]), "y": height, "text": escape(label), "showarrow": False,
+        "yanchor": "middle", "xanchor": _anchor(label, tip, ranges),
+        "xshift": 4 if tip[0] >= 0 else -4,
+        "font": {"size": 12, "color": INK, "shadow": "auto"},
+    }  # fmt: skip
+
+
+def _heights(tips: NDArray[np.float64], ranges: NDArray[np.float64]) -> list[float]:
+    """Return how high the name of each arrow stands: at its tip, moved off its neighbours."""
+    low, high = ranges[1]
+    gap = CLEARANCE * (high - low)
+    heights = np.clip(tips[:, 1], low + gap, high - gap)
+    order = np.argsort(heights, kind="stable")
+    for _ in range(100):
+        lacking = np.maximum(gap - np.diff(heights[order]), 0) / 2
+        if not lacking.max(initial=0.0) > 1e-3 * gap:
+            break
+        heights[order[:-1]] -= lacking
+        heights[order[1:]] += lacking
+    return [float(height) for height in heights]
+
+
+def _anchor(label: str, tip: NDArray[np.float64], ranges: NDArray[np.float64]) -> str:
+    """Return which end of a name stands at the tip: the outward one only where it would be cut."""
+    low, high = ranges[0]
+    room = (high - tip[0] if tip[0] >= 0 else tip[0] - low) / (high - low)
+    outward, inward = ("left", "right") if tip[0] >= 0 else ("right", "left")
+    return outward if LETTER * len(label) < room + 0.02 else inward
+
+
+def reconstructions(
+    originals: NDArray[np.generic],
+    rebuilt: Sequence[NDArray[np.generic]],
+    numbers: Sequence[int],
+    *,
+    title: str = "",
+) -> go.Figure:
+    """Draw pictures as they are, and below each what a number of components makes of it.
+
+    Parameters
+    ----------
+    originals : ndarray of shape (m, h, w) or (m, h, w, 3)
+    rebuilt : sequence of R ndarrays of the shape of `originals`
+    numbers : sequence of R int
+        How many components each was rebuilt from.
+    title : str, optional
+    """
+    top = 255.0 if originals.dtype == np.uint8 else float(np.max(originals, initial=0.0))
+    bottom = 0.0 if originals.dtype == np.uint8 else float(np.min(originals, initial=0.0))
+    # One grey scale for all: what is rebuilt may leave it a little.
+    parts = [np.clip(np.asarray(part, dtype=float), bottom, top) for part in rebuilt]
+    if originals.dtype == np.uint8:
+        parts = [np.rint(part).astype(np.uint8) for part in parts]
+    stack = np.concatenate([originals, *parts])
+    words = ["original", *(f"{number:,} component{'s' * (number != 1)}" for number in numbers)]
+    titles = [word if i == 0 else "" for word in words for i in range(len(originals))]
+    named = enumerate_words(words[1:], most=12) if numbers else "nothing"
+    return images(
+        stack,
+        titles,
+        columns=len(originals),
+        title=title or f"Pictures rebuilt from {named}",
+    )

@@ -1,0 +1,209 @@
+"""How iterative fits came to their end, and how errors fell on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.base.palette import EDGE, method_look
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import (
+    LEGEND_WIDTH,
+    Trace,
+    axis,
+    count,
+    enumerate_words,
+    escape,
+    figure,
+    number,
+    shorten,
+    trace,
+)
+
+Array = NDArray[np.float64]
+# A rise in this share of the steps is told as such: the learning rate is too large.
+OSCILLATES = 0.25
+# From this ratio of lengths on traces are seen together on a logarithmic axis alone.
+UNEVEN = 20
+
+
+class Step(Protocol):
+    """One line of a trace, as `lincore.linalg.optimize.Step`."""
+
+    @property
+    def iteration(self) -> int:
+        """Which one, from 0."""
+
+    @property
+    def objective(self) -> float:
+        """What is minimised."""
+
+    @property
+    def gradient_norm(self) -> float:
+        """As the stopping rule measures it."""
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+
+
+def convergence(
+    traces: Mapping[str, Sequence[Step]],
+    *,
+    quantity: Literal["objective", "excess", "gradient norm"] = "objective",
+    across: Literal["iteration", "seconds"] = "iteration",
+    reasons: Mapping[str, str] | None = None,
+    title: str = "",
+) -> go.Figure:
+    """Draw the traces of one or several solvers.
+
+    Parameters
+    ----------
+    traces : mapping of name to trace
+        Each the `trace_` of a fitted model.
+    quantity : {"objective", "excess", "gradient norm"}
+        "excess" is the objective above the least that any of them reached. This and the gradient
+        norm are drawn on a logarithmic axis.
+    across : {"iteration", "seconds"}
+    reasons : mapping of name to str, optional
+        Why each ended.
+    title : str, optional
+        The finding; otherwise which reached the least, and which went back and forth.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    parts = {name: np.array([_line(step) for step in steps], float).reshape(-1, 4)
+             for name, steps in traces.items()}  # fmt: skip
+    finals = {name: float(part[-1, 1]) for name, part in parts.items() if len(part)}
+    found = join(_ends(finals), oscillation({name: part[:, 1] for name, part in parts.items()}))
+    said = [f"{name}: {why}" for name, why in (reasons or {}).items()]
+    least = min((float(np.nanmin(part[:, 1])) for part in parts.values() if len(part)), default=0)
+    lengths = [len(part) for part in parts.values()]
+    # A solver of few steps beside one of thousands would be an upright line.
+    stretched = max(lengths, default=1) > UNEVEN * max(min(lengths, default=1), 1)
+    drawn = []
+    for position, (name, part) in enumerate(parts.items()):
+        y = {"objective": part[:, 1], "excess": part[:, 1] - least, "gradient norm": part[:, 2]}
+        x = part[:, 0] + stretched if across == "iteration" else part[:, 3]
+        x = np.where(x > 0, x, np.nan) if stretched else x
+        drawn.append(_trace(position, name, x, y[quantity], quantity != "objective"))
+    logarithmic = {"type": "log", "exponentformat": "power", "nticks": 6}
+    unit = "iteration + 1" if stretched and across == "iteration" else across
+    named = {"excess": "objective above the least"}.get(quantity, quantity)
+    return figure(
+        drawn,
+        title or f"{quantity[:1].upper()}{quantity[1:]} by {across}",
+        subtitle=join(found, f"{enumerate_words(said, most=3)}." if said else ""),
+        alt=join(f"{quantity[:1].upper()}{quantity[1:]} against {across} of "
+                 f"{count(len(parts), 'solver')}.", found, *(f"{text}." for text in said)),
+        height=430,
+        xaxis=axis(unit, **(logarithmic | {"dtick": 1} if stretched else {})),
+        yaxis=axis(named, **(logarithmic if quantity != "objective" else {})),
+    )  # fmt: skip
+
+
+def error_curves(
+    curves: Mapping[str, ArrayLike],
+    *,
+    across: str = "iteration",
+    error: str = "log loss of the training rows",
+    title: str = "",
+) -> go.Figure:
+    """Draw how an error fell, iteration by iteration, with its final value.
+
+    Parameters
+    ----------
+    curves : mapping of name to array-like of shape (t,)
+        From iteration 0 on.
+    across, error : str
+        What the axes are.
+    title : str, optional
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> figure = error_curves({"Newton": [3.3, 1.2, 0.9]}, error="error")
+    >>> figure.layout.meta["title"], figure.layout.meta["subtitle"]
+    ('Error by iteration', 'Newton ends at 0.9.')
+    """
+    parts = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
+    finals = {name: float(part[-1]) for name, part in parts.items() if len(part)}
+    found = join(_ends(finals), oscillation(parts))
+    return figure(
+        [
+            _trace(position, name, np.arange(len(part), dtype=float), part, False)
+            for position, (name, part) in enumerate(parts.items())
+        ],
+        title or f"{error[:1].upper()}{error[1:]} by {across}",
+        subtitle=found,
+        alt=join(f"{error[:1].upper()}{error[1:]} against {across} of "
+                 f"{count(len(parts), 'curve')}.", found),
+        height=430,
+        xaxis=axis(across),
+        yaxis=axis(error),
+    )  # fmt: skip
+
+
+def oscillation(curves: Mapping[str, Array]) -> str:
+    """Say which curves rise in a quarter of their steps or more; empty if none does.
+
+    Examples
+    --------
+    >>> oscillation({"eta 0.5": np.array([3.0, 2.0, 2.5, 1.9, 2.4]), "Newton": np.ones(3)})
+    'eta 0.5 oscillates: it rises in 2 of 4 steps.'
+    """
+    said = []
+    for name, values in curves.items():
+        steps = np.diff(values[np.isfinite(values)])
+        noise = 1e-9 * np.abs(values[np.isfinite(values)]).max(initial=0.0)
+        rises = int(np.count_nonzero(steps > noise))
+        if len(steps) > 2 and rises >= OSCILLATES * len(steps):
+            said.append(f"{name} oscillates: it rises in {rises:,} of {len(steps):,} steps.")
+    return " ".join(said[:3])
+
+
+def _line(step: Step) -> tuple[float, float, float, float]:
+    return step.iteration, step.objective, step.gradient_norm, step.seconds
+
+
+def _ends(finals: Mapping[str, float]) -> str:
+    said = [f"{shorten(name, LEGEND_WIDTH)} ends at {number_of(value)}"
+            for name, value in finals.items()]  # fmt: skip
+    return f"{enumerate_words(said, most=4)}." if said else ""
+
+
+def number_of(value: float) -> str:
+    """Return a final value to six digits, as the texts compare them.
+
+    Examples
+    --------
+    >>> number_of(964.1234), number_of(-0.5)
+    ('964.123', '\u22120.5')
+    """
+    return number(value) if not np.isfinite(value) else f"{value:.6g}".replace("-", "\u2212")
+
+
+def _trace(position: int, name: str, x: Array, y: Array, positive: bool) -> Trace:
+    hue, dash, shape = method_look(position)
+    shown = np.where(y > 0, y, np.nan) if positive else y
+    return trace(
+        "scatter",
+        x=np.asarray(x, dtype=np.float32),
+        y=np.asarray(shown, dtype=np.float32),
+        mode="lines+markers" if len(x) <= 60 else "lines",
+        name=escape(shorten(name, LEGEND_WIDTH)),
+        showlegend=True,
+        line={"color": hue, "width": 2.2, "dash": dash},
+        marker={"symbol": shape, "size": 7, "line": {"color": EDGE, "width": 1}},
+        meta=[escape(name)],
+        hovertemplate="<b>%{meta[0]}</b><br>%{x:.4~g}: %{y:.6~g}<extra></extra>",
+    )

@@ -1,0 +1,1 @@
+"""Figures of rows, densities and decision boundaries in a plane."""

@@ -1,0 +1,103 @@
+"""Where binary models contradict each other: claimed by none, by several, or tied."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from lincore.inspection.views import View
+from lincore.plots.base.palette import CLEAR, EDGE, translucent
+from lincore.plots.base.style import Trace, compact, enumerate_words, percent, trace
+from lincore.plots.plane.boundary import over_regions
+from lincore.plots.plane.regions import nodes
+from lincore.plots.plane.shared_axes import Frame
+
+# Nodes on each axis: one byte each.
+NODES = 180
+# The codes of `lincore.estimators.multiclass.Ambiguity`, how they are called and how they look:
+# strong and colourless or purple, which no class has.
+MEANINGS = {1: "claimed by none", 2: "claimed by several", 3: "tied votes"}
+SHADES = {1: "#85858F", 2: "#9A4DB3", 3: "#9A4DB3"}
+STRENGTH = 0.72
+
+
+def ambiguity(view: View, *, frame: Frame | None = None, title: str = "") -> go.Figure:
+    """Draw regions and boundary, and over them where binary models do not agree on a class.
+
+    Parameters
+    ----------
+    view : View
+        Of two coordinates of one-versus-rest or one-versus-one.
+    frame : Frame, optional
+    title : str, optional
+        The finding; otherwise which share of the picture is ambiguous.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    ValueError
+        For a model that is not made of binary ones, and for one coordinate.
+    """
+    if view.ambiguous is None or len(view.axis_names) != 2:
+        raise ValueError("Ambiguity needs one-versus-rest or one-versus-one in two coordinates.")
+    shared = frame or Frame.of(view)
+    low, high = shared.window.low, shared.window.high
+    x, y = (np.linspace(low[i], high[i], NODES) for i in range(2))
+    codes = view.ambiguous.ambiguity(nodes(x, y)).reshape(NODES, NODES)
+    areas = {code: float(np.mean(codes == code)) for code in MEANINGS}
+    rows = view.ambiguous.ambiguity(view.points) if len(view.points) else np.zeros(0, int)
+    found, inside = _finding(areas), int(np.count_nonzero(rows))
+    return over_regions(
+        view,
+        shared,
+        title or found,
+        shades=[_shade(x, y, codes)],
+        keys=[_key(code, areas[code]) for code in MEANINGS if areas[code]],
+        said=f"{found}. {inside:,} of the {len(rows):,} rows lie there.",
+    )
+
+
+def _shade(x: np.ndarray, y: np.ndarray, codes: np.ndarray) -> Trace:
+    scale: list[list[object]] = []
+    for code in range(4):
+        shade = translucent(SHADES[code], STRENGTH) if code else CLEAR
+        scale += [[code / 4, shade], [(code + 1) / 4, shade]]
+    return trace(
+        "heatmap",
+        x=compact(x),
+        y=compact(y),
+        z=codes.astype(np.uint8),
+        zmin=-0.5,
+        zmax=3.5,
+        colorscale=scale,
+        showscale=False,
+        zsmooth=False,
+        hoverinfo="skip",
+    )
+
+
+def _key(code: int, area: float) -> Trace:
+    return trace(
+        "scatter",
+        x=[None],
+        y=[None],
+        mode="markers",
+        name=f"{MEANINGS[code]} ({percent(area)})",
+        marker={
+            "symbol": "square",
+            "size": 12,
+            "color": translucent(SHADES[code], STRENGTH),
+            "line": {"color": EDGE, "width": 1},
+        },
+        hoverinfo="skip",
+    )
+
+
+def _finding(areas: dict[int, float]) -> str:
+    said = [f"{MEANINGS[code]}: {percent(area)}" for code, area in areas.items() if area]
+    if not said:
+        return "No place in this picture is ambiguous"
+    return f"Ambiguous part of this picture: {enumerate_words(said)}"

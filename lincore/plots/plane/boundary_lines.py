@@ -1,0 +1,153 @@
+"""Decision boundaries as lines: where the most probable class changes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.inspection.views import View
+from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.regions import NODES, Map, possible
+
+Array = NDArray[np.float64]
+Links = dict[int, list[int]]
+
+# A line is drawn without the points that lie nearer to it than this share of a cell: a fifth of a
+# pixel. Most boundaries are straight, or nearly so.
+STRAIGHT = 0.05
+
+
+def boundary_lines(view: View, window: Window) -> Array:
+    """Find the lines on which two classes are equally probable and none is more so.
+
+    Returns
+    -------
+    ndarray of shape (m, 2)
+        Polylines one after the other, with a row of NaN between them.
+    """
+    return trace_lines(Map.whole(view, window))
+
+
+def drawn_lines(view: View, window: Window, *, whole: Map | None = None) -> Array:
+    """Find the same lines, (m, 2), without the points that nobody would miss in a picture."""
+    line = trace_lines(whole or Map.whole(view, window))
+    ends = np.flatnonzero(np.isnan(line[:, 0]))
+    cell = (window.high - window.low) / (NODES - 1)
+    kept = [
+        first + _bends(line[first:last] / cell)
+        for first, last in zip([0, *ends + 1], [*ends, len(line)], strict=True)
+        if first < last
+    ]
+    return line[np.sort(np.concatenate([*kept, ends]))] if kept else line
+
+
+def boundary_points(view: View, window: Window, n: int = 2001) -> Array:
+    """Find the boundaries along a single coordinate, shape (m,)."""
+    x = np.linspace(window.low[0], window.high[0], n)
+    left, share = _crossings(possible(view.scores(x[:, None])))
+    return np.asarray(x[left[0]] + share * (x[1] - x[0]))
+
+
+def trace_lines(grid: Map) -> Array:
+    """Join the crossings of a grid's edges to polylines, as marching squares do.
+
+    Where three or more classes meet in a cell, the lines meet at the mean of its crossings.
+    """
+    points: dict[int, Array] = {}
+    cells: dict[tuple[int, int], list[int]] = defaultdict(list)
+    steps = np.array([grid.x[1] - grid.x[0], grid.y[1] - grid.y[0]])
+    # Edges along x first, each between the cells above and below it; then those along y.
+    for values, along in ((grid.scores.swapaxes(0, 1), 0), (grid.scores, 1)):
+        (lower, other), share = _crossings(values)
+        row, column = (other, lower) if along == 0 else (lower, other)
+        corner = np.column_stack([grid.x[column], grid.y[row]])
+        corner[:, along] += share * steps[along]
+        for r, c, point in zip(row.tolist(), column.tolist(), corner, strict=True):
+            edge = len(points)
+            points[edge] = point
+            cells[r, c].append(edge)
+            cells[(r - 1, c) if along == 0 else (r, c - 1)].append(edge)
+    return _polylines(_links(cells, points), points)
+
+
+def _crossings(scores: Array) -> tuple[tuple[NDArray[np.intp], ...], Array]:
+    """Find the steps along the first axis at which the winner (argmax of the last) changes.
+
+    Returns
+    -------
+    tuple of ndarrays of shape (m,)
+        Indices of the lower ends.
+    ndarray of shape (m,)
+        Which share of the step the crossing lies from there.
+    """
+    winner = scores.argmax(axis=-1)
+    where = np.nonzero(winner[:-1] != winner[1:])
+    first, second = winner[:-1][where], winner[1:][where]
+    before, after, line = scores[:-1][where], scores[1:][where], np.arange(len(first))
+    with np.errstate(invalid="ignore"):
+        lead = before[line, first] - before[line, second]
+        lag = after[line, second] - after[line, first]
+        share = lead / (lead + lag)
+    return where, np.where(np.isfinite(share), share, 0.5)
+
+
+def _links(cells: dict[tuple[int, int], list[int]], points: dict[int, Array]) -> Links:
+    """Say which points are joined; adds a point in every cell where several lines meet."""
+    links: Links = defaultdict(list)
+    for edges in cells.values():
+        pairs = [edges]
+        if len(edges) > 2:
+            centre = len(points)
+            points[centre] = np.mean([points[edge] for edge in edges], axis=0)
+            pairs = [[edge, centre] for edge in edges]
+        for pair in pairs:
+            if len(pair) == 2:
+                links[pair[0]].append(pair[1])
+                links[pair[1]].append(pair[0])
+    return links
+
+
+def _polylines(links: Links, points: dict[int, Array]) -> Array:
+    """Walk along the links, from the ends and the junctions first, then round the loops."""
+    pieces: list[Array] = []
+    for start in sorted(links, key=lambda point: len(links[point]) == 2):
+        while links[start]:
+            path = [start]
+            while links[path[-1]]:
+                path.append(links[path[-1]].pop())
+                links[path[-1]].remove(path[-2])
+                if len(links[path[-1]]) != 1:
+                    break  # an end, a junction, or the loop is closed
+            pieces += [points[point] for point in path] + [np.full(2, np.nan)]
+    return np.array(pieces[:-1]).reshape(-1, 2)
+
+
+def _bends(path: Array) -> NDArray[np.intp]:
+    """Return which points (m, 2), in cells, a polyline needs: its ends and where it bends.
+
+    References
+    ----------
+    Douglas and Peucker (1973), "Algorithms for the reduction of the number of points".
+    """
+    kept, parts = {0, len(path) - 1}, [(0, len(path) - 1)]
+    while parts:
+        first, last = parts.pop()
+        if last - first < 2:
+            continue
+        away = _distances(path[first + 1 : last], path[first], path[last])
+        farthest = int(away.argmax())
+        if away[farthest] > STRAIGHT:
+            bend = first + 1 + farthest
+            kept.add(bend)
+            parts += [(first, bend), (bend, last)]
+    return np.array(sorted(kept))
+
+
+def _distances(points: Array, start: Array, end: Array) -> Array:
+    """Return how far points (m, 2) lie from the stretch between two others."""
+    way = end - start
+    length = float(way @ way)
+    share = np.clip((points - start) @ way / length, 0, 1) if length > 0 else np.zeros(len(points))
+    return np.asarray(np.hypot(*(points - start - share[:, None] * way).T))

@@ -1,0 +1,80 @@
+"""The classes of a model as ellipses, drawn over any picture of a plane."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.inspection.views import View
+from lincore.plots.base.palette import colour
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import (
+    LEGEND_WIDTH,
+    Trace,
+    compact,
+    escape,
+    names,
+    plain,
+    shorten,
+    trace,
+)
+from lincore.plots.plane.scatter import RADIUS
+
+# Corners of an ellipse; of many, which are smaller, fewer are seen.
+CORNERS, CORNERS_OF_MANY = 72, 20
+MANY = 12
+NOTE = "Ellipses: 95 % of each class of the model, crosses: means."
+
+
+def with_ellipses(figure: go.Figure, view: View) -> go.Figure:
+    """Add for each class of a Gaussian model its mean and the ellipse that holds 95 % of it.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        Of a view of two coordinates. Left as it is for other models and for one coordinate.
+    view : View
+    """
+    if view.densities is None or len(view.axis_names) != 2:
+        return figure
+    figure.add_traces(_traces(view))
+    meta = figure.layout.meta
+    figure.layout.meta = meta | {"alt": join(plain(meta["alt"]), NOTE)}
+    return figure
+
+
+def _traces(view: View) -> list[Trace]:
+    labels, densities = names(view.classes), view.gaussians
+    corners = CORNERS if len(labels) <= MANY else CORNERS_OF_MANY
+    angle = np.linspace(0, 2 * np.pi, corners + 1)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    traces = []
+    for code, label in enumerate(labels):
+        mean, axes = densities.means[code], _half_axes(densities.whiteners[code].factor)
+        if not np.isfinite(mean).all() or axes is None:
+            continue
+        outline = mean + RADIUS * circle @ axes
+        look = {"legendgroup": str(code), "showlegend": False, "hoverinfo": "skip"}
+        traces += [
+            trace(
+                "scatter", x=compact(outline[:, 0]), y=compact(outline[:, 1]), mode="lines",
+                name=f"ellipse of {escape(shorten(label, LEGEND_WIDTH))}",
+                line={"color": colour(code), "width": 2}, **look,
+            ),
+            trace(
+                "scatter", x=compact(mean[:1]), y=compact(mean[1:]), mode="markers", name="mean",
+                marker={"symbol": "cross", "size": 11, "color": colour(code),
+                        "line": {"width": 1.5, "color": "white"}}, **look,
+            ),
+        ]  # fmt: skip
+    return traces
+
+
+def _half_axes(factor: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return the half axes (2, 2) of one standard deviation; None where a class is flat."""
+    factor = np.diag(factor)[:, factor > 0] if factor.ndim == 1 else factor
+    if factor.shape[1] < 2 or not np.isfinite(factor).all():
+        return None
+    left, singular, _ = np.linalg.svd(factor)
+    return np.asarray((left / singular).T)

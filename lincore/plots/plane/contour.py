@@ -1,0 +1,134 @@
+"""Rows over filled contours of what the model believes of the plane."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.inspection.views import Quantity, View
+from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
+from lincore.plots.base.style import Trace, count, figure
+from lincore.plots.plane import curves, shading
+from lincore.plots.plane.axis_limits import plane_axis
+from lincore.plots.plane.boundary_lines import drawn_lines
+from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, point_traces, verdict
+from lincore.plots.plane.regions import checked, floor_level, whole_layer, winning_layers
+from lincore.plots.plane.shared_axes import Frame
+
+Array = NDArray[np.float64]
+
+ALT = {
+    "posterior": "posterior probability",
+    "density": "density times prior",
+    "score": "margin",
+}
+
+
+def contour(
+    view: View,
+    *,
+    quantity: Quantity | None = None,
+    focus: int | None = None,
+    frame: Frame | None = None,
+    title: str = "",
+) -> go.Figure:
+    """Draw the rows over filled contours, with the decision boundary.
+
+    Parameters
+    ----------
+    view : View
+        Of two coordinates; of one, curves are drawn in place of contours.
+    quantity : {"posterior", "density", "score"}, optional
+        The posterior probability of a class, its density times its prior, or the lead of the
+        best score over the next; one of `view.quantities`, the first by default.
+    focus : int, optional
+        The code of a class to show alone, everywhere. Otherwise every class is shown where it
+        wins; densities then by share of the peak of their class, so that a broad class is seen
+        beside a narrow one.
+    frame : Frame, optional
+        Ranges and scale that several figures share.
+    title : str, optional
+        Instead of what is shaded.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    ValueError
+        For a quantity that the model does not have.
+    """
+    quantity = checked(view, quantity)
+    if len(view.axis_names) == 1:
+        return curves.curves(view, quantity=quantity, focus=focus, frame=frame, title=title)
+    frame = frame or Frame.of(view)
+    marks, window = Marks.of(view), frame.around(view)
+    drawn = marks.sample(MOST_OVER_SHADES)
+    return figure(
+        [
+            *_shades(view, frame, quantity, focus),
+            shading.boundary_trace(drawn_lines(view, window)),
+            *point_traces(drawn, view.axis_names),
+        ],
+        title or heading(marks.labels, quantity, focus),
+        subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), window.note),
+        alt=_alt(view, marks, quantity, focus),
+        xaxis=plane_axis(view, 0, window.ranges),
+        yaxis=plane_axis(view, 1, window.ranges),
+    )
+
+
+def _shades(view: View, frame: Frame, quantity: Quantity, focus: int | None) -> list[Trace]:
+    if focus is None or quantity == "score":
+        return _all_classes(view, frame, quantity)
+    layer = whole_layer(view, frame.window, focus, quantity)
+    if quantity == "posterior":
+        levels, top = np.arange(1, 10) / 10, 1.0
+    else:
+        top = float(frame.peaks[focus]) or 1.0
+        levels = _levels(top)
+    title = UNITS[quantity]
+    hover = f"{title} %{{z:.3~g}}<extra></extra>"
+    shade = shading.filled(layer, levels, hover=hover)
+    return [shade, shading.bar(levels, top, title, code=focus, nticks=6)]
+
+
+def _all_classes(view: View, frame: Frame, quantity: Quantity) -> list[Trace]:
+    layers = winning_layers(view, frame.window, quantity)
+    if quantity == "posterior":
+        start = floor_level(len(view.classes), quantity)
+        levels = np.arange(round(10 * start), 10) / 10
+        shades = [shading.filled(layer, levels) for layer in layers]
+        return [*shades, shading.bar(levels, 1.0, "posterior of the predicted class", nticks=6)]
+    if quantity == "density":
+        tops = [float(frame.peaks[layer.code]) or 1.0 for layer in layers]
+    else:
+        tops = [max((float(layer.z.max()) for layer in layers), default=0.0) or 1.0] * len(layers)
+    shades = [shading.filled(layer, _levels(top)) for layer, top in zip(layers, tops, strict=True)]
+    shares = _levels(1.0)
+    title = (
+        "margin, share of the largest"
+        if quantity == "score"
+        else ("prior × density, share of the peak")
+    )
+    return [*shades, shading.bar(shares, 1.0, title, tickformat=".0%", nticks=6)]
+
+
+def _levels(peak: float) -> Array:
+    """Return levels from a tenth of a peak to nine tenths."""
+    return peak * np.arange(1, 10) / 10
+
+
+def _alt(view: View, marks: Marks, quantity: Quantity, focus: int | None) -> str:
+    labels = marks.labels
+    whom = "each class where it wins" if focus is None else labels[focus]
+    return join(
+        f"Filled contours of the {ALT[quantity]} of {whom} over "
+        f"{' and '.join(view.axis_names)}, with the decision boundary and "
+        f"{count(len(marks.codes), 'row')}: {class_counts(marks)}.",
+        scope(view),
+        verdict(marks),
+        closest(view, labels),
+    )

@@ -1,0 +1,173 @@
+"""One coordinate: curves of each class over lanes of its rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.inspection.views import Quantity, View
+from lincore.plots.base.palette import INK, colour, translucent
+from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
+from lincore.plots.base.style import Trace, axis, bare_axis, compact, count, escape, figure, trace
+from lincore.plots.plane.axis_limits import Window, plane_axis
+from lincore.plots.plane.boundary_lines import boundary_points
+from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
+from lincore.plots.plane.regions import possible, spread
+from lincore.plots.plane.shared_axes import Frame
+
+Array = NDArray[np.float64]
+
+# Where the curves end and the lanes begin, as shares of the height.
+LANES_END, CURVES_START = 0.26, 0.3
+
+
+def curves(
+    view: View,
+    *,
+    quantity: Quantity | None = None,
+    focus: int | None = None,
+    tinted: bool = False,
+    frame: Frame | None = None,
+    title: str = "",
+) -> go.Figure:
+    """Draw a view of one coordinate.
+
+    Parameters
+    ----------
+    view : View
+        With d = 1.
+    quantity : {"posterior", "density", "score"}, optional
+        By default densities where there are any, and else the most telling.
+    focus : int, optional
+        The code of a class whose curve is drawn alone.
+    tinted : bool, default False
+        Tint the stretch that each class wins.
+    frame : Frame, optional
+        Ranges that several figures share.
+    title : str, optional
+    """
+    usual: Quantity = "density" if view.densities is not None else view.quantities[0]
+    quantity = quantity or usual
+    marks, window = Marks.of(view), (frame or Frame.of(view)).around(view)
+    drawn, cuts = marks.sample(), boundary_points(view, window)
+    codes = range(len(marks.labels)) if focus is None else [focus]
+    points = point_traces(drawn, view.axis_names)
+    return figure(
+        [
+            *(_curve(view, window, code, quantity, marks) for code in codes),
+            *(point | {"yaxis": "y2"} for point in points),
+        ],
+        title or _title(marks, quantity, focus, tinted),
+        subtitle=join(
+            scope(view), verdict(marks, drawn), places(cuts), marks.note(drawn), window.note
+        ),
+        alt=_alt(view, marks, quantity, cuts),
+        xaxis=plane_axis(view, 0, window.ranges, anchor="y2"),
+        yaxis=_scale(quantity, frame),
+        yaxis2=bare_axis(
+            domain=[0, LANES_END], range=[-0.2, len(marks.labels) + 0.2], fixedrange=True
+        ),
+        shapes=[*(tints(view, window, cuts) if tinted else []), *uprights(cuts)],
+    )
+
+
+def _title(marks: Marks, quantity: Quantity, focus: int | None, tinted: bool) -> str:
+    if tinted:
+        return "Decision boundary and regions"
+    return "Scores of each class" if quantity == "score" else heading(marks.labels, quantity, focus)
+
+
+def _scale(quantity: Quantity, frame: Frame | None) -> dict[str, Any]:
+    if quantity == "score":
+        return axis("score", domain=[CURVES_START, 1], nticks=6)
+    if quantity == "posterior":
+        return axis("posterior probability", domain=[CURVES_START, 1], range=[-0.02, 1.04])
+    shared = {} if frame is None else {"range": [0, 1.04 * float(frame.peaks.max())]}
+    look = {"domain": [CURVES_START, 1], "rangemode": "tozero", "nticks": 6}
+    return axis("prior × density", **(look | shared))
+
+
+def _curve(view: View, window: Window, code: int, quantity: Quantity, marks: Marks) -> Trace:
+    x = _places_to_evaluate(view, window, code)
+    if quantity == "score":
+        y = possible(view.scores(x[:, None]))[:, code]
+        y = np.where(np.isfinite(y), y, np.nan)
+    else:
+        log = view.log_posterior if quantity == "posterior" else view.log_joint
+        y = np.exp(possible(log(x[:, None]))[:, code])
+    what = "posterior" if quantity == "posterior" else UNITS[quantity]
+    return trace(
+        "scatter",
+        x=compact(x),
+        y=y.astype(np.float32),
+        mode="lines",
+        name=escape(marks.labels[code]),
+        legendgroup=str(code),
+        showlegend=False,
+        line={"color": colour(code), "width": 2.5},
+        fill="tozeroy" if quantity == "density" else None,
+        fillcolor=translucent(colour(code), 0.18),
+        meta=[escape(marks.labels[code]), escape(view.axis_names[0])],
+        hovertemplate=(
+            f"<b>%{{meta[0]}}</b><br>{what} %{{y:.3~g}}<br>%{{meta[1]}}: %{{x:.4~g}}<extra></extra>"
+        ),
+    )
+
+
+def _places_to_evaluate(view: View, window: Window, code: int) -> Array:
+    """Return an even grid, finer near the class, so that a narrow one keeps its peak."""
+    low, high = window.low[0], window.high[0]
+    evenly = np.linspace(low, high, 301)
+    if view.densities is None:
+        return evenly
+    mean, deviation = view.densities.means[code, 0], spread(view, code)[0]
+    if not np.isfinite(mean + deviation):
+        return evenly
+    near = mean + deviation * np.linspace(-4, 4, 121)
+    return np.union1d(evenly, near[(near >= low) & (near <= high)])
+
+
+def uprights(cuts: Array) -> list[dict[str, Any]]:
+    """Return an upright line at each boundary."""
+    common = {"type": "line", "xref": "x", "yref": "paper", "y0": 0, "y1": 1}
+    line = {"color": INK, "width": 2}
+    return [common | {"x0": cut, "x1": cut, "line": line} for cut in cuts.tolist()]
+
+
+def tints(view: View, window: Window, cuts: Array) -> list[dict[str, Any]]:
+    """Return a shape behind each stretch that a class wins."""
+    ends = np.concatenate([window.low, cuts, window.high])
+    middles = (ends[:-1] + ends[1:]) / 2
+    winners = possible(view.scores(middles[:, None])).argmax(axis=1)
+    common = {"type": "rect", "xref": "x", "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
+    return [
+        common
+        | {"x0": start, "x1": stop, "line": {"width": 0}}
+        | {"fillcolor": translucent(colour(code), 0.2)}
+        for start, stop, code in zip(
+            ends[:-1].tolist(), ends[1:].tolist(), winners.tolist(), strict=True
+        )
+    ]
+
+
+def places(cuts: Array) -> str:
+    """Say where the decision changes, empty if nowhere or at many places."""
+    if not 0 < len(cuts) <= 4:
+        return ""
+    places = ", ".join(f"{cut:.4g}".replace("-", "\u2212") for cut in cuts.tolist())
+    return f"The decision changes at {places}."
+
+
+def _alt(view: View, marks: Marks, quantity: Quantity, cuts: Array) -> str:
+    what = {"posterior": "posterior probability", "density": "density times prior"}
+    return join(
+        f"Curves of the {what.get(quantity, 'score')} of each class over {view.axis_names[0]}, "
+        f"above {count(len(marks.codes), 'row')}: {class_counts(marks)}.",
+        scope(view),
+        places(cuts),
+        verdict(marks),
+        closest(view, marks.labels),
+    )

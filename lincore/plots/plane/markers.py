@@ -1,0 +1,299 @@
+"""The rows of a data set as markers: by class, with the wrong ones ringed."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.inspection.views import View
+from lincore.plots.base.palette import EDGE, INK, colour, symbol
+from lincore.plots.base.style import (
+    LEGEND_WIDTH,
+    Trace,
+    compact,
+    count,
+    enumerate_words,
+    escape,
+    names,
+    narrow,
+    percent,
+    shorten_all,
+    trace,
+)
+
+# Up to here SVG draws as fast as WebGL, and more finely.
+MOST_SVG = 2_000
+# Above this a sample is drawn: 100,000 points take a browser without a graphics card 5 s.
+MOST_DRAWN = 20_000
+# Above this a sample is drawn over shades, which more would hide; it also travels in 60 kB.
+MOST_OVER_SHADES = 1_500
+# Characters of the class for which a wrong row is taken: of one of many classes fewer, for then
+# many rows are wrong.
+HOVER_WIDTH, HOVER_WIDTH_OF_MANY = 16, 12
+MANY_CLASSES = 12
+# Layers of all classes, and of one class.
+MOST_LAYERS, MOST_TURNS = 60, 12
+# More rings than this hide what they ring.
+MOST_RINGS = 120
+
+
+class Marks(NamedTuple):
+    """Rows to draw.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, d)
+    codes : ndarray of shape (n,)
+    labels : list of K str
+    rows : ndarray of shape (n,)
+        Which rows of the data set they are.
+    predicted : ndarray of shape (n,), optional
+    counts : ndarray of shape (K,)
+        Rows of each class, also those that are not drawn.
+    n_wrong : int
+        Rows taken for another class, also those that are not drawn.
+    """
+
+    points: NDArray[np.float64]
+    codes: NDArray[np.intp]
+    labels: list[str]
+    rows: NDArray[np.intp]
+    predicted: NDArray[np.intp] | None
+    counts: NDArray[np.intp]
+    n_wrong: int
+
+    @classmethod
+    def of(cls, view: View) -> Marks:
+        """Take the rows of a view; on an axis of categories they are spread about their level."""
+        return cls.from_arrays(
+            _spread(view), view.codes, view.classes, rows=view.rows, predicted=view.predicted
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        points: ArrayLike,
+        codes: ArrayLike,
+        classes: ArrayLike,
+        *,
+        rows: ArrayLike | None = None,
+        predicted: ArrayLike | None = None,
+    ) -> Marks:
+        """Take rows as they come; without `rows` they are numbered from 0."""
+        codes = np.asarray(codes, dtype=np.intp)
+        guesses = None if predicted is None else np.asarray(predicted, dtype=np.intp)
+        labels = names(classes)
+        return cls(
+            points=np.asarray(points, dtype=float),
+            codes=codes,
+            labels=labels,
+            rows=np.arange(len(codes)) if rows is None else np.asarray(rows, dtype=np.intp),
+            predicted=guesses,
+            counts=np.bincount(codes, minlength=len(labels)),
+            n_wrong=0 if guesses is None else int(np.count_nonzero(guesses != codes)),
+        )
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Which rows are taken for another class."""
+        if self.predicted is None:
+            return np.zeros(len(self.codes), dtype=bool)
+        return np.asarray(self.predicted != self.codes)
+
+    @property
+    def are_ringed(self) -> bool:
+        """Whether the wrong rows are few enough to have rings around them."""
+        return int(np.count_nonzero(self.wrong)) <= MOST_RINGS
+
+    def sample(self, most: int = MOST_DRAWN) -> Marks:
+        """Keep at most `most` rows, of each class its share but at least one; always the same."""
+        if len(self.codes) <= most:
+            return self
+        share = self.counts * (most - np.count_nonzero(self.counts)) / len(self.codes)
+        quota = np.where(self.counts > 0, np.floor(share) + 1, 0).astype(int)
+        # What rounding down has left over goes where it took most, as far as there are rows.
+        order = np.argsort(np.floor(share) - share, kind="stable")
+        while quota.sum() < most:
+            quota[order[self.counts[order] > quota[order]][: most - quota.sum()]] += 1
+        rng = np.random.default_rng(0)
+        keep = [
+            rng.permutation(np.flatnonzero(self.codes == code))[:number]
+            for code, number in enumerate(quota.tolist())
+        ]
+        chosen = np.zeros(len(self.codes), dtype=bool)
+        chosen[np.concatenate(keep)] = True
+        return self.only(chosen)
+
+    def only(self, chosen: NDArray[np.bool_]) -> Marks:
+        """Keep some rows (n,); counts stay those of all."""
+        predicted = None if self.predicted is None else self.predicted[chosen]
+        return self._replace(
+            points=self.points[chosen],
+            codes=self.codes[chosen],
+            rows=self.rows[chosen],
+            predicted=predicted,
+        )
+
+    def note(self, drawn: Marks, rows: str = "rows") -> str:
+        """Return a sentence on the sample that is drawn, empty if it is everything."""
+        if len(drawn.codes) == len(self.codes):
+            return ""
+        return f"A sample of {len(drawn.codes):,} of {len(self.codes):,} {rows}."
+
+
+def point_traces(
+    marks: Marks, axis_names: tuple[str, ...], *, ringed: bool | None = None
+) -> list[Trace]:
+    """Return a trace for each class that has rows (of many rows several), and one for wrong rows.
+
+    Wrong rows have rings while they are few, or as `ringed` says.
+
+    Points of one coordinate are spread over the height of a lane for each class, from 0 at the
+    bottom to K at the top.
+    """
+    coordinates = marks.points if marks.points.shape[1] == 2 else _in_lanes(marks)
+    kind = "scatter" if len(marks.codes) <= MOST_SVG else "scattergl"
+    x, y = compact(coordinates[:, 0]), compact(coordinates[:, 1])
+    traces, seen = [], set[int]()
+    for code, chosen in _layers(marks):
+        label = marks.labels[code]
+        traces.append(
+            trace(
+                kind,
+                x=x[chosen],
+                y=y[chosen],
+                mode="markers",
+                name=legend_name(marks.labels, code, int(marks.counts[code])),
+                legendgroup=str(code),
+                showlegend=code not in seen,
+                marker=marker(code, len(marks.codes)),
+                customdata=narrow(marks.rows[chosen]),
+                text=_verdicts(marks, chosen),
+                meta=[escape(label), *(escape(name) for name in axis_names)],
+                hovertemplate=_hover(len(axis_names)),
+            )
+        )
+        seen.add(code)
+    return traces + _wrong(kind, x, y, marks, marks.are_ringed if ringed is None else ringed)
+
+
+def _layers(marks: Marks) -> list[tuple[int, NDArray[np.intp]]]:
+    """Return the classes with positions of their rows, in the order in which they are painted.
+
+    Of many rows every class is painted in several layers, in turn with the other classes: the
+    last class would else hide the others wherever they overlap.
+    """
+    rows = {code: np.flatnonzero(marks.codes == code) for code in np.unique(marks.codes).tolist()}
+    turns = min(1, len(rows))
+    if len(marks.codes) > MOST_SVG:
+        turns = int(np.clip(MOST_LAYERS // len(rows), 1, MOST_TURNS))
+    codes, layers = list(rows), []
+    for turn in range(turns):
+        # Another class comes last in every turn.
+        order = codes[turn % len(codes) :] + codes[: turn % len(codes)]
+        layers += [(code, rows[code][turn::turns]) for code in order]
+    return [(code, chosen) for code, chosen in layers if len(chosen)]
+
+
+def marker(code: int, n_points: int) -> dict[str, Any]:
+    """Return the look of a class, smaller the more points there are."""
+    decades = np.log10(max(n_points, 1))
+    few = n_points <= MOST_SVG
+    size = float(np.clip(13 - 1.6 * decades, 5.5, 10) if few else np.clip(16 - 2.7 * decades, 4, 7))
+    edge = {"color": EDGE, "width": 1 if few else 0}
+    opacity = 0.95 if few else 0.6
+    return {
+        "color": colour(code),
+        "symbol": symbol(code),
+        "size": round(size, 2),
+        "opacity": opacity,
+        "line": edge,
+    }
+
+
+def legend_name(labels: list[str], code: int, n_rows: int) -> str:
+    """Return what the legend calls a class: never what it calls another one."""
+    return f"{escape(shorten_all(labels, LEGEND_WIDTH)[code])} ({n_rows:,})"
+
+
+def _verdicts(marks: Marks, chosen: NDArray[np.intp]) -> list[str] | None:
+    if marks.predicted is None:
+        return None
+    # Short, for this is most of what travels of a row.
+    many = len(marks.labels) > MANY_CLASSES
+    width = HOVER_WIDTH_OF_MANY if many else HOVER_WIDTH
+    taken = [f", taken for {escape(label)}" for label in shorten_all(marks.labels, width)]
+    pairs = zip(marks.predicted[chosen].tolist(), marks.wrong[chosen].tolist(), strict=True)
+    return [taken[guess] if wrong else "" for guess, wrong in pairs]
+
+
+def _hover(n_axes: int) -> str:
+    # User text comes in through meta: in a template its own %{...} would be evaluated.
+    places = "<br>".join(f"%{{meta[{i + 1}]}}: %{{{'xy'[i]}:.4~g}}" for i in range(n_axes))
+    return f"<b>%{{meta[0]}}</b>, row %{{customdata}}%{{text}}<br>{places}<extra></extra>"
+
+
+def _wrong(kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks, ringed: bool) -> list[Trace]:
+    """Return a ring around each wrong row; where they are many, a dot within, which hides less."""
+    wrong = marks.wrong
+    if not wrong.any():
+        return []
+    size = marker(0, len(marks.codes))["size"]
+    look: dict[str, Any] = {"symbol": "circle", "size": 0.35 * size, "color": INK}
+    if ringed:
+        ring = {"size": size + 6, "line": {"width": 1.8, "color": INK}}
+        look |= {"symbol": "circle-open"} | ring
+    return [
+        trace(
+            kind,
+            x=x[wrong],
+            y=y[wrong],
+            mode="markers",
+            name=f"misclassified ({marks.n_wrong:,})",
+            hoverinfo="skip",
+            marker=look,
+        )
+    ]
+
+
+def _spread(view: View) -> NDArray[np.float64]:
+    """Return the points (n, d), those of one level side by side and not on one another."""
+    points = view.points.copy()
+    for number, levels in enumerate(view.levels or ()):
+        if levels is not None:
+            # Another irrational step for each axis, or all would lie on one line.
+            step = (0.7548776662466927, 0.5698402909980532)[number]
+            points[:, number] += 0.5 * (view.rows * step % 1) - 0.25
+    return points
+
+
+def _in_lanes(marks: Marks) -> NDArray[np.float64]:
+    """Return points (n, 2): the single coordinate, and a height within the lane of the class."""
+    # The golden ratio spreads neighbours evenly, and the same row always lies at the same height.
+    jitter = marks.rows * 0.6180339887498949 % 1
+    lane = len(marks.labels) - 1 - marks.codes + 0.15 + 0.7 * jitter
+    return np.column_stack([marks.points[:, 0], lane])
+
+
+def verdict(marks: Marks, drawn: Marks | None = None) -> str:
+    """Return how many of the rows are wrong, and how those drawn are marked.
+
+    Empty when nothing is predicted.
+    """
+    if marks.predicted is None or not len(marks.codes):
+        return ""
+    rows = count(len(marks.codes), "row")
+    if not marks.n_wrong:
+        return f"None of {rows} is misclassified."
+    verb = "is" if marks.n_wrong == 1 else "are"
+    how = "" if drawn is None else ", ringed" if drawn.are_ringed else ", dotted"
+    share = percent(marks.n_wrong / len(marks.codes))
+    return f"{marks.n_wrong:,} of {rows} {verb} misclassified ({share}){how}."
+
+
+def class_counts(marks: Marks) -> str:
+    """Return the rows of each class for a sentence."""
+    pairs = zip(marks.labels, marks.counts.tolist(), strict=True)
+    return enumerate_words([f"{label} ({number:,})" for label, number in pairs], most=12)

@@ -1,0 +1,149 @@
+"""Rows in two coordinates (or one) by class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.inspection.axis_units import drawable_units, named_units
+from lincore.plots.base.palette import colour
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import Trace, axis, bare_axis, compact, count, figure, trace
+from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
+
+ELLIPSES = "Ellipses: 95 % of a Gaussian class."
+# Its radius in standard deviations: the square of it is chi-squared with two degrees.
+RADIUS = float(np.sqrt(-2 * np.log(0.05)))
+
+
+def scatter(
+    points: ArrayLike,
+    codes: ArrayLike,
+    classes: ArrayLike,
+    axis_names: Sequence[str],
+    *,
+    title: str,
+    rows: ArrayLike | None = None,
+    predicted: ArrayLike | None = None,
+    ellipses: bool = False,
+    window: Window | None = None,
+    subtitle: str = "",
+) -> go.Figure:
+    """Draw rows by class, as large data sets by a sample of 20,000 in which every class is kept.
+
+    Parameters
+    ----------
+    points : array-like of shape (n, d)
+        d = 2; with d = 1 each class has a lane of its own.
+    codes : array-like of shape (n,)
+        Positions in `classes`.
+    classes : array-like of shape (K,)
+    axis_names : d str
+        With units.
+    title : str
+    rows : array-like of shape (n,), optional
+        Which rows of the data set they are: the `customdata` of the markers.
+    predicted : array-like of shape (n,), optional
+        Codes; rows that are taken for another class are ringed.
+    ellipses : bool, default False
+        Draw for each class the ellipse of its rows' mean and covariance that holds 95 % of a
+        Gaussian class.
+    window : Window, optional
+        Ranges that several figures share.
+    subtitle : str, optional
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> figure = scatter([[0, 0], [1, 2]], [0, 1], ["a", "b"], ["length", "width"], title="Two")
+    >>> [trace.name for trace in figure.data]
+    ['a (1)', 'b (1)']
+    """
+    # A window is in the units of the points.
+    units = drawable_units(points) if window is None else np.ones(len(axis_names))
+    names = named_units(axis_names, units)
+    marks = Marks.from_arrays(
+        np.asarray(points, dtype=float) / units, codes, classes, rows=rows, predicted=predicted
+    )
+    drawn = marks.sample()
+    rings = _ellipses(marks) if ellipses and len(names) == 2 else []
+    if window is not None:
+        window = window.without(marks.points)
+    elif len(marks.codes):
+        window = Window.around(marks.points, marks.codes)
+        window = _around(window, rings) if rings else window
+    ranges = window.ranges if window else [[0, 1], [0, 1]]
+    return figure(
+        [*point_traces(drawn, names), *rings],
+        title,
+        subtitle=join(
+            subtitle,
+            verdict(marks, drawn),
+            ELLIPSES if rings else "",
+            marks.note(drawn),
+            window.note if window else "",
+        ),
+        alt=_alt(title, marks, names),
+        xaxis=axis(names[0], range=ranges[0]),
+        yaxis=axis(names[1], range=ranges[1])
+        if len(names) == 2
+        else bare_axis(range=[0, len(marks.labels)]),
+    )
+
+
+def _ellipses(marks: Marks) -> list[Trace]:
+    """Return an outline for each class of three rows or more."""
+    angle = np.linspace(0, 2 * np.pi, 73)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    traces = []
+    for code in range(len(marks.labels)):
+        points = marks.points[marks.codes == code]
+        if len(points) < 3:
+            continue
+        outline: NDArray[np.float64] = points.mean(axis=0) + RADIUS * circle @ _root(points)
+        traces.append(
+            trace(
+                "scatter",
+                x=compact(outline[:, 0]),
+                y=compact(outline[:, 1]),
+                mode="lines",
+                line={"color": colour(code), "width": 2},
+                legendgroup=str(code),
+                showlegend=False,
+                hoverinfo="skip",
+            )
+        )
+    return traces
+
+
+def _around(window: Window, rings: list[Trace]) -> Window:
+    """Widen a window so that outlines fit into it, by half of its size on each side at most."""
+    outlines = np.stack([[ring["x"], ring["y"]] for ring in rings]).astype(float)
+    margin = 0.03 * np.ptp(outlines, axis=(0, 2))
+    most = 0.5 * (window.high - window.low)
+    low = np.maximum(outlines.min(axis=(0, 2)) - margin, window.low - most)
+    high = np.minimum(outlines.max(axis=(0, 2)) + margin, window.high + most)
+    return window._replace(low=np.minimum(window.low, low), high=np.maximum(window.high, high))
+
+
+def _root(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a root of the covariance (2, 2) of points (n, 2), singular or not."""
+    scale = points.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(np.cov(points.T / scale[:, None]))
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))).T * scale)
+
+
+def _alt(title: str, marks: Marks, axis_names: tuple[str, ...]) -> str:
+    return join(
+        f"{title}: scatter of {count(len(marks.codes), 'row')} over {' and '.join(axis_names)}.",
+        f"Rows by class: {class_counts(marks)}.",
+        verdict(marks),
+    )

@@ -1,0 +1,144 @@
+"""Rows in three coordinates by class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from lincore.inspection.axis_units import drawable_units, named_units
+from lincore.plots.base.palette import CLEAR, GREY, INK, colour, symbol_3d
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import (
+    Trace,
+    compact,
+    count,
+    enumerate_words,
+    escape,
+    escape_scene,
+    figure,
+    narrow,
+    shorten,
+    trace,
+)
+from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.markers import Marks, class_counts, legend_name, verdict
+
+# Without a graphics card more make the scene slow to turn.
+MOST_POINTS = 6_000
+# From so far that the names of the axes fit a phone.
+CAMERA = {"eye": {"x": 2.05, "y": -2.35, "z": 1.2}, "center": {"x": -0.03, "y": -0.05, "z": -0.17}}
+
+
+def scatter_3d(
+    points: ArrayLike,
+    codes: ArrayLike,
+    classes: ArrayLike,
+    axis_names: Sequence[str],
+    *,
+    title: str,
+    rows: ArrayLike | None = None,
+    predicted: ArrayLike | None = None,
+    subtitle: str = "",
+) -> go.Figure:
+    """Draw rows by class in a scene that can be turned; many of them as a sample by class.
+
+    Parameters
+    ----------
+    points : array-like of shape (n, 3)
+    codes : array-like of shape (n,)
+        Positions in `classes`.
+    classes : array-like of shape (K,)
+    axis_names : three str
+    title : str
+    rows : array-like of shape (n,), optional
+        Which rows of the data set they are: the `customdata` of the markers.
+    predicted : array-like of shape (n,), optional
+        Codes; rows that are taken for another class are ringed.
+    subtitle : str, optional
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    units = drawable_units(points)
+    axis_names = named_units(axis_names, units)
+    marks = Marks.from_arrays(
+        np.asarray(points, dtype=float) / units, codes, classes, rows=rows, predicted=predicted
+    )
+    drawn = marks.sample(MOST_POINTS)
+    window = Window.around(marks.points, marks.codes) if len(marks.codes) else None
+    if window is not None:
+        # A scene does not cut off what lies beyond its axes.
+        seen = ((drawn.points >= window.low) & (drawn.points <= window.high)).all(axis=1)
+        drawn = drawn.only(np.asarray(seen))
+    return figure(
+        _traces(drawn, list(axis_names)),
+        title,
+        subtitle=join(
+            subtitle, verdict(marks, drawn), marks.note(marks.sample(MOST_POINTS)),
+            window.note if window else "",
+        ),
+        alt=join(f"{title}: scatter of {count(len(marks.codes), 'row')} over "
+                 f"{enumerate_words(list(axis_names))}.",
+                 f"Rows by class: {class_counts(marks)}.", verdict(marks)),
+        height=440,
+        scene=_scene(axis_names, window),
+    )  # fmt: skip
+
+
+def _scene(axis_names: tuple[str, ...], window: Window | None) -> dict[str, Any]:
+    common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "nticks": 5}
+    sides: dict[str, Any] = {}
+    for letter, name, position in zip("xyz", axis_names, range(3), strict=True):
+        # What stands in brackets takes a line of its own.
+        text = escape_scene(shorten(name, 24)).replace(" (", "<br>(")
+        sides[f"{letter}axis"] = common | {"title": {"text": text}}
+        if window:
+            sides[f"{letter}axis"]["range"] = window.ranges[position]
+    look = {"bgcolor": CLEAR, "aspectmode": "cube", "camera": CAMERA, "dragmode": "orbit"}
+    return sides | look
+
+
+def _traces(marks: Marks, axis_names: list[str]) -> list[Trace]:
+    x, y, z = (compact(marks.points[:, i]) for i in range(3))
+    size = float(np.clip(6.5 - np.log10(max(len(marks.codes), 1)), 2.5, 5))
+    places = "".join(f"<br>%{{meta[{i + 1}]}}: %{{{'xyz'[i]}:.4~g}}" for i in range(3))
+    traces = []
+    for code, label in enumerate(marks.labels):
+        chosen = marks.codes == code
+        if not chosen.any():
+            continue
+        traces.append(
+            trace(
+                "scatter3d",
+                x=x[chosen],
+                y=y[chosen],
+                z=z[chosen],
+                mode="markers",
+                name=legend_name(marks.labels, code, int(marks.counts[code])),
+                legendgroup=str(code),
+                marker={"color": colour(code), "symbol": symbol_3d(code), "size": size},
+                customdata=narrow(marks.rows[chosen]),
+                meta=[escape(label), *(escape(name) for name in axis_names)],
+                hovertemplate=f"<b>%{{meta[0]}}</b>, row %{{customdata}}{places}<extra></extra>",
+            )
+        )
+    wrong = marks.wrong
+    if wrong.any():
+        traces.append(
+            trace(
+                "scatter3d",
+                x=x[wrong],
+                y=y[wrong],
+                z=z[wrong],
+                mode="markers",
+                name=f"misclassified ({marks.n_wrong:,})",
+                marker={"symbol": "circle-open", "size": size + 4, "color": INK},
+                hoverinfo="skip",
+            )
+        )
+    return traces

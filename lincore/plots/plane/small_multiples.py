@@ -1,0 +1,204 @@
+"""Several models in one plane: small pictures of their regions, on the same axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from lincore.inspection.views import View
+from lincore.plots.base.sentences import join, scope
+from lincore.plots.base.style import (
+    AXIS_WIDTH,
+    Trace,
+    axis,
+    count,
+    enumerate_words,
+    escape,
+    figure,
+    percent,
+    shorten,
+)
+from lincore.plots.plane import shading
+from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.boundary import TINT
+from lincore.plots.plane.boundary_lines import drawn_lines
+from lincore.plots.plane.markers import Marks, class_counts, point_traces
+from lincore.plots.plane.regions import Map, region_layers
+from lincore.plots.plane.shared_axes import Frame
+
+# Points in each small picture: more are a blot.
+MOST_POINTS = 600
+# More rings than this hide a small picture.
+MOST_RINGS = 60
+# Values in all layers of all pictures.
+CELLS = 30_000
+# Pixels of a small picture's height, and of the gap above it for its name.
+TALL, GAP = 230, 48
+# Pixels of a line of the legend, and classes in it on a wide page.
+LEGEND_LINE, IN_A_LINE = 19, 4
+
+# Its ends across and up, as shares of the whole.
+Place = tuple[list[float], list[float]]
+
+
+def small_multiples(
+    views: Sequence[View],
+    titles: Sequence[str],
+    *,
+    columns: int = 2,
+    frame: Frame | None = None,
+    rows: str = "rows",
+    title: str = "",
+) -> go.Figure:
+    """Draw the regions and boundaries of several models in one plane.
+
+    Parameters
+    ----------
+    views : sequence of M View
+        Of two coordinates, in the same plane and of the same classes.
+    titles : sequence of M str
+        Names of the models; the share that is wrong is added.
+    columns : int, default 2
+        Three are too narrow for a phone.
+    frame : Frame, optional
+    rows : str
+        What a row is: "rows" or "pictures".
+    title : str, optional
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    ValueError
+        Without views, or for views of one coordinate.
+    """
+    if not views or any(len(view.axis_names) != 2 for view in views):
+        raise ValueError("Small multiples need views of two coordinates.")
+    shared = frame or Frame.of(*views)
+    columns = max(1, min(columns, len(views)))
+    n_lines = -(-len(views) // columns)
+    first = Marks.of(views[0])
+    drawn = [Marks.of(view).sample(MOST_POINTS) for view in views]
+    ringed = all(np.count_nonzero(marks.wrong) <= MOST_RINGS for marks in drawn)
+    height = n_lines * (TALL + GAP)
+    places = [
+        _place(*divmod(position, columns), columns, n_lines, height)
+        for position in range(len(views))
+    ]
+    axes: dict[str, Any] = {}
+    for position, place in enumerate(places):
+        axes |= _axes(position, place, shared.window.ranges)
+    cells = CELLS // len(views)
+    return figure(
+        [
+            part | _own(position)
+            for position, view in enumerate(views)
+            for part in [
+                *_regions(view, shared.around(view), cells),
+                *_points(drawn[position], view, ringed=ringed, in_legend=position == 0),
+            ]
+        ],
+        title or f"Regions of {count(len(views), 'model')}",
+        subtitle=join(
+            f"Across {shorten(views[0].axis_names[0], 20)}, up "
+            f"{shorten(views[0].axis_names[1], 20)}.",
+            scope(views[0]),
+            _marked(drawn, ringed, rows),
+            first.note(drawn[0], rows),
+        ),
+        alt=_alt(views, titles, first),
+        height=height + 60 + LEGEND_LINE * max(0, -(-len(first.labels) // IN_A_LINE) - 2),
+        annotations=[
+            _name(_title(view, name), place)
+            for view, name, place in zip(views, titles, places, strict=True)
+        ],
+        **axes,
+    )
+
+
+def _place(row: int, column: int, columns: int, n_lines: int, height: float) -> Place:
+    gap = 0.04
+    width = (1 - gap * (columns - 1)) / columns
+    left = column * (width + gap)
+    top = 1 - row / n_lines - GAP / height
+    bottom = 1 - (row + 1) / n_lines + 0.01
+    return [left, min(left + width, 1.0)], [max(bottom, 0.0), top]
+
+
+def _regions(view: View, window: Window, cells: int) -> list[Trace]:
+    whole = Map.whole(view, window)
+    layers = region_layers(view, window, whole, cells=cells)
+    return [
+        *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
+        shading.boundary_trace(drawn_lines(view, window, whole=whole)),
+    ]
+
+
+def _points(marks: Marks, view: View, *, ringed: bool, in_legend: bool) -> list[Trace]:
+    points = point_traces(marks, view.axis_names, ringed=ringed)
+    return [_smaller(point, in_legend=in_legend) for point in points]
+
+
+def _smaller(point: Trace, *, in_legend: bool) -> Trace:
+    wrong = "customdata" not in point
+    size = point["marker"]["size"] * (0.75 if wrong else 0.6)
+    # Rings of every model would be as many lines in the legend.
+    shown = in_legend and not wrong and point["showlegend"]
+    return point | {"marker": point["marker"] | {"size": size}, "showlegend": shown}
+
+
+def _own(position: int) -> dict[str, str]:
+    """Return what the axes of a small picture are called."""
+    number = str(position + 1) if position else ""
+    return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+
+
+def _axes(position: int, place: Place, ranges: list[list[float]]) -> dict[str, Any]:
+    own, first = _own(position), _own(0)
+    plain = {"showticklabels": False, "ticks": "", "showgrid": False, "showline": False}
+    axes = {}
+    for i, (name, other) in enumerate((("xaxis", "yaxis"), ("yaxis", "xaxis"))):
+        shared = {"matches": first[name]} if position else {}
+        settings = axis(domain=place[i], anchor=own[other], range=ranges[i])
+        axes[own[name].replace(name[0], name)] = settings | plain | shared
+    return axes
+
+
+def _name(text: str, place: Place) -> dict[str, Any]:
+    return {
+        "x": place[0][0], "y": place[1][1], "xref": "paper", "yref": "paper", "xanchor": "left",
+        "yanchor": "bottom", "text": text, "showarrow": False, "font": {"size": 12},
+        "align": "left",
+    }  # fmt: skip
+
+
+def _title(view: View, name: str) -> str:
+    return f"<b>{escape(shorten(name, 22))}</b><br>{_wrong(view)}"
+
+
+def _wrong(view: View) -> str:
+    if not len(view.codes):
+        return ""
+    return percent(float(np.mean(view.predicted != view.codes))) + " wrong"
+
+
+def _marked(drawn: Sequence[Marks], ringed: bool, rows: str) -> str:
+    """Say how wrong rows are marked, in all of the pictures alike."""
+    if not any(marks.wrong.any() for marks in drawn):
+        return ""
+    return f"Wrong {rows} have a {'ring' if ringed else 'dot'}."
+
+
+def _alt(views: Sequence[View], titles: Sequence[str], marks: Marks) -> str:
+    said = [f"{name} {_wrong(view)}" for view, name in zip(views, titles, strict=True)]
+    where = " and ".join(shorten(name, AXIS_WIDTH) for name in views[0].axis_names)
+    return join(
+        f"Regions of {count(len(views), 'model')} over {where}: {enumerate_words(said, most=12)}.",
+        f"Rows by class: {class_counts(marks)}.",
+        scope(views[0]),
+    )

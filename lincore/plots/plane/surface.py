@@ -1,0 +1,220 @@
+"""The class densities as hills over the rows, or the posterior of the winner as a roof."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.inspection.views import Quantity, View
+from lincore.plots.base.palette import INK, colour, symbol_3d, translucent
+from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
+from lincore.plots.base.style import (
+    LEGEND_WIDTH,
+    Trace,
+    compact,
+    count,
+    escape,
+    figure,
+    narrow,
+    shorten_all,
+    trace,
+)
+from lincore.plots.plane import curves
+from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.boundary_lines import drawn_lines
+from lincore.plots.plane.density_surface import heights, hill
+from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, legend_name
+from lincore.plots.plane.posterior_surface import roof, roof_alt, upright
+from lincore.plots.plane.regions import checked
+from lincore.plots.plane.scene import Camera, scene_of
+from lincore.plots.plane.shared_axes import Frame
+
+Array = NDArray[np.float64]
+
+# From this ratio of heights on the low hills are seen on a logarithmic scale alone.
+UNEVEN = 12.0
+
+
+def surface(
+    view: View,
+    *,
+    camera: Camera = "oblique",
+    quantity: Quantity | None = None,
+    frame: Frame | None = None,
+    title: str = "",
+) -> go.Figure:
+    """Draw each class as a hill, its density times its prior, above the rows on the floor.
+
+    A model without densities, or one of which the posterior is wanted, is a roof: the posterior
+    (or the lead in score) of the class that wins, in its colour.
+
+    Parameters
+    ----------
+    view : View
+        Of two coordinates; of one, curves are drawn.
+    camera : {"oblique", "above", "front"}
+        From where it is looked at.
+    quantity : {"density", "posterior", "score"}, optional
+    frame : Frame, optional
+        Ranges and heights that several figures share.
+    title : str, optional
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    if camera not in get_args(Camera):
+        raise ValueError(f"camera must be one of {', '.join(get_args(Camera))}, got {camera!r}.")
+    if len(view.axis_names) == 1:
+        return curves.curves(view, quantity=quantity, frame=frame, title=title)
+    usual: Quantity = "density" if view.densities is not None else view.quantities[0]
+    quantity = checked(view, quantity or usual)
+    frame = frame or Frame.of(view)
+    marks = Marks.of(view)
+    if quantity == "density":
+        return _hills(view, marks, frame, camera, title)
+    return _roof(view, marks, frame, camera, quantity, title)
+
+
+def _roof(
+    view: View, marks: Marks, frame: Frame, camera: Camera, quantity: Quantity, title: str
+) -> go.Figure:
+    window, drawn = frame.around(view), marks.sample(MOST_OVER_SHADES)
+    sheet = roof(view, window, quantity)
+    top = float(np.nanmax(sheet["z"])) or 1.0
+    floor, scale = upright(quantity, len(view.classes), top)
+    return figure(
+        [
+            sheet,
+            _floor_lines(drawn_lines(view, window), floor),
+            *_floor_points(drawn, window, floor, view.axis_names),
+        ],
+        title or f"{UNITS[quantity][:1].upper()}{UNITS[quantity][1:]} of the predicted class",
+        subtitle=join(scope(view), marks.note(drawn), window.note),
+        alt=roof_alt(view, marks, quantity),
+        height=450,
+        scene=scene_of(view, window, scale, camera, UNITS[quantity]),
+    )
+
+
+def _hills(view: View, marks: Marks, frame: Frame, camera: Camera, title: str) -> go.Figure:
+    window, drawn = frame.around(view), marks.sample(MOST_OVER_SHADES)
+    hills = {code: hill(view, window, code) for code in np.flatnonzero(view.priors > 0).tolist()}
+    peaks = {code: float(z.max()) for code, (_, _, z) in hills.items() if z.max() > 0}
+    tops = frame.peaks[frame.peaks > 0].tolist() or [1.0]
+    uneven = max(tops) > UNEVEN * min(tops)
+    floor, scale = heights(tops, uneven)
+    return figure(
+        [
+            *(_surface(hills[code], code, marks.labels[code]) for code in peaks),
+            _floor_lines(drawn_lines(view, window), floor),
+            *_floor_points(drawn, window, floor, view.axis_names),
+        ],
+        title or heading(marks.labels, "density", None),
+        subtitle=join(
+            scope(view),
+            closest(view, shorten_all(marks.labels, LEGEND_WIDTH)),
+            "Heights are logarithmic." if uneven else "",
+            marks.note(drawn),
+            window.note,
+        ),
+        alt=_alt(view, marks, peaks),
+        height=450,
+        scene=scene_of(view, window, scale, camera, "prior × density"),
+    )
+
+
+def _surface(shape: tuple[Array, Array, Array], code: int, label: str) -> Trace:
+    x, y, height = shape
+    peak = float(height.max())
+    hue = colour(code)
+    return trace(
+        "surface",
+        x=compact(x),
+        y=compact(y),
+        z=height.astype(np.float32),
+        cmin=0.0,
+        cmax=peak,
+        colorscale=[[0, hue], [1, hue]],
+        showscale=False,
+        opacity=0.82,
+        name=escape(label),
+        legendgroup=str(code),
+        showlegend=False,
+        contours={
+            "z": {
+                "show": True,
+                "start": peak / 8,
+                "end": peak,
+                "size": peak / 8,
+                "color": translucent("#FFFFFF", 0.55),
+                "width": 1,
+            },
+            **{axis: {"highlight": False} for axis in "xy"},
+        },
+        lighting={"ambient": 0.85, "diffuse": 0.25, "specular": 0.05, "roughness": 0.9},
+        meta=[escape(label)],
+        hovertemplate="<b>%{meta[0]}</b><br>prior × density %{z:.3~g}<extra></extra>",
+    )
+
+
+def _floor_lines(line: Array, floor: float) -> Trace:
+    return trace(
+        "scatter3d",
+        x=compact(line[:, 0]),
+        y=compact(line[:, 1]),
+        z=np.full(len(line), floor, dtype=np.float32),
+        mode="lines",
+        name="decision boundary",
+        showlegend=False,
+        line={"color": INK, "width": 4},
+        hoverinfo="skip",
+    )
+
+
+def _floor_points(
+    marks: Marks, window: Window, floor: float, axis_names: tuple[str, ...]
+) -> list[Trace]:
+    # A scene does not cut off what lies beyond its axes.
+    seen = ((marks.points >= window.low) & (marks.points <= window.high)).all(axis=1)
+    x, y = compact(marks.points[:, 0]), compact(marks.points[:, 1])
+    traces = []
+    for code, label in enumerate(marks.labels):
+        chosen = seen & (marks.codes == code)
+        if not marks.counts[code]:
+            continue
+        traces.append(
+            trace(
+                "scatter3d",
+                x=x[chosen],
+                y=y[chosen],
+                z=np.full(np.count_nonzero(chosen), floor, dtype=np.float32),
+                mode="markers",
+                name=legend_name(marks.labels, code, int(marks.counts[code])),
+                legendgroup=str(code),
+                marker={"color": colour(code), "symbol": symbol_3d(code), "size": 2.8},
+                customdata=narrow(marks.rows[chosen]),
+                meta=[escape(label), *(escape(name) for name in axis_names)],
+                hovertemplate=(
+                    "<b>%{meta[0]}</b>, row %{customdata}<br>%{meta[1]}: %{x:.4~g}"
+                    "<br>%{meta[2]}: %{y:.4~g}<extra></extra>"
+                ),
+            )
+        )
+    return traces
+
+
+def _alt(view: View, marks: Marks, peaks: dict[int, float]) -> str:
+    highest = max(peaks, key=lambda code: peaks[code]) if peaks else 0
+    alike = not peaks or peaks[highest] < 1.05 * min(peaks.values())
+    return join(
+        f"Hills of prior times density of {count(len(peaks), 'class', 'classes')} over "
+        f"{' and '.join(view.axis_names)}, above {count(len(marks.codes), 'row')} on the floor: "
+        f"{class_counts(marks)}.",
+        scope(view),
+        "They are about equally high." if alike else f"The highest is {marks.labels[highest]}.",
+        closest(view, marks.labels),
+    )

@@ -1,0 +1,244 @@
+"""The confusion matrix: true classes against predicted ones."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.metrics import scores
+from lincore.metrics.results import Results
+from lincore.plots.base.palette import ACCENT, CLEAR, INK, translucent
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import (
+    Trace,
+    axis,
+    count,
+    escape,
+    figure,
+    names,
+    percent,
+    shorten_all,
+    trace,
+)
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Normalize = Literal["true", "pred"] | None
+
+# Up to so many classes a cell holds its count and its share, and beyond that its count alone ...
+MOST_SHARES = 6
+# ... and up to here that; then numbers are read by pointing.
+MOST_COUNTS = 20
+# The strongest shade on which the text of both themes still has a contrast of 4.5.
+STRONGEST = 0.6
+TICK_WIDTH = 14
+
+
+class Room(NamedTuple):
+    """What there is room for: up to how many classes shares and counts, and how much beside them.
+
+    Attributes
+    ----------
+    shares, counts : int
+        Up to so many classes a cell holds its count and its share, or its count alone.
+    tick_width : int
+        Characters of a class's name on the axes.
+    tallest : int
+        Pixels; a matrix is square, so that more than its width would stay blank.
+    ticks : int
+        Of so many classes the names stand on an axis; of more, those of some.
+    """
+
+    shares: int
+    counts: int
+    tick_width: int
+    tallest: int
+    ticks: int
+
+    def height(self, n_classes: int) -> int:
+        """Return the height of a figure in pixels."""
+        return int(np.clip(110 + 74 * n_classes, 320, self.tallest))
+
+
+PAGE = Room(MOST_SHARES, MOST_COUNTS, TICK_WIDTH, 520, 25)
+THIRD = Room(4, 8, 10, 340, 14)
+
+
+def confusion(
+    results: Results, method: str, *, normalize: Normalize = None, narrow: bool = False
+) -> go.Figure:
+    """Draw the confusion matrix of a method, true classes from the top.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    normalize : {None, "true", "pred"}
+        Cells hold counts, with the share of their true class beneath; or first the share of the
+        true ("true") or of the predicted class ("pred"), with the count beneath. The shade is
+        that share.
+    narrow : bool, default False
+        For a third of a page: less text in the cells and on the axes, and no taller than wide.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Its last trace holds an invisible marker on each cell, which can be selected (a heat map
+        cannot) and has the codes of true and predicted class as `customdata`.
+    """
+    counts = scores.confusion(results, method)
+    labels, n_classes = names(results.classes), len(results.classes)
+    room = THIRD if narrow else PAGE
+    shares = _shares(counts, normalize)
+    return figure(
+        [_shade(shares), _cells(counts, shares, labels, normalize, room)],
+        _finding(counts, labels),
+        subtitle=f"{method}, {count(int(counts.sum()), 'row')}; shade: share of the "
+        f"{'predicted' if normalize == 'pred' else 'true'} class",
+        alt=_alt(counts, labels, method),
+        height=room.height(n_classes),
+        showlegend=False,
+        **class_axes(labels, room),
+    )
+
+
+def _shares(counts: Counts, normalize: Normalize) -> Array:
+    total = counts.sum(axis=0 if normalize == "pred" else 1, keepdims=True)
+    return counts / np.maximum(total, 1)
+
+
+def _shade(shares: Array) -> Trace:
+    strongest = STRONGEST if len(shares) <= MOST_COUNTS else 1.0
+    return trace(
+        "heatmap",
+        z=shares.astype(np.float32),
+        zmin=0,
+        zmax=1,
+        colorscale=[[0, translucent(ACCENT, 0.05)], [1, translucent(ACCENT, strongest)]],
+        showscale=False,
+        hoverinfo="skip",
+        xgap=2 if len(shares) <= MOST_COUNTS else 0,
+        ygap=2 if len(shares) <= MOST_COUNTS else 0,
+    )
+
+
+def _cells(
+    counts: Counts, shares: Array, labels: list[str], normalize: Normalize, room: Room
+) -> Trace:
+    """Return the text of the cells, in the colour of the theme's text."""
+    true, predicted = np.indices(counts.shape).reshape(2, -1)
+    shown = len(labels) <= room.counts
+    return trace(
+        "scatter",
+        x=predicted.astype(np.int16),
+        y=true.astype(np.int16),
+        mode="markers+text" if shown else "markers",
+        text=_texts(counts, shares, normalize, room) if shown else None,
+        textfont={"size": _text_size(counts, room), "color": INK},
+        customdata=np.column_stack([true, predicted]).astype(np.int16),
+        hovertext=_said(counts, [escape(label) for label in labels]),
+        hovertemplate="%{hovertext}<extra></extra>",
+        marker={"symbol": "square", "size": 30, "opacity": 0, "color": INK},
+        selected={"marker": {"opacity": 0.25}},
+        unselected={"marker": {"opacity": 0}, "textfont": {"color": INK}},
+    )
+
+
+def _said(counts: Counts, labels: list[str]) -> list[str]:
+    """Return what is said of each cell."""
+    texts = []
+    for (i, j), share in np.ndenumerate(_shares(counts, "true")):
+        pair = (
+            f"<b>{labels[i]}</b> predicted as <b>{labels[j]}</b>"
+            if i != j
+            else f"{labels[i]} correct"
+        )
+        number = int(counts[i, j])
+        of = f" of {count(int(counts[i].sum()), 'row')} ({percent(share)})" if number else ""
+        texts.append(f"{pair}: {number:,}{of}")
+    return texts
+
+
+def _text_size(counts: Counts, room: Room) -> int:
+    """Return a size in pixels that fits the cells on a phone."""
+    if len(counts) <= room.shares:
+        return 15
+    return (13 if len(counts) <= 12 else 10) - (2 if counts.max() >= 1000 else 0)
+
+
+def _texts(counts: Counts, shares: Array, normalize: Normalize, room: Room) -> list[str]:
+    texts = []
+    for number, share in zip(counts.ravel().tolist(), shares.ravel().tolist(), strict=True):
+        first, second = f"{number:,}", percent(share)
+        if normalize is not None:
+            first, second = second, first
+        if not number:
+            texts.append("0")
+        elif len(counts) > room.shares:
+            texts.append(first)
+        else:
+            texts.append(f"{first}<br><span style='font-size:11px'>{second}</span>")
+    return texts
+
+
+def class_axes(labels: list[str], room: Room) -> dict[str, dict[str, Any]]:
+    """Return the axes of a square of classes: predicted ones across, true ones from the top."""
+    every = int(np.ceil(len(labels) / room.ticks))
+    ticks = list(range(0, len(labels), every))
+    short = shorten_all(labels, room.tick_width)
+    common = {"tickvals": ticks, "ticktext": [escape(short[i]) for i in ticks],
+              "showgrid": False, "constrain": "domain", "tickcolor": CLEAR}  # fmt: skip
+    first, last = -0.5, len(labels) - 0.5
+    across = {"range": [first, last], "constraintoward": "left"}
+    down = {"range": [last, first], "constraintoward": "top", "scaleanchor": "x"}
+    return {
+        "xaxis": axis("predicted class", **common, **across),
+        "yaxis": axis("true class", **common, **down),
+    }
+
+
+def _most_frequent_error(counts: Counts) -> tuple[int, int, int]:
+    errors = counts - np.diag(np.diag(counts))
+    true, predicted = np.unravel_index(errors.argmax(), errors.shape)
+    return int(true), int(predicted), int(errors.max())
+
+
+def two_of(labels: list[str], one: int, other: int) -> tuple[str, str]:
+    """Return two names of many for a title: short, and different where the names are."""
+    short = shorten_all(labels, TICK_WIDTH)
+    return short[one], short[other]
+
+
+def _finding(counts: Counts, labels: list[str]) -> str:
+    total, right = int(counts.sum()), int(np.trace(counts))
+    if not total:
+        return "No rows to judge by"
+    if right == total:
+        return f"All {count(total, 'row')} correct"
+    true, predicted, number = _most_frequent_error(counts)
+    one, other = two_of(labels, true, predicted)
+    return (
+        f"{percent(right / total)} correct; most frequent error: {one} misclassified as {other} "
+        f"({number:,})"
+    )
+
+
+def _alt(counts: Counts, labels: list[str], method: str) -> str:
+    total, right = int(counts.sum()), int(np.trace(counts))
+    if not total:
+        return f"Confusion matrix of {method}, without rows."
+    worst = ""
+    if right < total:
+        true, predicted, number = _most_frequent_error(counts)
+        worst = (
+            f"The most frequent error: {labels[true]} misclassified as {labels[predicted]}, "
+            f"{count(number, 'row')} of {int(counts[true].sum()):,}."
+        )
+    return join(
+        f"Confusion matrix of {method} over {count(len(labels), 'class', 'classes')}: "
+        f"{right:,} of {count(total, 'row')} correct ({percent(right / total)}).",
+        worst,
+    )

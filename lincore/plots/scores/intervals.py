@@ -1,0 +1,318 @@
+"""Scores with their intervals, one line each, and the differences between pairs of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from lincore.metrics.results import Results
+from lincore.plots.base.palette import ACCENT, EDGE, GOOD, GREY, translucent
+from lincore.plots.base.sentences import higher_is_better, join, score_axis
+from lincore.plots.base.style import (
+    axis,
+    count,
+    enumerate_words,
+    escape,
+    figure,
+    number,
+    shorten,
+    shorten_all,
+    trace,
+    upright_line,
+)
+from lincore.plots.scores.from_results import interval_arguments, pair_arguments
+
+Interval = tuple[float, float, float]
+LABEL_WIDTH = 23
+# A baseline farther from all intervals than so many times their span would leave them no room.
+FARTHEST = 3
+
+
+class Difference(Protocol):
+    """One method against another: what `pairwise_effects` reads of it."""
+
+    @property
+    def first(self) -> str:
+        """Name of the method that is compared."""
+
+    @property
+    def second(self) -> str:
+        """Name of the method that it is compared with."""
+
+    @property
+    def value(self) -> float:
+        """Score of the first less score of the second."""
+
+    @property
+    def low(self) -> float:
+        """Lower end of its interval."""
+
+    @property
+    def high(self) -> float:
+        """Upper end of its interval."""
+
+    @property
+    def verdict(self) -> str:
+        """What is concluded."""
+
+
+def score_intervals(
+    methods: Sequence[str] | Results,
+    intervals: Sequence[Interval] = (),
+    *,
+    score: str | None = None,
+    baselines: Mapping[str, float] | None = None,
+    tiers: Sequence[int] | None = None,
+    as_percent: bool = True,
+    title: str = "",
+) -> go.Figure:
+    """Draw a score of each method with its interval, as they are ordered.
+
+    Parameters
+    ----------
+    methods : sequence of M str, or Results
+        Results are drawn with the best method first, their groups, and what guessing reaches.
+    intervals : sequence of M (value, low, high)
+    score : str, optional
+        Accuracy; of results the leading one, see `lincore.Results.table`.
+    baselines : mapping of name to value, optional
+        Drawn as upright lines, unless so far off that the intervals would have no room.
+    tiers : sequence of M int, optional
+        Group of each: methods of one are not significantly different and share a band.
+    as_percent : bool, default True
+    title : str, optional
+        The finding; otherwise which value is best.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> figure = score_intervals(["lda", "qda"], [(0.8, 0.7, 0.9), (0.7, 0.6, 0.8)])
+    >>> figure.layout.meta["title"]
+    'Accuracy of 2 models: lda 80.0 %'
+    """
+    if isinstance(methods, Results):
+        return score_intervals(**interval_arguments(methods, score), title=title)
+    score = score or "accuracy"
+    values = np.array([tuple(interval) for interval in intervals], dtype=float).reshape(-1, 3)
+    leader = f": {methods[0]} {number(values[0, 0], as_percent)}" if len(methods) else ""
+    across = axis(score, **score_axis(values[:, 0], score, as_percent))
+    # On a logarithmic axis nothing is far off.
+    drawn, left, right = _sides(baselines or {}, values[:0] if "type" in across else values)
+    heading = f"{score[:1].upper()}{score[1:]} of {count(len(methods), 'model')}{leader}"
+    return _lines(
+        title or heading,
+        join(
+            "Bars: 95 % intervals." if np.isfinite(values[:, 1:]).any() else "",
+            "Bands: groups not significantly different from their best." if tiers else "",
+            _baselines(drawn, as_percent, "Dotted:"),
+            _baselines(left, as_percent, "Off to the left:"),
+            _baselines(right, as_percent, "Off to the right:"),
+        ),
+        methods,
+        values,
+        as_percent,
+        hues=[ACCENT if not tiers or tier == min(tiers) else GREY for tier in tiers or methods],
+        alt=join(
+            f"{heading}.", _all(methods, values, as_percent), _baselines(baselines, as_percent)
+        ),
+        xaxis=across,
+        shapes=[
+            *_bands(list(tiers or ())),
+            *(upright_line(value, dash="dot") for value in drawn.values()),
+        ],
+    )
+
+
+def pairwise_effects(
+    differences: Sequence[Difference] | Results,
+    *,
+    score: str | None = None,
+    rope: float | None = None,
+    as_percent: bool = True,
+    title: str = "",
+) -> go.Figure:
+    """Draw each pair's difference with its interval, and the band of practical equivalence.
+
+    Parameters
+    ----------
+    differences : sequence, or Results
+        See `lincore.metrics.differences.pairwise`.
+    score : str, optional
+        Accuracy; of results the leading one, see `lincore.Results.table`.
+    rope : float, optional
+        Half the width of the band around zero: 0; of results 0.01.
+    as_percent : bool, default True
+        Read differences of shares in points.
+    title : str, optional
+    """
+    if isinstance(differences, Results):
+        found = pair_arguments(differences, score, 0.01 if rope is None else rope)
+        return pairwise_effects(**found, title=title)
+    score, rope = score or "accuracy", rope or 0.0
+    labels = [f"{shorten(d.first, 9)} − {shorten(d.second, 9)}" for d in differences]
+    values = np.array([(d.value, d.low, d.high) for d in differences], dtype=float).reshape(-1, 3)
+    if as_percent:
+        values, rope = 100 * values, 100 * rope
+    sure = sum(d.verdict.endswith("better") for d in differences)
+    are = "is" if len(differences) == 1 else "are"
+    heading = f"{sure} of {count(len(differences), 'pair')} {are} significantly different"
+    alike = sum(d.verdict == "equivalent" for d in differences)
+    if alike:
+        heading += f", {alike} equivalent"
+    unit = "points" if as_percent else ""
+    better = f"{'Right' if higher_is_better(score) else 'Left'} of zero the first is better."
+    whole = [f"{d.first} − {d.second}" for d in differences]
+    return _lines(
+        title or heading,
+        join(better, _shaded(rope, unit)),
+        labels,
+        values,
+        False,
+        hues=[ACCENT if d.verdict.endswith("better") else GREY for d in differences],
+        alt=join(f"Differences in {score} between pairs of models: {heading}.",
+                 _all(whole, values, False, unit)),
+        verdicts=[d.verdict for d in differences],
+        whole=whole,
+        xaxis=axis(f"{score} ({unit})" if unit else score, tickformat="~g"),
+        shapes=[*([_equivalence(rope)] if rope else []), upright_line(0)],
+    )  # fmt: skip
+
+
+def _lines(
+    title: str,
+    subtitle: str,
+    labels: Sequence[str],
+    values: NDArray[np.float64],
+    as_percent: bool,
+    *,
+    hues: list[str],
+    alt: str,
+    verdicts: Sequence[str] | None = None,
+    whole: Sequence[str] | None = None,
+    **layout: Any,
+) -> go.Figure:
+    """Return the figure with a mark and a bar on each line, the first on top."""
+    ends = [_ends(interval, as_percent) for interval in values.tolist()]
+    told = [
+        join(ends_of and f"({ends_of})", verdict and f"<br>{escape(verdict)}")
+        for ends_of, verdict in zip(ends, verdicts or [""] * len(labels), strict=True)
+    ]
+    value, low, high = values.T.astype(np.float32)
+    form = ".1%" if as_percent else ".3~g"
+    marks = trace(
+        "scatter",
+        x=value,
+        y=np.arange(len(labels), dtype=np.int16),
+        mode="markers",
+        marker={"size": 10, "color": hues, "line": {"color": EDGE, "width": 1}},
+        error_x=_bar(value, low, high),
+        text=[escape(label) for label in whole or labels],
+        hovertext=told,
+        hovertemplate=f"<b>%{{text}}</b><br>%{{x:{form}}} %{{hovertext}}<extra></extra>",
+    )
+    return figure(
+        [marks],
+        title,
+        subtitle=subtitle,
+        alt=alt,
+        height=int(np.clip(90 + 30 * len(labels), 150, 900)),
+        showlegend=False,
+        yaxis=axis(
+            tickvals=list(range(len(labels))),
+            ticktext=[escape(label) for label in shorten_all(labels, LABEL_WIDTH)],
+            range=[len(labels) - 0.4, -0.6],
+            showgrid=False,
+        ),
+        **layout,
+    )
+
+
+def _bar(
+    value: NDArray[np.float32], low: NDArray[np.float32], high: NDArray[np.float32]
+) -> dict[str, Any]:
+    with np.errstate(invalid="ignore"):  # a log loss may be infinite, with both of its ends
+        above, below = high - value, value - low
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": above,
+        "arrayminus": below,
+        "color": GREY,
+        "thickness": 2.5,
+        "width": 5,
+    }
+
+
+def _bands(tiers: list[int]) -> list[dict[str, Any]]:
+    """Return a band behind every second run of equal tiers."""
+    if not tiers:
+        return []
+    edges = [0, *(i for i in range(1, len(tiers)) if tiers[i] != tiers[i - 1]), len(tiers)]
+    common = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below"}
+    return [
+        common
+        | {"y0": start - 0.5, "y1": stop - 0.5, "line": {"width": 0}}
+        | {"fillcolor": translucent(GREY, 0.13)}
+        for start, stop in list(zip(edges[:-1], edges[1:], strict=True))[::2]
+    ]
+
+
+def _equivalence(rope: float) -> dict[str, Any]:
+    """Return the band of differences that do not matter."""
+    ends = {"xref": "x", "x0": -rope, "x1": rope, "yref": "y domain", "y0": 0, "y1": 1}
+    return {"type": "rect", "fillcolor": translucent(GOOD, 0.14), "line": {"width": 0}} | ends
+
+
+def _all(
+    labels: Sequence[str], values: NDArray[np.float64], as_percent: bool, unit: str = ""
+) -> str:
+    said = [
+        join(f"{label} {number(interval[0], as_percent)}", ends and f"({ends})")
+        for label, interval in zip(labels, values.tolist(), strict=True)
+        for ends in [_ends(interval, as_percent)]
+    ]
+    return f"{enumerate_words(said, most=12)}{' ' + unit if unit else ''}." if said else ""
+
+
+def _ends(interval: Sequence[float], as_percent: bool) -> str:
+    """Write the ends of an interval; nothing where there is none."""
+    _, low, high = interval
+    if np.isnan(low) or np.isnan(high):
+        return ""
+    return f"{number(low, as_percent)} to {number(high, as_percent)}"
+
+
+def _sides(
+    baselines: Mapping[str, float], values: NDArray[np.float64]
+) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    """Return the baselines near enough to be drawn, those far to the left, and far to the right."""
+    ends = values[np.isfinite(values)]
+    if not ends.size or not np.ptp(ends):
+        return dict(baselines), {}, {}
+    low, high = float(ends.min()), float(ends.max())
+    reach = FARTHEST * (high - low)
+    left = {name: value for name, value in baselines.items() if value < low - reach}
+    right = {name: value for name, value in baselines.items() if value > high + reach}
+    near = {name: v for name, v in baselines.items() if name not in left and name not in right}
+    return near, left, right
+
+
+def _shaded(rope: float, unit: str) -> str:
+    if not rope:
+        return ""
+    amount = f"{rope:g} {unit.removesuffix('s') if rope == 1 else unit}".rstrip()
+    return f"Shaded: at most {amount} apart."
+
+
+def _baselines(
+    baselines: Mapping[str, float] | None, as_percent: bool, word: str = "Baselines:"
+) -> str:
+    said = [f"{name} {number(value, as_percent)}" for name, value in (baselines or {}).items()]
+    return f"{word} {enumerate_words(said)}." if said else ""

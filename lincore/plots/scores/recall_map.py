@@ -1,0 +1,224 @@
+"""Recall of each class by each method, and how it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from lincore.plots.base.palette import ACCENT, CLEAR, EDGE, GREY, INK, colour, symbol, translucent
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import (
+    Trace,
+    axis,
+    count,
+    enumerate_words,
+    escape,
+    figure,
+    names,
+    percent,
+    shorten_all,
+    trace,
+)
+from lincore.plots.scores.intervals import Interval
+
+TICK_WIDTH = 14
+# Of a class in a title, which has two lines.
+TITLE_NAME = 40
+# Up to so many cells numbers stand in them.
+MOST_NUMBERS = 120
+# What was before lies this much above the line of its class, and what is after below it.
+SHIFT = 0.11
+# Names that have no room side by side are turned so that they end at their columns, and none is
+# left out: Plotly hides what would reach beyond the figure, and so hid the last.
+CROWDED: dict[str, Any] = {"autotickangles": [0, -45, -90], "ticklabeloverflow": "allow"}
+
+
+def recall_map(
+    recalls: ArrayLike, methods: Sequence[str], classes: ArrayLike, *, title: str = ""
+) -> go.Figure:
+    """Draw the recall of each class by each method.
+
+    Parameters
+    ----------
+    recalls : array-like of shape (M, K)
+        Shares; NaN for a class without test rows.
+    methods : sequence of M str
+    classes : array-like of shape (K,)
+    title : str, optional
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    shares, labels = np.asarray(recalls, dtype=float), names(classes)
+    heading = _hardest(shares, labels)
+    return figure(
+        [_cells(shares, methods, labels)],
+        title or heading,
+        subtitle="Share of the test rows of each class that a model classifies correctly.",
+        alt=join(f"Recall by class and model. {heading}.", _by_class(shares, labels)),
+        height=int(np.clip(110 + (34 if len(labels) <= 20 else 18) * len(labels), 180, 900)),
+        xaxis=_ticks(list(methods), **CROWDED),
+        yaxis=_ticks(labels, "class", range=[len(labels) - 0.5, -0.5]),
+    )
+
+
+def _cells(shares: np.ndarray, methods: Sequence[str], labels: list[str]) -> Trace:
+    text = None
+    if shares.size <= MOST_NUMBERS:
+        text = [["–" if np.isnan(v) else f"{100 * v:.0f}" for v in row] for row in shares.T]
+    safe = [escape(method) for method in methods]
+    return trace(
+        "heatmap",
+        z=shares.T.astype(np.float32),
+        zmin=0,
+        zmax=1,
+        colorscale=[[0, translucent(ACCENT, 0.03)], [1, translucent(ACCENT, 0.6)]],
+        showscale=text is None,
+        colorbar={"thickness": 10, "tickformat": ".0%", "outlinewidth": 0},
+        text=text,
+        texttemplate="%{text}" if text else None,
+        textfont={"color": INK, "size": 13},
+        customdata=[[f"{method}, {escape(label)}" for method in safe] for label in labels],
+        hovertemplate="%{customdata}: %{z:.1%}<extra></extra>",
+        hoverongaps=False,
+        xgap=2,
+        ygap=2,
+    )
+
+
+def recall_change(
+    before: Sequence[Interval],
+    after: Sequence[Interval],
+    classes: ArrayLike,
+    *,
+    words: tuple[str, str] = ("full set", "reduced set"),
+    title: str = "",
+) -> go.Figure:
+    """Draw the recall of each class before (hollow) and after (filled), with the way between.
+
+    Parameters
+    ----------
+    before, after : sequence of K (value, low, high)
+        Shares; the intervals are those that are drawn, as thin bars.
+    classes : array-like of shape (K,)
+    words : tuple of two str
+        What was before and what is after.
+    title : str, optional
+    """
+    labels = names(classes)
+    first, second = (np.array([tuple(i) for i in part], float) for part in (before, after))
+    change = 100 * (second[:, 0] - first[:, 0])
+    heading = _largest_change(change, labels)
+    return figure(
+        [
+            part
+            for code, label in enumerate(labels)
+            for part in (
+                _way(first[code, 0], second[code, 0], code),
+                _dot(first[code], code, label, words[0], hollow=True),
+                _dot(second[code], code, label, words[1], hollow=False),
+            )
+        ],
+        title or heading,
+        subtitle=f"Hollow: {words[0]}; filled: {words[1]}. Thin bars: 95 % intervals.",
+        alt=join(f"Recall by class, {words[0]} against {words[1]}. {heading}.",
+                 _moves(first, second, labels)),
+        height=int(np.clip(90 + 34 * len(labels), 160, 900)),
+        showlegend=False,
+        xaxis=axis("recall", tickformat=".0%", range=[-0.03, 1.03]),
+        yaxis=_ticks(labels, range=[len(labels) - 0.4, -0.6]),
+    )  # fmt: skip
+
+
+def _way(start: float, end: float, code: int) -> Trace:
+    return trace(
+        "scatter",
+        x=np.array([start, end], np.float32),
+        y=np.array([code - SHIFT, code + SHIFT], np.float32),
+        mode="lines",
+        line={"color": colour(code), "width": 2},
+        hoverinfo="skip",
+    )
+
+
+def _dot(interval: np.ndarray, code: int, label: str, word: str, *, hollow: bool) -> Trace:
+    value, low, high = interval.astype(np.float32)
+    hue = colour(code)
+    return trace(
+        "scatter",
+        x=np.array([value]),
+        y=np.array([code - SHIFT if hollow else code + SHIFT], np.float32),
+        mode="markers",
+        marker={
+            "size": 11,
+            "symbol": symbol(code) + ("-open" if hollow else ""),
+            "color": hue,
+            "line": {"color": hue if hollow else EDGE, "width": 2 if hollow else 1},
+        },
+        error_x={
+            "type": "data", "symmetric": False, "color": GREY, "thickness": 1.2, "width": 3,
+            "array": np.array([high - value]), "arrayminus": np.array([value - low]),
+        },
+        meta=[escape(label), escape(word)],
+        hovertemplate="<b>%{meta[0]}</b>, %{meta[1]}: %{x:.1%}<extra></extra>",
+    )  # fmt: skip
+
+
+def _ticks(labels: list[str], title: str = "", **settings: Any) -> dict[str, Any]:
+    every = int(np.ceil(len(labels) / 40))
+    shown = list(range(0, len(labels), every))
+    short = shorten_all(labels, TICK_WIDTH)
+    return axis(
+        title,
+        tickvals=shown,
+        ticktext=[escape(short[i]) for i in shown],
+        showgrid=False,
+        tickcolor=CLEAR,
+        **settings,
+    )
+
+
+def _hardest(shares: np.ndarray, labels: list[str]) -> str:
+    known = ~np.isnan(shares).all(axis=0)
+    if not known.any():
+        return "No test rows to judge by"
+    best = np.where(known, np.nanmax(np.where(np.isnan(shares), -1, shares), axis=0), 2)
+    hardest = int(best.argmin())
+    if best[hardest] >= 1:
+        return "Every class is wholly right by some model"
+    name = shorten_all(labels, TITLE_NAME)[hardest]
+    return f"Hardest for all: {name} (at best {percent(float(best[hardest]))})"
+
+
+def _by_class(shares: np.ndarray, labels: list[str]) -> str:
+    said = [
+        f"{label} {percent(float(column.min()))} to {percent(float(column.max()))}"
+        if not np.isnan(column).any()
+        else f"{label} without test rows"
+        for label, column in zip(labels, shares.T, strict=True)
+    ]
+    return f"Lowest and highest: {enumerate_words(said, most=12)}."
+
+
+def _largest_change(change: np.ndarray, labels: list[str]) -> str:
+    if np.isnan(change).all():
+        return "No test rows to judge by"
+    most = int(np.nanargmax(np.abs(change)))
+    if change[most] == 0:
+        return f"No recall of {count(len(labels), 'class', 'classes')} has changed"
+    verb = "falls" if change[most] < 0 else "rises"
+    name = shorten_all(labels, TITLE_NAME)[most]
+    return f"Recall of {name} {verb} by {abs(change[most]):.1f} points"
+
+
+def _moves(first: np.ndarray, second: np.ndarray, labels: list[str]) -> str:
+    said = [
+        f"{label} {100 * a:.1f} % to {100 * b:.1f} %"
+        for label, a, b in zip(labels, first[:, 0], second[:, 0], strict=True)
+    ]
+    return f"{enumerate_words(said, most=12)}."

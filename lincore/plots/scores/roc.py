@@ -1,0 +1,242 @@
+"""Curves of rates by threshold: ROC, and precision against recall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.metrics import curves as of_results
+from lincore.metrics.results import Results
+from lincore.plots.base.palette import EDGE, GREY, INK, colour, method_look, symbol
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import (
+    LEGEND_WIDTH,
+    Trace,
+    axis,
+    count,
+    enumerate_words,
+    escape,
+    figure,
+    number,
+    percent,
+    shorten,
+    trace,
+)
+from lincore.plots.scores.from_results import curves_of, method_of
+
+if TYPE_CHECKING:
+    from lincore.metrics.curves import PrecisionRecall, Roc
+
+Array = NDArray[np.float64]
+# More points on a curve than this are not seen on a screen.
+MOST_POINTS = 600
+
+
+class Curve(NamedTuple):
+    """A curve of rates, of one class or of one method.
+
+    Attributes
+    ----------
+    name : str
+    x, y : array-like of shape (t,)
+        Shares: false and true positive rates, or recall and precision.
+    point : (x, y), optional
+        Where the classifier itself decides.
+    area : float, optional
+        Under the curve.
+    code : int, optional
+        The class, for its colour; a curve without one is that of a method.
+    """
+
+    name: str
+    x: ArrayLike
+    y: ArrayLike
+    point: tuple[float, float] | None = None
+    area: float | None = None
+    code: int | None = None
+
+    @classmethod
+    def from_roc(cls, found: Roc, *, name: str = "", code: int | None = None) -> Curve:
+        """Take one of `lincore.metrics.curves.roc`; it is named after its class."""
+        known = name or str(found.label)
+        rates = (found.false_positive_rate, found.recall)
+        return cls(known, *rates, _known(found.operating), found.area, code)
+
+    @classmethod
+    def from_precision_recall(
+        cls, found: PrecisionRecall, *, name: str = "", code: int | None = None
+    ) -> Curve:
+        """Take one of `lincore.metrics.curves.precision_recall`."""
+        known = name or str(found.label)
+        rates = (found.recall, found.precision)
+        return cls(known, *rates, _known(found.operating), found.average, code)
+
+
+def roc(
+    curves: Sequence[Curve] | Results, method: str | None = None, *, title: str = ""
+) -> go.Figure:
+    """Draw true against false positive rates, with the operating point of each curve.
+
+    Parameters
+    ----------
+    curves : sequence of Curve, or Results
+    method : str, optional
+        Of the results, that whose curves are drawn, one for each class.
+    title : str, optional
+        The finding; otherwise the areas.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> figure = roc([Curve("lda", [0, 0, 1], [0, 0.9, 1], point=(0, 0.9), area=0.95)])
+    >>> figure.layout.meta["title"]
+    'ROC: area 0.950'
+    """
+    if isinstance(curves, Results):
+        method = method_of(curves, method, "roc")
+        curves = curves_of(of_results.roc, curves, method, Curve.from_roc)
+    return _square(
+        [guide([0, 1], [0, 1]), *_lines(curves, "linear")],
+        curves,
+        title or _heading("ROC", curves),
+        what="ROC curves",
+        note="Diagonal: chance.",
+        axes=("false positive rate", "true positive rate"),
+    )
+
+
+def precision_recall(
+    curves: Sequence[Curve] | Results,
+    method: str | None = None,
+    *,
+    shares: Sequence[float] = (),
+    title: str = "",
+) -> go.Figure:
+    """Draw precision against recall, with the operating point of each curve.
+
+    Parameters
+    ----------
+    curves : sequence of Curve, or Results
+        `x` holds recall and `y` precision.
+    method : str, optional
+        Of the results, that whose curves are drawn, one for each class.
+    shares : sequence of float, optional
+        The share of each curve's positive rows: the precision of chance.
+    title : str, optional
+    """
+    if isinstance(curves, Results):
+        method = method_of(curves, method, "precision_recall")
+        found = of_results.precision_recall(curves, method)
+        shares = [line.share for line in found]
+        curves = [Curve.from_precision_recall(line, code=k) for k, line in enumerate(found)]
+    guesses = [guide([0, 1], [share, share]) for share in sorted(set(shares))]
+    return _square(
+        [*guesses, *_lines(curves, "vh")],
+        curves,
+        title or _heading("Precision and recall", curves),
+        what="Curves of precision against recall",
+        note="Dotted: chance." if guesses else "",
+        axes=("recall", "precision"),
+    )
+
+
+def _square(
+    lines: list[Trace],
+    curves: Sequence[Curve],
+    title: str,
+    *,
+    what: str,
+    note: str,
+    axes: tuple[str, str],
+) -> go.Figure:
+    said = [f"{c.name} {number(c.area)}" for c in curves if c.area is not None]
+    points = [f"{c.name} at {percent(c.point[0])} and {percent(c.point[1])}"
+              for c in curves if c.point is not None]  # fmt: skip
+    return figure(
+        lines,
+        title,
+        subtitle=join(note, "Large markers: where the classifier decides." if points else ""),
+        alt=join(f"{what} of {count(len(curves), 'case')}.",
+                 f"Areas: {enumerate_words(said, most=12)}." if said else "",
+                 f"Operating points: {enumerate_words(points, most=12)}." if points else ""),
+        height=460,
+        xaxis=axis(axes[0], range=[-0.02, 1.02], tickformat=".0%"),
+        yaxis=axis(axes[1], range=[-0.02, 1.04], tickformat=".0%"),
+    )  # fmt: skip
+
+
+def _heading(what: str, curves: Sequence[Curve]) -> str:
+    areas = [curve.area for curve in curves if curve.area is not None and np.isfinite(curve.area)]
+    if not areas:
+        return what
+    if f"{min(areas):.3f}" == f"{max(areas):.3f}":
+        return f"{what}: area {areas[0]:.3f}"
+    return f"{what}: areas {min(areas):.3f} to {max(areas):.3f}"
+
+
+def _lines(curves: Sequence[Curve], shape: str) -> list[Trace]:
+    return [
+        part for position, curve in enumerate(curves) for part in _curve(position, curve, shape)
+    ]
+
+
+def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
+    hue, dash, marker = look_of(position, curve.code)
+    x, y = _thin(np.asarray(curve.x, float), np.asarray(curve.y, float))
+    label = escape(shorten(curve.name, LEGEND_WIDTH))
+    area = "" if curve.area is None else f" ({number(curve.area)})"
+    line = trace(
+        "scatter", x=x.astype(np.float32), y=y.astype(np.float32), mode="lines", name=label + area,
+        legendgroup=str(position), meta=[escape(curve.name)],
+        line={"color": hue, "width": 2.2, "dash": dash, "shape": shape},
+        hovertemplate="<b>%{meta[0]}</b> %{x:.1%}, %{y:.1%}<extra></extra>",
+    )  # fmt: skip
+    if curve.point is None:
+        return [line]
+    point = trace(
+        "scatter", x=np.array(curve.point[:1], np.float32), y=np.array(curve.point[1:], np.float32),
+        mode="markers", showlegend=False, legendgroup=str(position), meta=[escape(curve.name)],
+        marker={"color": hue, "symbol": marker, "size": 13, "line": {"color": EDGE, "width": 1.5}},
+        hovertemplate="<b>%{meta[0]}</b> decides here: %{x:.1%}, %{y:.1%}<extra></extra>",
+    )  # fmt: skip
+    return [line, point]
+
+
+def _known(point: tuple[float, float]) -> tuple[float, float] | None:
+    """Return a point; None for one that is no number, as without predictions of a class."""
+    x, y = point
+    return (x, y) if np.isfinite(x) and np.isfinite(y) else None
+
+
+def _thin(x: Array, y: Array) -> tuple[Array, Array]:
+    """Keep the points of a long curve that a screen can show, the ends among them."""
+    if len(x) <= MOST_POINTS:
+        return x, y
+    # Evenly along the curve, not by threshold: its steep parts keep their shape.
+    way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(x)) + np.abs(np.diff(y)))])
+    kept = np.unique(np.searchsorted(way, np.linspace(0, way[-1], MOST_POINTS)))
+    kept = np.unique(np.concatenate([[0], np.minimum(kept, len(x) - 1), [len(x) - 1]]))
+    return x[kept], y[kept]
+
+
+def guide(x: list[float], y: list[float]) -> Trace:
+    """Return a dotted line to compare with, such as that of chance."""
+    return trace(
+        "scatter", x=np.array(x, np.float32), y=np.array(y, np.float32), mode="lines",
+        showlegend=False, hoverinfo="skip",
+        line={"color": GREY if x == y else INK, "width": 1.3, "dash": "dot"},
+    )  # fmt: skip
+
+
+def look_of(position: int, code: int | None) -> tuple[str, str, str]:
+    """Return colour, dash and marker of a class, or else of the method in this position."""
+    if code is None:
+        return method_look(position)
+    return colour(code), "solid", symbol(code)

@@ -1,0 +1,158 @@
+"""A score against the number of rows, as mean and band, for each method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.plots.base.palette import INK, method_look, translucent
+from lincore.plots.base.sentences import join, score_axis
+from lincore.plots.base.style import (
+    LEGEND_WIDTH,
+    Trace,
+    axis,
+    count,
+    enumerate_words,
+    escape,
+    figure,
+    number,
+    shorten,
+    trace,
+)
+
+Array = NDArray[np.float64]
+
+
+def sweep(
+    sizes: ArrayLike,
+    mean: ArrayLike,
+    low: ArrayLike,
+    high: ArrayLike,
+    methods: Sequence[str],
+    *,
+    across: str = "training rows of the class",
+    score: str = "error",
+    crossings: Sequence[float] = (),
+    as_percent: bool = True,
+    ranges: Sequence[float] | None = None,
+    title: str = "",
+    basis: str = "Lines: means; bands: 95 % intervals.",
+) -> go.Figure:
+    """Draw mean and band of a score of each method over sizes; also a learning curve.
+
+    Parameters
+    ----------
+    sizes : array-like of shape (S,)
+        Ascending, above zero; the axis is logarithmic where they span more than eightfold.
+    mean, low, high : array-like of shape (M, S)
+        NaN where a method could not be fitted.
+    methods : sequence of M str
+    across, score : str
+        What the axes are.
+    crossings : sequence of float, optional
+        Sizes at which the order of the methods changes, marked by upright lines.
+    as_percent : bool, default True
+    ranges : two float, optional
+        Ends of the upright axis, to compare figures.
+    title : str, optional
+    basis : str
+        What lines and bands are.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    places = np.asarray(sizes, dtype=float)
+    middle, lower, upper = (np.asarray(part, dtype=float) for part in (mean, low, high))
+    found = f"{score[:1].upper()}{score[1:]} by {across}"
+    crossed = ""
+    if len(crossings):
+        told = enumerate_words([f"{c:,.0f}" for c in crossings])
+        crossed = f"The order changes at {told}."
+    upright = score_axis(middle[:0] if ranges else middle, score, as_percent)
+    if "type" in upright:  # where nothing is below zero
+        lower = np.maximum(lower, np.nanmin(middle) / 2)
+    logarithmic = len(places) > 0 and places.max() > 8 * places.min()
+    return figure(
+        [
+            part
+            for position, name in enumerate(methods)
+            for part in _band(
+                position, name, places, middle[position], lower[position], upper[position],
+                as_percent,
+            )
+        ],
+        title or found,
+        subtitle=join(crossed, basis),
+        alt=join(f"{found}, for {count(len(methods), 'method')}.",
+                 _ends(places, middle, methods, as_percent), crossed),
+        hovermode="x unified",
+        xaxis=axis(across, **(_log_ticks(places) if logarithmic else {})),
+        yaxis=axis(
+            score,
+            **upright,
+            **({"range": list(ranges)} if ranges else {}),
+        ),
+        shapes=[_crossing(place) for place in crossings],
+    )  # fmt: skip
+
+
+def _crossing(place: float) -> dict[str, Any]:
+    # Shapes on a logarithmic axis are given in the units of the data, annotations in powers.
+    ends = {"x0": place, "x1": place, "yref": "paper", "y0": 0, "y1": 1}
+    return {"type": "line", "line": {"color": INK, "width": 1.5, "dash": "dot"}} | ends
+
+
+def _band(
+    position: int, name: str, x: Array, mean: Array, low: Array, high: Array, as_percent: bool
+) -> list[Trace]:
+    hue, dash, shape = method_look(position)
+    there = np.isfinite(low) & np.isfinite(high)
+    around = np.concatenate([x[there], x[there][::-1]]).astype(np.float32)
+    edge = np.concatenate([high[there], low[there][::-1]]).astype(np.float32)
+    common: dict[str, Any] = {"legendgroup": str(position)}
+    band = trace(
+        "scatter", x=around, y=edge, mode="lines", line={"width": 0}, fill="toself",
+        fillcolor=translucent(hue, 0.16), hoverinfo="skip", showlegend=False, **common,
+    )  # fmt: skip
+    line = trace(
+        "scatter",
+        x=x.astype(np.float32),
+        y=mean.astype(np.float32),
+        mode="lines+markers",
+        name=escape(shorten(name, LEGEND_WIDTH)),
+        line={"color": hue, "width": 2.2, "dash": dash},
+        marker={"symbol": shape, "size": 7},
+        hovertemplate="%{y:.1%}" if as_percent else "%{y:.3~g}",
+        **common,
+    )
+    return [band, line]
+
+
+def _log_ticks(places: Array) -> dict[str, Any]:
+    """Return ticks at the sizes themselves, as many as a phone has room for; at round shares."""
+    every = int(np.ceil(len(places) / 6))
+    shown = places[::-1][::every][::-1]
+    if (places % 1).any():
+        steps = np.outer(10.0 ** np.arange(-9, 10), [1, 2, 5]).ravel()
+        shown = steps[(steps >= places.min() * (1 - 1e-9)) & (steps <= places.max() * (1 + 1e-9))]
+    return {
+        "type": "log",
+        "tickvals": shown.tolist(),
+        "ticktext": [f"{place:,g}" if place < 1e6 else f"{place:,.0f}" for place in shown],
+    }
+
+
+def _ends(places: Array, mean: Array, methods: Sequence[str], as_percent: bool) -> str:
+    if not len(places):
+        return ""
+    said = [
+        f"{name} {number(float(row[-1]), as_percent)} at {places[-1]:,.0f} and "
+        f"{number(float(row[0]), as_percent)} at {places[0]:,.0f}"
+        for name, row in zip(methods, mean, strict=True)
+    ]
+    return f"{enumerate_words(said, most=12)}."

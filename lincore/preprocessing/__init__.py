@@ -1,0 +1,1 @@
+"""Standardising, PCA, truncated SVD, basis functions, preparation of tabular columns."""

@@ -1,0 +1,242 @@
+"""Principal components of the training rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from lincore.linalg.covariance import RowSpace, is_positive
+from lincore.linalg.eigenpairs import largest_eigenpairs
+from lincore.linalg.products import blocked_product
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+
+# From so many features on, up to a quarter of the axes are found without the others: half the
+# work. For fewer features it is over before it matters.
+MANY_FEATURES = 200
+FEW_AXES = 0.25
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """The orthogonal directions in which the rows vary most.
+
+    Parameters
+    ----------
+    n_components : None, int or float, default None
+        How many components to keep: all, that many, or (a float in (0, 1]) as many as are needed
+        for this share of the variance. Directions without variance are never kept.
+    whiten : bool, default False
+        Divide each score by its standard deviation, the *square root* of the eigenvalue. (The
+        text "faces-generative-vs-discriminative" divides by the eigenvalue itself, which leaves
+        the variances unequal.)
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (p,)
+    components_ : ndarray of shape (n_components_, p)
+        Orthonormal rows; the entry of largest size is positive.
+    explained_variance_ : ndarray of shape (n_components_,)
+        In squared units of the features, with divisor n - 1.
+    explained_variance_ratio_ : ndarray of shape (n_components_,)
+    singular_values_ : ndarray of shape (n_components_,)
+        Of the centred rows, in the units of the features.
+    all_variances_ : ndarray of shape (rank,)
+        Of every component that has variance, kept or not: what a scree plot shows.
+    n_components_ : int
+    n_features_in_ : int
+
+    References
+    ----------
+    "faces-generative-vs-discriminative", "Dimension Reduction using PCA": mean, axes and
+    variances come from the training rows and are used again for the test rows.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 3.1]])
+    >>> pca = PCA(0.99).fit(X)
+    >>> pca.n_components_, np.round(pca.components_, 2).tolist()
+    (1, [[0.7, 0.72]])
+    """
+
+    # Variances of all components times the divisor, or the matrix that they are found from.
+    _variances: Array
+    _divisor: float
+
+    def __init__(self, n_components: float | None = None, *, whiten: bool = False) -> None:
+        self.n_components = n_components
+        self.whiten = whiten
+
+    @property
+    def all_variances_(self) -> Array:
+        """The variances of all components, found when they are asked for."""
+        check_is_fitted(self)
+        if self._variances.ndim == 2:
+            self._variances = np.asarray(np.linalg.eigvalsh(self._variances), dtype=np.float64)
+        return self._variances[is_positive(self._variances)][::-1] / self._divisor
+
+    @property
+    def singular_values_(self) -> Array:
+        """The square roots (n_components_,) of the scatter along each component."""
+        check_is_fitted(self)
+        return np.asarray(np.sqrt(self.explained_variance_ * self._divisor))
+
+    def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from rows; with fewer rows than features in the space that the rows span.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+            A row of weight w counts as w copies of itself.
+
+        Raises
+        ------
+        ValueError
+            For input that is not finite, rows that are all equal, or more components than there
+            can be.
+
+        Warns
+        -----
+        UserWarning
+            When the rows vary in fewer directions than components were asked for.
+        """
+        self.fit_rows(X, sample_weight)
+        k = self.n_components
+        if isinstance(k, (int, np.integer)) and k > self.n_components_:
+            warnings.warn(
+                f"The rows vary in {self.n_components_} directions only: so many components are "
+                f"kept, not n_components={k}. Ask for fewer to be free of this warning.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def fit_rows(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn as `fit` does, without a warning: the rows of a fold may vary in fewer directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+        sample_weight : array-like of shape (n,), optional
+        """
+        rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
+        self._check_n_components(min(rows.shape))
+        codes = np.zeros(len(rows), dtype=np.intp)
+        if len(rows) >= rows.shape[1]:
+            return self.fit_moments(Moments.from_groups(rows, codes, 1, sample_weight))
+        diagonal = Moments.from_groups(rows, codes, 1, sample_weight, diagonal=True)
+        space = RowSpace.spanned_by(rows, diagonal.mean[0], np.ones(rows.shape[1]))
+        moments = Moments.from_groups(space.coordinates(rows), codes, 1, sample_weight)
+        return self._solve(moments[0], diagonal.mean[0], space)
+
+    def fit_moments(self, moments: Moments) -> Self:
+        """Learn from moments, pooled over whatever grouping they have."""
+        total = moments.pooled_fully()
+        self.n_features_in_ = moments.n_features
+        self._check_n_components(moments.n_features)
+        return self._solve(total, total.mean, None)
+
+    def map_moments(self, moments: Moments) -> Moments:
+        """Return the moments of the scores."""
+        check_is_fitted(self)
+        return moments.map(self._projection(), origin=self.mean_)
+
+    def affine(self) -> tuple[Array, Array]:
+        """Return origin (p,) and matrix (p, n_components_) of ``z = (x - origin) @ matrix``."""
+        check_is_fitted(self)
+        return self.mean_, self._projection()
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Return the scores (n, n_components_) of rows (n, p)."""
+        check_is_fitted(self)
+        return self.map_rows(validate_data(self, X, dtype="numeric", reset=False))
+
+    def map_rows(self, rows: NDArray[Any]) -> Array:
+        """Transform rows that are known to be numbers: no checks."""
+        projection = self._projection()
+        if rows.dtype == np.float64:
+            return np.asarray((rows - self.mean_) @ projection)
+        # Small integers and float32 have no digits to lose: centre after the product.
+        return blocked_product(rows, projection) - self.mean_ @ projection
+
+    def inverse_transform(self, X: ArrayLike) -> Array:
+        """Return the rows (n, p) that scores (n, n_components_) stand for."""
+        check_is_fitted(self)
+        scores = np.asarray(X, dtype=float)
+        if self.whiten:
+            scores = scores * np.sqrt(self.explained_variance_)
+        return scores @ self.components_ + self.mean_
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_components_)
+
+    def _projection(self) -> Array:
+        if not self.whiten:
+            return self.components_.T
+        return self.components_.T / np.sqrt(self.explained_variance_)
+
+    def _check_n_components(self, largest: int) -> None:
+        k = self.n_components
+        if k is None:
+            return
+        number = isinstance(k, (int, np.integer)) and not isinstance(k, bool) and 1 <= k <= largest
+        share = isinstance(k, (float, np.floating)) and 0 < k <= 1
+        if not number and not share:
+            raise ValueError(
+                f"n_components must be None, an integer from 1 to {largest} (the smaller of rows "
+                f"and features) or a share of the variance in (0, 1], got {k!r}."
+            )
+
+    def _solve(self, total: Moments, mean: Array, space: RowSpace | None) -> Self:
+        if total.count <= 1:
+            raise ValueError(f"PCA needs rows of a total weight above 1, got {total.count:g}.")
+        values, vectors, self._variances = self._decompose(total.scatter)
+        kept = is_positive(values, len(total.scatter))
+        if not kept.any():
+            raise ValueError("All rows are equal: there is no direction in which they vary.")
+        self.mean_, self._divisor = mean, float(total.count - 1)
+        variances = values[kept][::-1] / self._divisor
+        whole = float(np.trace(total.scatter)) / self._divisor
+        self.n_components_ = self._number(variances / variances.sum())
+        axes = vectors[:, kept][:, ::-1][:, : self.n_components_]
+        axes = axes if space is None else space.axes @ axes
+        largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)
+        self.components_ = np.ascontiguousarray((axes * np.sign(largest)).T)
+        self.explained_variance_ = variances[: self.n_components_]
+        self.explained_variance_ratio_ = self.explained_variance_ / whole
+        return self
+
+    def _decompose(self, scatter: Array) -> tuple[Array, Array, Array]:
+        """Return eigenvalues (k,), vectors (p, k), and what the other eigenvalues come from.
+
+        The last is all eigenvalues, or the matrix where only the largest were asked for.
+        """
+        k, varying = self.n_components, np.flatnonzero(np.diagonal(scatter) > 0)
+        wanted = k if isinstance(k, (int, np.integer)) else len(varying)
+        if len(varying) < MANY_FEATURES or wanted > FEW_AXES * len(varying):
+            values, vectors = np.linalg.eigh(scatter)
+            return values, vectors, values
+        matrix = scatter.take(varying, axis=0).take(varying, axis=1)
+        values, found = largest_eigenpairs(matrix, wanted)
+        vectors = np.zeros((len(scatter), wanted))
+        vectors[varying] = found
+        return values, vectors, matrix
+
+    def _number(self, ratio: Array) -> int:
+        if self.n_components is None:
+            return len(ratio)
+        if isinstance(self.n_components, (int, np.integer)):
+            return int(min(self.n_components, len(ratio)))
+        # The tolerance lets a share of 1.0 be met in spite of rounding.
+        enough = np.cumsum(ratio) >= self.n_components - 1e-12
+        return int(np.argmax(enough)) + 1

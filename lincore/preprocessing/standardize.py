@@ -1,0 +1,85 @@
+"""Standardising: every feature to mean zero and variance one, by the training rows."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from lincore.linalg.covariance import deviations
+from lincore.moments.moments import Moments
+
+Array = NDArray[np.float64]
+
+
+class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Subtract the mean of each feature and divide by its standard deviation.
+
+    What scikit-learn's `StandardScaler` does, but it can also be fitted from moments, so that a
+    pipeline is fitted again without another look at the rows.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (p,)
+        In the units of the features.
+    var_ : ndarray of shape (p,)
+        Variances (divisor n), in squared units of the features.
+    scale_ : ndarray of shape (p,)
+        Standard deviations (divisor n) in the units of the features; 1 where nothing varies.
+
+    Examples
+    --------
+    >>> Standardizer().fit_transform([[1.0], [3.0]])
+    array([[-1.],
+           [ 1.]])
+    """
+
+    def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn means and deviations from rows X of shape (n, p); `y` is ignored.
+
+        Raises
+        ------
+        ValueError
+            For input that is not finite, or weights that are negative or all zero.
+        """
+        rows = validate_data(self, X, dtype="numeric")
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
+        codes = np.zeros(len(rows), dtype=np.intp)
+        return self.fit_moments(Moments.from_groups(rows, codes, 1, sample_weight, diagonal=True))
+
+    def fit_moments(self, moments: Moments) -> Self:
+        """Learn from moments, pooled over whatever grouping they have."""
+        total = moments.pooled_fully()
+        self.n_features_in_ = moments.n_features
+        self.mean_ = total.mean
+        self.var_ = total.scatter / total.count
+        self.scale_ = deviations(self.var_)
+        return self
+
+    def map_moments(self, moments: Moments) -> Moments:
+        """Return the moments of the transformed rows."""
+        check_is_fitted(self)
+        return moments.map(1 / self.scale_, origin=self.mean_)
+
+    def affine(self) -> tuple[Array, Array]:
+        """Return origin (p,) and matrix (p, p) of ``z = (x - origin) @ matrix``."""
+        check_is_fitted(self)
+        return self.mean_, np.diag(1 / self.scale_)
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Return rows (n, p) with mean zero and variance one over the training rows."""
+        check_is_fitted(self)
+        return self.map_rows(validate_data(self, X, dtype="numeric", reset=False))
+
+    def map_rows(self, rows: NDArray[Any]) -> Array:
+        """Transform rows that are known to be numbers: no checks."""
+        return (rows - self.mean_) / self.scale_
+
+    def inverse_transform(self, X: ArrayLike) -> Array:
+        """Return standardised rows (n, p) in the units of the features."""
+        check_is_fitted(self)
+        return np.asarray(X, dtype=float) * self.scale_ + self.mean_

@@ -1,0 +1,361 @@
+"""From a data set's columns to the numbers that a classifier needs, learned on training rows only.
+
+Missing values are filled in, categories become columns of zeros and ones, words that no training
+row has are dropped. All of it is one transformer, so that a pipeline fits it inside every fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lincore.data.dataset import Dataset, Imputation
+
+Array = NDArray[np.float64]
+
+# What stands for a level in the list of columns, and how it is called.
+POOLED, MISSING = -1, -2
+_CALLED = {POOLED: "(rare)", MISSING: "(missing)"}
+# The place among the columns of a level that has none: it is zero in all of them.
+_NOWHERE = -1
+
+
+class Filling(NamedTuple):
+    """What the training rows say about a number that is missing: its value and its own column."""
+
+    value: float
+    has_indicator: bool
+
+
+class Coding(NamedTuple):
+    """Where each level of a category goes among its columns of zeros and ones.
+
+    Attributes
+    ----------
+    place : ndarray of shape (n_levels + 2,)
+        Of each level, then of a level that is not known, then of a missing value; -1 for none.
+    of_column : tuple of int
+        The level of each column, or POOLED or MISSING.
+    dropped : int, optional
+        Of two levels the one without a column.
+    """
+
+    place: NDArray[np.intp]
+    of_column: tuple[int, ...]
+    dropped: int | None = None
+
+
+class Preparer(TransformerMixin, BaseEstimator):
+    """Impute, one-hot and choose words, by what the training rows hold.
+
+    Parameters
+    ----------
+    n_levels : sequence of p (int or None), optional
+        How many levels the column of level codes has, None for a number; None altogether where
+        all columns are numbers.
+    n_words : int, default 0
+        The last so many columns count words; rows are then sparse.
+    imputation : {"median", "most_frequent", "indicator"}
+        Of numbers: by the median or the most frequent training value; "indicator" adds a column
+        to the median that is one where the value was missing. Of categories: by the most frequent
+        training level; "indicator" makes a level of its own of what is missing.
+    rare : int, default 0
+        Levels with fewer training rows than this share a column.
+
+    Attributes
+    ----------
+    columns_ : list of (Filling or Coding)
+        One for each column that counts no words.
+    words_ : list of int
+        The words that a training row holds, as positions among the words.
+    n_features_in_ : int
+
+    Notes
+    -----
+    A category of two levels has one column (one for the second level), of more levels one for
+    each level that the training rows hold. A level that they do not hold goes to the pooled
+    column where there is one, and is otherwise zero in every column.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0], [np.nan, 1], [3.0, 2], [5.0, 1]])
+    >>> Preparer(n_levels=(None, 3)).fit_transform(X)
+    array([[1., 1., 0., 0.],
+           [3., 0., 1., 0.],
+           [3., 0., 0., 1.],
+           [5., 0., 1., 0.]])
+    """
+
+    def __init__(
+        self,
+        n_levels: Sequence[int | None] | None = None,
+        *,
+        n_words: int = 0,
+        imputation: Imputation = "median",
+        rare: int = 0,
+    ) -> None:
+        self.n_levels = n_levels
+        self.n_words = n_words
+        self.imputation = imputation
+        self.rare = rare
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that rows may be sparse and may have gaps."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.n_words > 0
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Learn from training rows (n, p), in the form of ``Dataset.X``."""
+        table, words = self._parts(X)
+        n_levels = self.n_levels or [None] * table.shape[1]
+        self.columns_: list[Filling | Coding] = [
+            self._filling(column) if n is None else self._coding(column, n)
+            for column, n in zip(table.T, n_levels, strict=False)
+        ]
+        in_use = words.sum(axis=0) if self.n_words else np.empty(0)
+        self.words_: list[int] = np.flatnonzero(in_use).tolist()
+        self.n_features_in_ = table.shape[1] + self.n_words
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return rows (n, q) without gaps: dense, or CSR where there are words."""
+        check_is_fitted(self)
+        n_columns = np.shape(X)[1]
+        if n_columns != self.n_features_in_:
+            raise ValueError(f"X has {n_columns} columns; {self.n_features_in_} were learned.")
+        table, words = self._parts(X)
+        columns: list[Array] = []
+        for column, learned in zip(table.T, self.columns_, strict=True):
+            if isinstance(learned, Filling):
+                columns += _filled(column, learned)
+            else:
+                columns += _coded(column, learned)
+        dense = np.column_stack(columns) if columns else np.empty((len(table), 0))
+        if not self.n_words:
+            return dense
+        return sp.hstack([sp.csr_array(dense), words[:, self.words_]], format="csr")
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the columns of `transform`, of shape (q,)."""
+        check_is_fitted(self)
+        numbers = (f"x{i}" for i in range(self.n_features_in_))
+        given = numbers if input_features is None else input_features
+        return np.array(_names(self, [str(name) for name in given], None), dtype=object)
+
+    def categorical_columns(self) -> tuple[tuple[int, ...], ...]:
+        """Return the columns of `transform` that code one category each, with what is missing."""
+        check_is_fitted(self)
+        groups: list[tuple[int, ...]] = []
+        begin = 0
+        for learned in self.columns_:
+            if isinstance(learned, Coding):
+                end = begin + len(learned.of_column)
+                groups.append(tuple(range(begin, end)))
+            else:
+                end = begin + 1 + learned.has_indicator
+                groups.append(tuple(range(begin + 1, end)))
+            begin = end
+        return tuple(group for group in groups if group)
+
+    def _parts(self, X: Any) -> tuple[Array, Any]:
+        """Return the columns that count no words, dense, and those that do, CSR."""
+        if not self.n_words:
+            return np.asarray(X, dtype=np.float64), None
+        X = sp.csr_array(X)
+        n_columns = X.shape[1] - self.n_words
+        return X[:, :n_columns].toarray(), X[:, n_columns:]
+
+    def _filling(self, column: Array) -> Filling:
+        present = column[~np.isnan(column)]
+        gaps = self.imputation == "indicator" and len(present) < len(column)
+        if not len(present):
+            # A constant has no weight in any classifier.
+            return Filling(0.0, False)
+        if self.imputation == "most_frequent":
+            values, counts = np.unique(present, return_counts=True)
+            return Filling(float(values[counts.argmax()]), gaps)
+        return Filling(float(np.median(present)), gaps)
+
+    def _coding(self, column: Array, n_levels: int) -> Coding:
+        codes = column[~np.isnan(column)].astype(np.intp)
+        counts = np.bincount(codes, minlength=n_levels)[:n_levels]
+        seen, pooled = counts > 0, (counts > 0) & (counts < self.rare)
+        # To pool a single level would only rename it.
+        pooled &= pooled.sum() > 1
+        own = np.flatnonzero(seen & ~pooled)
+        place = np.full(n_levels + 2, _NOWHERE, dtype=np.intp)
+        place[own] = np.arange(len(own))
+        of_column = own.tolist()
+        if pooled.any():
+            # What was never seen is rarer still.
+            place[:n_levels][counts < max(self.rare, 1)] = len(of_column)
+            place[n_levels] = len(of_column)
+            of_column.append(POOLED)
+        if len(codes) < len(column) and self.imputation == "indicator":
+            place[-1] = len(of_column)
+            of_column.append(MISSING)
+        elif seen.any():
+            place[-1] = place[counts.argmax()]
+        if len(of_column) == 2:
+            return Coding(place - 1, tuple(of_column[1:]), of_column[0])
+        return Coding(place, tuple(of_column))
+
+
+def _filled(column: Array, filling: Filling) -> list[Array]:
+    gaps = np.isnan(column)
+    filled = np.where(gaps, filling.value, column)
+    return [filled, gaps.astype(np.float64)] if filling.has_indicator else [filled]
+
+
+def _coded(column: Array, coding: Coding) -> list[Array]:
+    n_levels = len(coding.place) - 2
+    gaps = np.isnan(column)
+    codes = np.where(gaps, n_levels + 1, column).astype(np.intp)
+    codes[~gaps & ((codes < 0) | (codes > n_levels))] = n_levels
+    places = coding.place[codes]
+    return [(places == i).astype(np.float64) for i in range(len(coding.of_column))]
+
+
+def build_preparer(data: Dataset) -> Preparer | None:
+    """Return the first step of a pipeline for a data set, not fitted; None where none is needed.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> build_preparer(lincore.sample("iris")) is None
+    True
+    """
+    if not data.needs_preparation:
+        return None
+    n_levels = None
+    if data.levels is not None:
+        n_levels = tuple(None if names is None else len(names) for names in data.levels)
+    return Preparer(n_levels, n_words=data.n_words, imputation=data.imputation, rare=data.rare)
+
+
+class Contrast(NamedTuple):
+    """Prepared columns without the reference level of each category.
+
+    Attributes
+    ----------
+    names : tuple of q str
+        Such as "Port = C (against S)".
+    kept : ndarray of shape (q,)
+        The columns that stay.
+    reference : ndarray of shape (q,)
+        The column of the level that each of them is compared with, -1 for none.
+    """
+
+    names: tuple[str, ...]
+    kept: NDArray[np.intp]
+    reference: NDArray[np.intp]
+
+    def relative(self, coef: Array) -> tuple[Array, Array]:
+        """Return coefficients (M, p) of all columns against the references, and what these add.
+
+        Returns
+        -------
+        coef : ndarray of shape (M, q)
+        shift : ndarray of shape (M,)
+            For the intercept.
+        """
+        has_one = self.reference >= 0
+        base = np.where(has_one, coef[:, self.reference], 0.0)
+        references = np.unique(self.reference[has_one])
+        return coef[:, self.kept] - base, coef[:, references].sum(axis=1)
+
+
+def contrasts(preparer: Preparer, data: Dataset, means: Array) -> Contrast:
+    """Return the columns behind a fitted preparer against the most frequent level of each category.
+
+    Parameters
+    ----------
+    preparer : Preparer
+        Fitted on rows of `data`, none of which counts words.
+    data : Dataset
+    means : ndarray of shape (p,)
+        Of the prepared columns over the training rows.
+    """
+    columns = prepared_names(preparer, data)
+    names, kept, reference = [], [], []
+    begin = 0
+    for i, learned in enumerate(preparer.columns_):
+        number = (
+            len(learned.of_column) if isinstance(learned, Coding) else 1 + learned.has_indicator
+        )
+        places = range(begin, begin + number)
+        begin += number
+        base = -1
+        against = ""
+        if isinstance(learned, Coding):
+            known = data.levels[i] if data.levels is not None else None
+            if number > 1:
+                base = begin - number + int(means[places.start : places.stop].argmax())
+                against = f" (against {_level(learned.of_column[base - places.start], known)})"
+            elif learned.dropped is not None:
+                against = f" (against {_level(learned.dropped, known)})"
+        for place in places:
+            if place != base:
+                names.append(columns[place] + against)
+                kept.append(place)
+                reference.append(base)
+    return Contrast(tuple(names), np.array(kept, np.intp), np.array(reference, np.intp))
+
+
+def _level(level: int, known: Sequence[str] | None) -> str:
+    return _CALLED.get(level) or (str(level) if known is None else known[level])
+
+
+def prepared_names(preparer: Preparer | None, data: Dataset) -> tuple[str, ...]:
+    """Return the names of the columns behind a fitted preparer, such as "Sex = male".
+
+    Parameters
+    ----------
+    preparer : Preparer or None
+        Fitted on rows of `data`; None where the data need none.
+    data : Dataset
+
+    Returns
+    -------
+    tuple of q str
+    """
+    if preparer is None:
+        return data.feature_names
+    return tuple(_names(preparer, data.feature_names, data.levels))
+
+
+def source_features(preparer: Preparer | None, data: Dataset) -> NDArray[np.intp]:
+    """Return the feature that each column behind a fitted preparer was made of, shape (q,)."""
+    if preparer is None:
+        return np.arange(data.n_features)
+    widths = [
+        1 + learned.has_indicator if isinstance(learned, Filling) else len(learned.of_column)
+        for learned in preparer.columns_
+    ]
+    first_word = data.n_features - preparer.n_words
+    words = first_word + np.asarray(preparer.words_, dtype=np.intp)
+    return np.concatenate([np.repeat(np.arange(len(widths)), widths), words])
+
+
+def _names(
+    preparer: Preparer, names: Sequence[str], levels: Sequence[Sequence[str] | None] | None
+) -> list[str]:
+    """Name the prepared columns, the levels by their numbers where they have no names."""
+    found: list[str] = []
+    for i, (name, learned) in enumerate(zip(names, preparer.columns_, strict=False)):
+        if isinstance(learned, Filling):
+            found += [name, f"{name} missing"][: 1 + learned.has_indicator]
+            continue
+        known = levels[i] if levels is not None else None
+        for level in learned.of_column:
+            found.append(f"{name} = {_level(level, known)}")
+    first_word = len(names) - preparer.n_words
+    return found + [names[first_word + i] for i in preparer.words_]

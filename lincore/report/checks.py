@@ -1,0 +1,66 @@
+"""Checks in words and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lincore.checks.check import Check
+
+
+def headline(checks: Iterable[Check]) -> str:
+    """Say in one sentence which checks want attention, the warnings first.
+
+    Parameters
+    ----------
+    checks : iterable of Check
+
+    Examples
+    --------
+    >>> from lincore.checks.check import Check
+    >>> headline([Check("separation", {}, "note", "..."), Check("normality", {}, "fine", "...")])
+    'Worth knowing: separation. The other check is fine.'
+    """
+    by_verdict: dict[str, list[str]] = {"warning": [], "note": [], "fine": []}
+    for check in checks:
+        by_verdict[check.verdict].append(check.name)
+    warnings, notes, fine = by_verdict.values()
+    parts = []
+    if warnings:
+        parts.append(f"Take care: {_listed(warnings)}.")
+    if notes:
+        parts.append(f"Worth knowing: {_listed(notes)}.")
+    if not parts:
+        return (
+            "Nothing was found that speaks against the model." if fine else "Nothing was checked."
+        )
+    if fine:
+        rest = "check is" if len(fine) == 1 else f"{len(fine)} checks are"
+        parts.append(f"The other {rest} fine.")
+    return " ".join(parts)
+
+
+def table(checks: Iterable[Check]) -> list[dict[str, str]]:
+    """Return a line for each check, warnings first: what, verdict, sentence and remedy.
+
+    Examples
+    --------
+    >>> from lincore.checks.check import Check
+    >>> table([Check("conditioning", {}, "fine", "All is well.")])
+    [{'Check': 'conditioning', 'Verdict': 'fine', 'Finding': 'All is well.', 'What to do': ''}]
+    """
+    rank = {"warning": 0, "note": 1, "fine": 2}
+    return [
+        {
+            "Check": check.name,
+            "Verdict": check.verdict,
+            "Finding": check.sentence,
+            "What to do": check.remedy,
+        }
+        for check in sorted(checks, key=lambda check: rank[check.verdict])
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,220 @@
+"""What a comparison was computed on, and what is to be said of single methods, in words."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.metrics import scores
+from lincore.metrics.disagreement import Disagreement
+from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import evidence
+from lincore.report import sentences, streamed_rows
+
+#: So many classes are named in a note.
+MOST_NAMED = 5
+_NOTES = {
+    "ConvergenceWarning": "had not converged",
+    "SeparationWarning": "met classes that can be separated, so its coefficients grow without end",
+}
+
+
+def scope(results: Results, rows: str = "rows") -> str:
+    """Say which rows were predicted, by models that had learned from how many.
+
+    Parameters
+    ----------
+    results : Results
+    rows : str
+        What a row is: "rows" or "pictures".
+
+    Examples
+    --------
+    >>> codes = np.array([0, 0, 1, 1])
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
+    ...             np.log(np.full((1, 4, 2), 0.5)), np.zeros(1), n_train=np.full(4, 9))
+    >>> scope(r)
+    'On 4 test rows, by models that learned from 9 others.'
+    """
+    base = evidence(results)
+    n_tested = len(np.unique(results.rows))
+    least, most = int(results.n_train.min()), int(results.n_train.max())
+    others = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    learned = f"by models that learned from {others} others"
+    more = f" {also}" if (also := streamed_rows.learned(results)) else ""
+    more += f" {kept}" if (kept := groups(results)) else ""
+    if base.one_fit:
+        return f"On {n_tested:,} test {rows}, {learned}.{more}"
+    times = "once" if base.repeats <= 1 else f"{base.repeats:.3g} times"
+    said = f"{n_tested:,} {rows}, each predicted {times}, {learned}."
+    return f"Over {base.n_folds:,} folds: {said}{more}"
+
+
+def groups(results: Results) -> str:
+    """Say whether rows of one group were kept together; "" where the data have no groups.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from lincore.model_selection.compare import compare
+    >>> from lincore.io.arrays import arrays_to_dataset
+    >>> data = arrays_to_dataset(np.arange(40.0)[:, None] % 7, np.arange(40) % 2)
+    >>> groups(compare(replace(data, groups=np.arange(40) // 4), "lda"))
+    'Rows of one group are kept together.'
+    """
+    divided = results.settings.get("groups_divided")
+    if divided is None:
+        return ""
+    if divided:
+        return (
+            "Rows of one group are both trained on and tested, which biases scores upwards where "
+            "new rows come from new groups."
+        )
+    return "Rows of one group are kept together."
+
+
+def rule(results: Results, score: str = "accuracy") -> str:
+    """Say by which rule the intervals of a score were made.
+
+    Examples
+    --------
+    >>> codes = np.array([0, 0, 1, 1])
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
+    ...             np.log(np.full((1, 4, 2), 0.5)), np.zeros(1))
+    >>> rule(r)
+    '95 % intervals: Wilson.'
+    """
+    base = evidence(results)
+    if base.independent_rows and score == "accuracy":
+        kind = "Wilson"
+    else:
+        units = "rows" if results.settings.get("row_groups") is None else "groups"
+        is_share = scores.SCORES[score].higher_is_better
+        kind = f"{'Wilson' if is_share else 'on a log scale'}, effective number of {units}"
+    if results.common is not None:
+        kind += ", jackknife over the models of the folds"
+    return f"{100 * scores.LEVEL:.0f} % intervals: {kind}."
+
+
+def with_labels(reason: str, classes: NDArray[Any]) -> str:
+    """Name the classes in what a classifier said, which knows their numbers alone.
+
+    Examples
+    --------
+    >>> with_labels("The covariance of class 1 is singular.", np.array(["cat", "dog"]))
+    'The covariance of class “dog” is singular.'
+    """
+
+    def label(found: re.Match[str]) -> str:
+        code = int(found[1])
+        return f"class “{classes[code]}”" if code < len(classes) else found[0]
+
+    return re.sub(r"\bclass (\d+)\b", label, reason)
+
+
+def notes(results: Results) -> list[str]:
+    """Say which methods are missing and why, which warned, and which classes none could learn.
+
+    Examples
+    --------
+    >>> codes = np.array([0, 0, 1, 1])
+    >>> r = Results(("a",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
+    ...             np.full((1, 4, 2), np.nan), np.zeros(1),
+    ...             settings={"notes": {"a": {"ConvergenceWarning": 1}}, "failed": {"b": "x."}})
+    >>> notes(r)
+    ['b is left out: x.', 'a had not converged when it ended.']
+    """
+    labels = results.settings.get("labels", {})
+    said = [
+        f"{labels.get(name, name)} is left out: {with_labels(reason, results.classes)}"
+        for name, reason in results.settings.get("failed", {}).items()
+    ]
+    missing = [
+        str(label)
+        for name, label in labels.items()
+        if name not in results.methods and name not in results.settings.get("failed", {})
+    ]
+    if results.settings.get("stopped") and missing:
+        are = "are" if len(missing) > 1 else "is"
+        said.append(
+            f"{sentences.listed(missing)} {are} missing: the comparison was stopped before."
+        )
+    n_fits = evidence(results).n_folds
+    for name, found in results.settings.get("notes", {}).items():
+        if name not in results.methods:
+            continue
+        for kind, times in found.items():
+            what = _NOTES.get(kind, f"warned ({kind})")
+            where = f" in {times:,} of {n_fits:,} fits" if n_fits > 1 else ""
+            end = " when it ended" if kind == "ConvergenceWarning" else ""
+            said.append(f"{labels.get(name, name)} {what}{end}{where}.")
+    alone = _in_one_fold(results)
+    if alone:
+        each = " each" if len(alone) > 1 else ""
+        more = len(alone) - MOST_NAMED
+        alone = alone if more < 2 else [*alone[:MOST_NAMED], f"{more:,} other classes"]
+        said.append(
+            f"All rows of {sentences.listed(alone)} stand in one fold{each}, so that no model that "
+            "is "
+            "tested on them learned the class: they count as errors. Leave the class out, or "
+            "choose a validation that divides its rows."
+        )
+    return said
+
+
+def _in_one_fold(results: Results) -> list[str]:
+    """Return the classes whose rows are all tested together, by models that never saw one."""
+    by_pass = results.repetition.astype(np.intp), results.fold.astype(np.intp)
+    passes = np.unique(by_pass[0])
+    whole = [
+        len(np.unique(by_pass[1][by_pass[0] == one])) > 1
+        and (results.n_train + _in_fold(results))[by_pass[0] == one].max()
+        <= np.count_nonzero(by_pass[0] == one)
+        for one in passes
+    ]
+    if evidence(results).one_fit or not all(whole):  # rows may be trained on that are never tested
+        return []
+    seen = np.unique(np.stack([by_pass[0], results.truth, by_pass[1]]), axis=1)
+    found, n_folds = np.unique(seen[:2], axis=1, return_counts=True)
+    return [str(results.classes[code]) for code in np.unique(found[1][n_folds == 1])]
+
+
+def _in_fold(results: Results) -> NDArray[np.intp]:
+    """Return for each row how many are tested with it."""
+    folds = np.stack([results.repetition, results.fold])
+    _, which, sizes = np.unique(folds, axis=1, return_inverse=True, return_counts=True)
+    return np.asarray(sizes[which.ravel()])
+
+
+def disagreement_finding(
+    found: Disagreement, first: str, second: str, *, rows: str = "rows"
+) -> str:
+    """Say how often two models disagree, and which of them is correct then.
+
+    Parameters
+    ----------
+    found : Disagreement
+    first, second : str
+        What the methods are called.
+    rows : str
+        What a row is.
+
+    Examples
+    --------
+    >>> nothing = np.empty(0, dtype=np.intp)
+    >>> pair = np.empty((2, 0), dtype=np.intp)
+    >>> disagreement_finding(Disagreement("a", "b", nothing, nothing, pair, pair, 9), "LDA", "QDA")
+    'LDA and QDA predict the same for all 9 rows.'
+    """
+    differ = len(found.rows)
+    if not differ:
+        return f"{first} and {second} predict the same for all {found.n_rows:,} {rows}."
+    counts = [int(part.sum()) for part in (found.only_first, found.only_second, found.neither)]
+    text = (
+        f"{first} and {second} disagree on {differ:,} of {found.n_rows:,} {rows}: "
+        f"{first} alone is correct on {counts[0]:,}, {second} alone on {counts[1]:,}"
+    )
+    return text + (f", neither on {counts[2]:,}." if counts[2] else ".")

@@ -1,0 +1,110 @@
+"""Why an iterative fit came to its end, in words, read from the fitted classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+
+class Ending(NamedTuple):
+    """How a fit ended.
+
+    Attributes
+    ----------
+    sentence : str
+        Empty for a classifier that is solved without iterations.
+    is_fine : bool
+        Whether it is a solution.
+    remedy : str
+        What to do otherwise.
+    """
+
+    sentence: str
+    is_fine: bool
+    remedy: str = ""
+
+
+NOTHING = Ending("", True)
+
+
+def ending(model: Any, names: Sequence[str] = ()) -> Ending:
+    """Say how the fit of a classifier ended.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted: logistic regression, perceptron, or one made of these; nothing is said of others.
+    names : sequence of str
+        Of the coordinates that it sees, to name those that separate the classes.
+
+    Examples
+    --------
+    >>> from lincore import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [1.4], [1.6]], [0, 0, 1, 1, 1, 0]
+    >>> ending(LogisticRegression(solver="newton").fit(X, y)).sentence
+    'Converged after 5 iterations: the gradient is as small as asked for.'
+    """
+    # Which attributes there are is what tells iterating classifiers apart, a foreign one's too.
+    if hasattr(model, "estimators_") and hasattr(model, "design_"):
+        return _of_several([ending(part, names) for part in model.estimators_])
+    if hasattr(model, "reason_"):
+        return _of_descent(model, names)
+    if hasattr(model, "mistakes_"):
+        return _of_perceptron(model)
+    return NOTHING
+
+
+def _of_descent(model: Any, names: Sequence[str]) -> Ending:
+    rounds = _count(model.n_iter_, "iteration")
+    if model.separation_ is not None:
+        leading = _leading(model.separation_, names)
+        return Ending(
+            f"The classes can be separated ({model.separation_.kind} separation), so the "
+            f"likelihood has no maximum: the weights would grow for ever{leading}. What is shown "
+            f"is where the solver stopped, after {rounds}.",
+            False,
+            "Choose a finite C, or find out why these coordinates give the class away.",
+        )
+    if model.converged_:
+        return Ending(f"Converged after {rounds}: {model.reason_.words}.", True)
+    return Ending(
+        f"Not converged: stopped after {rounds} because {model.reason_.words}.",
+        False,
+        model.reason_.remedy,
+    )
+
+
+def _leading(found: Any, names: Sequence[str]) -> str:
+    places = list(found.leading_features())
+    named = [names[j] for j in places if j < len(names)][:3]
+    return f", led by {', '.join(named)}" if named else ""
+
+
+def _of_perceptron(model: Any) -> Ending:
+    epochs, last = _count(model.n_iter_, "epoch"), int(model.mistakes_[-1])
+    if model.converged_:
+        return Ending(f"Converged after {epochs}: the last made no mistake.", True)
+    return Ending(
+        f"Not converged: the last of {epochs} still made {_count(last, 'mistake')}. Where no "
+        "planes separate the classes it never will.",
+        False,
+        "Keep the pocket or the averaged weights, or allow more epochs.",
+    )
+
+
+def _of_several(parts: Sequence[Ending]) -> Ending:
+    bad = [part for part in parts if not part.is_fine]
+    said = [part for part in parts if part.sentence]
+    if not said:
+        return NOTHING
+    if not bad:
+        return Ending(f"All {len(parts)} binary models converged.", True)
+    return Ending(
+        f"{len(bad)} of {len(parts)} binary models did not converge. {bad[0].sentence}",
+        False,
+        bad[0].remedy,
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,238 @@
+"""The findings of Explore, a sentence each: columns, correlations, words, projections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lincore.report.sentences import percent
+
+if TYPE_CHECKING:
+    from lincore.inspection.association import Association
+    from lincore.inspection.correlation import Correlations
+
+_MEASURES = {"eta": "η", "V": "Cramér’s V"}
+# Below this an association is not worth a headline.
+_WEAK = 0.1
+
+
+def association_finding(
+    ranked: Sequence[Association], n_classes: int, target: str | None = None
+) -> str:
+    """Return which columns go with the classes most.
+
+    Parameters
+    ----------
+    ranked : sequence of Association
+        The strongest first.
+    n_classes : int
+    target : str, optional
+        The name of the column of the classes.
+
+    Examples
+    --------
+    >>> from lincore.inspection.association import Association
+    >>> two = [Association(1, "sex", "V", 0.54), Association(0, "fare", "eta", 0.26)]
+    >>> association_finding(two, 2, "survived")
+    'sex separates the classes of survived best (Cramér’s V = 0.54), then fare (η = 0.26).'
+    """
+    if not ranked:
+        return "There is no column to compare."
+    said = [f"{one.name} ({_MEASURES[one.measure]} = {one.value:.2f})" for one in ranked[:2]]
+    classes = f"the {n_classes} classes" if target is None else f"the classes of {target}"
+    if ranked[0].value < _WEAK:
+        return f"No column separates {classes} by itself; the best is {said[0]}."
+    first = f"{ranked[0].name} separates {classes} best "
+    first += f"({_MEASURES[ranked[0].measure]} = {ranked[0].value:.2f})"
+    return first + (f", then {said[1]}." if len(said) > 1 else ".")
+
+
+def rows_with_a_value(n_present: int, n_rows: int, rows: str, where: str = "") -> str:
+    """Return on how many rows something was computed, and how many have no value.
+
+    Examples
+    --------
+    >>> rows_with_a_value(714, 891, "all 891 rows")
+    '714 of all 891 rows; 177 (19.9 %) have no value.'
+    >>> rows_with_a_value(150, 150, "all 150 rows")
+    'All 150 rows.'
+    """
+    if n_present == n_rows:
+        return f"{rows[:1].upper()}{rows[1:]}."
+    gone = n_rows - n_present
+    both = f" {where}" if where else ""
+    return f"{n_present:,} of {rows}; {gone:,} ({percent(gone / n_rows)}) have no value{both}."
+
+
+def spread_note(names: Sequence[str]) -> str:
+    """Return which columns of a scatter are moved at random, if any is.
+
+    Examples
+    --------
+    >>> spread_note(["deck"])
+    'deck is moved at random by up to a quarter of a step.'
+    """
+    if not names:
+        return ""
+    verb = "is" if len(names) == 1 else "are"
+    return f"{' and '.join(names)} {verb} moved at random by up to a quarter of a step."
+
+
+def pair_finding(names: Sequence[str], within: float, total: float) -> str:
+    """Return how two columns are correlated.
+
+    Examples
+    --------
+    >>> pair_finding(["length", "width"], 0.48, 0.962)
+    'length and width: r = 0.48 within classes, 0.96 over all rows.'
+    """
+    if not np.isfinite(total):
+        return f"{names[0]} and {names[1]}: one of them does not vary."
+    inside = "unknown" if not np.isfinite(within) else _signed(within)
+    return (
+        f"{names[0]} and {names[1]}: r = {inside} within classes, {_signed(total)} over all rows."
+    )
+
+
+def correlation_finding(found: Correlations) -> str:
+    """Return how strongly the columns are correlated at most."""
+    pair = found.strongest()
+    if pair is None:
+        return "No two columns vary together."
+    one, other = (found.names[i] for i in pair)
+    return f"{one} and {other} are correlated most: r = {_signed(float(found.matrix[pair]))}."
+
+
+def correlation_note(found: Correlations, rows: str) -> str:
+    """Return what the matrix was computed on, and which columns it shows.
+
+    Examples
+    --------
+    >>> from lincore.inspection.correlation import Correlations
+    >>> correlation_note(Correlations(["a", "b"], np.eye(2), 9, 5), "all 9 rows")
+    'All 9 rows, each pair where both have a value. The 2 of 5 columns with the strongest correlations.'
+    """  # noqa: E501
+    text = f"{rows[:1].upper()}{rows[1:]}, each pair where both have a value."
+    if len(found.names) < found.n_columns:
+        text += f" The {len(found.names)} of {found.n_columns:,} columns with the strongest "
+        text += "correlations."
+    return text
+
+
+def missing_finding(numbers: Any, levels: Any) -> str:
+    """Return how many of the summarised columns have missing values, and which has most.
+
+    Parameters
+    ----------
+    numbers, levels : DataFrame
+        See `lincore.inspection.univariate.summary`.
+    """
+    lines = [
+        (str(row["column"]), float(row["missing"]))
+        for frame in (numbers, levels)
+        if len(frame)
+        for _, row in frame[frame["class"] == "all"].iterrows()
+    ]
+    gaps = [line for line in lines if line[1] > 0]
+    many = f"{len(lines):,} columns" if len(lines) != 1 else "1 column"
+    if not gaps:
+        return f"{many}, no value is missing."
+    worst = max(gaps, key=lambda line: line[1])
+    some = f"{len(gaps):,} with missing values"
+    return f"{many}, {some}: most in {worst[0]} ({worst[1]:.1f} %)."
+
+
+def words_finding(
+    first: Sequence[tuple[str, Sequence[float]]], classes: ArrayLike, order: str
+) -> str:
+    """Return in which rows the first word occurs.
+
+    Examples
+    --------
+    >>> words_finding([("call", [0.05, 0.46])], ["ham", "spam"], "characteristic")
+    '“call” is the most characteristic word: in 46.0 % of spam, in 5.0 % of ham.'
+    """
+    if not first:
+        return "No word occurs in these rows."
+    word, shares = first[0]
+    labels = [str(label) for label in np.asarray(classes).tolist()]
+    ranked = sorted(zip(shares, labels, strict=True), key=lambda one: -one[0])
+    said = [f"in {percent(share)} of {label}" for share, label in (ranked[0], ranked[-1])]
+    return f"“{word}” is the most {order} word: {', '.join(said)}."
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
+
+
+def vectors_finding(shares: ArrayLike, n_rows: int) -> str:
+    """Say how much of the variance the singular vectors of counted words hold.
+
+    Parameters
+    ----------
+    shares : array-like of shape (k,)
+    n_rows : int
+
+    Examples
+    --------
+    >>> vectors_finding([0.1, 0.05, 0.02], 300)
+    '3 singular vectors hold 17.0 % of the variance of 300 training rows, two of them 15.0 %.'
+    """
+    share = np.asarray(shares, dtype=float)
+    if len(share) == 1:
+        return f"One singular vector holds {percent(share[0])} of {n_rows:,} training rows."
+    text = f"{len(share)} singular vectors hold {percent(share.sum())} of the variance of "
+    text += f"{n_rows:,} training rows"
+    return text + (f", two of them {percent(share[:2].sum())}." if len(share) > 2 else ".")
+
+
+def separation_finding(
+    training: ArrayLike,
+    test: ArrayLike,
+    n_test: int,
+    *,
+    rows: str = "rows",
+    component: str = "component",
+) -> str:
+    """Say how much better Fisher's first direction separates the classes than the first component.
+
+    Parameters
+    ----------
+    training, test : array-like of shape (2,)
+        J of the first component and of Fisher's first direction, on rows of either part.
+    n_test : int
+    rows : str
+        What a row is: "rows" or "pictures".
+    component : str
+        What a component is: "component" or "singular vector".
+
+    Examples
+    --------
+    >>> separation_finding([13.4, 30.0], [21.7, 39.0], 45)
+    'Along Fisher’s first direction the classes lie further apart than along the first component: J, the scatter between classes over that within them, is 30.0 against 13.4 (on 45 test rows 39.0 against 21.7).'
+    """  # noqa: E501
+    seen, unseen = np.asarray(training, dtype=float), np.asarray(test, dtype=float)
+    apart = "no further" if seen[1] <= 1.005 * seen[0] else "further"
+    text = f"Along Fisher’s first direction the classes lie {apart} apart than along the first "
+    text += f"{component}: J, the scatter between classes over that within them, is "
+    text += f"{criterion(seen[1])} against {criterion(seen[0])}"
+    if n_test:
+        text += f" (on {n_test:,} test {rows} {criterion(unseen[1])} against "
+        text += f"{criterion(unseen[0])})"
+    return f"{text}."
+
+
+def criterion(value: float) -> str:
+    """Write a value of J: three digits, or that it has no bound.
+
+    Examples
+    --------
+    >>> criterion(13.354), criterion(0.00017), criterion(float("inf"))
+    ('13.4', '0.00017', 'unlimited')
+    """
+    if not np.isfinite(value):
+        return "unlimited"
+    return f"{value:#.3g}" if 0.001 <= value < 1000 else f"{value:.3g}"

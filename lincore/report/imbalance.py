@@ -1,0 +1,259 @@
+"""What an imbalance cost and what buys it back, in sentences computed from the study."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lincore.imbalance.attribution import PARTS, Attribution
+from lincore.imbalance.remedies import Advice, Remedy
+from lincore.imbalance.size_curves import Sweep
+from lincore.imbalance.study import BalanceStudy
+from lincore.metrics.scores import Interval
+from lincore.report.sentences import plain
+
+_MEANING = {
+    "prior shift": (
+        "the model has learned that {rare}",
+        "correcting the priors recovers this without fitting again",
+    ),
+    "majority bias": (
+        "means, axes and covariance follow the larger classes",
+        "balanced weights recover this without a new row",
+    ),
+    "sample size": ("any training set of this size costs this", "only more rows would help"),
+    "class size": ("{few}", "only rows of {names} would help"),
+}
+
+
+def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dict[str, str]:
+    """Say in one sentence each what the four parts of a loss are, and what would help.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    method, loss : str
+        As for `BalanceStudy.attribution`.
+
+    Returns
+    -------
+    dict of part to str
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
+    >>> parts_in_words(study, "lda", "recall of class 3")["prior shift"].split(":")[0]
+    'Prior shift costs 20.7 points (3.3 to 38.1)'
+    """
+    split = study.attribution(method, loss)
+    return {part: _part(study, split, part, found) for part, found in split.parts.items()}
+
+
+def _part(study: BalanceStudy, split: Attribution, part: str, found: Interval) -> str:
+    name, (meaning, remedy) = part.capitalize(), _MEANING[part]
+    cost = _as_cost(found, split.loss)
+    if np.isnan(cost.value):
+        label = _label(study, split.method)
+        return f"{name}: {label} has no posterior probabilities, so there is no {split.loss}."
+    if not split.by_seed[PARTS.index(part)].any():
+        return f"{name} is nil."
+    if not cost.low > 0 and not cost.high < 0:
+        amount = f"{_amount(cost.value, split.loss)}{_range(cost, split.loss)}"
+        return f"{name} is not distinguishable from zero: {amount}."
+    verb = "costs" if cost.value > 0 else "gains"
+    cost = cost if cost.value > 0 else Interval(-cost.value, -cost.high, -cost.low)
+    text = f"{name} {verb} {_amount(cost.value, split.loss)}{_range(cost, split.loss)}: "
+    names = _reduced(study)
+    several = int(study.is_reduced.sum()) > 1
+    text += meaning.format(
+        rare=f"{names} {'are' if several else 'is'} rare",
+        few=f"{names} {'are' if several else 'is'} estimated from too few rows",
+    )
+    return f"{text}; {remedy.format(names=names)}." if verb == "costs" else f"{text}."
+
+
+def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> str:
+    """Say what the reduction did to a method, and which part of it weighs most.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
+    >>> balance_finding(study, "lda", "recall of class 3")
+    'With 11 instead of 53 training rows of class 3, the recall of class 3 of LDA goes from ...'
+    """
+    split = study.attribution(method, loss)
+    label = _label(study, method)
+    text = f"With {_sizes(study)}, the {loss} of {label} goes from "
+    text += f"{_level(split.full.value, loss)} to {_level(split.reduced.value, loss)}"
+    cost = _as_cost(split.total, loss)
+    if np.isnan(cost.value):
+        return f"{label} has no posterior probabilities, so it has no {loss}."
+    if len(study.seeds) == 1:
+        return f"{text} on one split."
+    if not cost.low > 0:
+        return f"{text}: no loss distinguishable from chance."
+    costs = {part: _as_cost(found, loss).value for part, found in split.parts.items()}
+    most = max(costs, key=lambda part: costs[part])
+    share = 100 * costs[most] / cost.value
+    how_much = "all of it is" if share >= 99.5 else f"{share:.0f} % of it is"
+    chance = "" if _as_cost(split.parts[most], loss).low > 0 else ", by itself not beyond chance"
+    return f"{text}; {how_much} {most}{chance}."
+
+
+def advice_in_words(advised: Advice, loss: str = "error") -> str:
+    """Say which correction is recommended, what it recovers, and why, or that none is.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.imbalance.remedies import advice
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 8}, ["lda"], repeats=9)
+    >>> print(advice_in_words(advice(study, "lda", "recall of class 3"), "recall of class 3"))
+    Recommended: corrected priors, which recover ...
+    """
+    chosen, most, behind = advised
+    if not chosen.recovered.low > 0:
+        if np.isnan(chosen.recovered.low):
+            return "One split cannot tell which correction to recommend."
+        return f"Recommended: no correction. None recovers {loss} beyond chance."
+    text = f"Recommended: {_CALLED[chosen.name]}, which {_recovers(chosen, loss)}."
+    if chosen is not most:
+        text += f" {_WHY[chosen.name]}"
+    missing = chosen.still_missing
+    if chosen.share >= AS_GOOD and not missing.low > 0:
+        amount = f"{_amount(missing.value, loss)}{_range(missing, loss)}"
+        text += f" The whole loss is recovered: what is missing, {amount}, is no more than chance."
+    if chosen is not most and behind.value:
+        by = f"{_amount(behind.value, loss)}{_range(behind, loss)}"
+        text += f" The value of {_CALLED[most.name]} is larger by {by}"
+        text += "." if np.isnan(behind.low) else ", which is not distinguishable from zero."
+    return text
+
+
+def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
+    """Say at which sizes two methods change places, one sentence each."""
+    labels = dict(zip(sweep.methods, sweep.methods, strict=True)) | sweep.settings.get("labels", {})
+    return tuple(
+        f"Below about {size:.0f} training rows {labels[below]} has the better {loss}, "
+        f"above it {labels[above]}."
+        for size, below, above, _ in sweep.crossings(loss)
+    )
+
+
+def objective_in_words(
+    label: str, totals: tuple[float, float], counts: tuple[int, int], rows: str = "rows"
+) -> str:
+    """Say what became of the log error of the training rows, as a sum and by row.
+
+    Parameters
+    ----------
+    label : str
+        Of the model.
+    totals : tuple of two float
+        In nats, over the full and over the reduced set.
+    counts : tuple of two int
+        Training rows of each.
+    rows : str
+        What a row is.
+
+    Examples
+    --------
+    >>> objective_in_words("QDA", (90.0, 80.0), (300, 200)).split("; ")[1]
+    'by row it rises from 0.300 to 0.400.'
+    """
+    first, second = (total / n for total, n in zip(totals, counts, strict=True))
+    return (
+        f"{label}: the log error of the training {rows} goes from {totals[0]:,.1f} to "
+        f"{totals[1]:,.1f}, summed over {counts[0]:,} and {counts[1]:,} {rows}; by row it "
+        f"{'falls' if second < first else 'rises'} from {plain(first)} to {plain(second)}."
+    )
+
+
+#: A correction that recovers so much of the loss is said to recover all of it, within chance.
+AS_GOOD = 0.9
+
+_CALLED = {
+    "corrected priors": "corrected priors",
+    "balanced weights": "balanced weights",
+    "both": "balanced weights + corrected priors",
+    "moved threshold": "a moved threshold",
+    "undersampling": "undersampling",
+    "oversampling": "oversampling",
+}
+
+_WHY = {
+    "corrected priors": "It uses every row once and fits nothing again.",
+    "balanced weights": "It uses every row once.",
+    "both": "It uses every row once, and the posteriors stay probabilities.",
+    "moved threshold": "It uses every row once and leaves the posteriors as they are.",
+    "undersampling": "It trains on fewer rows.",
+    "oversampling": "It leaves no row out.",
+}
+
+
+def _recovers(remedy: Remedy, loss: str) -> str:
+    verb = "recover" if remedy.name in ("corrected priors", "balanced weights", "both") else (
+        "recovers"
+    )  # fmt: skip
+    found = remedy.recovered
+    return f"{verb} {_amount(found.value, loss)}{_range(found, loss)}{_price(remedy)}"
+
+
+def _price(remedy: Remedy) -> str:
+    if np.isnan(remedy.others.value):
+        return ""
+    change = 100 * remedy.others.value
+    if not change:
+        return "; the recall of the other classes stays"
+    if remedy.others.low <= 0 <= remedy.others.high or np.isnan(remedy.others.low):
+        return "; the recall of the other classes does not change beyond chance"
+    verb = "falls" if change < 0 else "rises"
+    return f"; the recall of the other classes {verb} by {abs(change):.1f} points"
+
+
+def _as_cost(found: Interval, loss: str) -> Interval:
+    """Return a change as a loss: a recall that falls is one."""
+    if not loss.startswith("recall of "):
+        return found
+    return Interval(-found.value, -found.high, -found.low)
+
+
+def _number(value: float, loss: str) -> str:
+    # No minus before a zero.
+    rounded = round(value, 3) + 0.0 if loss == "log loss" else round(100 * value, 1) + 0.0
+    return (plain(rounded) if loss == "log loss" else f"{rounded:.1f}").replace("-", "\u2212")
+
+
+def _amount(value: float, loss: str) -> str:
+    return f"{_number(value, loss)} {'nats' if loss == 'log loss' else 'points'}"
+
+
+def _range(found: Interval, loss: str) -> str:
+    if np.isnan(found.low):
+        return ""
+    return f" ({_number(found.low, loss)} to {_number(found.high, loss)})"
+
+
+def _level(value: float, loss: str) -> str:
+    return plain(value) if loss == "log loss" else f"{100 * value:.1f} %"
+
+
+def _label(study: BalanceStudy, method: str) -> str:
+    return str(study.settings.get("labels", {}).get(method, method))
+
+
+def _reduced(study: BalanceStudy) -> str:
+    # A number in quotation marks: "rows of 1" would be read as a count.
+    labels = study.classes[study.is_reduced].tolist()
+    names = [label if isinstance(label, str) else f"“{label}”" for label in labels]
+    if len(names) > 3:
+        return f"{len(names)} classes"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _sizes(study: BalanceStudy) -> str:
+    full, reduced = (study.counts[arm][study.is_reduced] for arm in ("full", "reduced"))
+    if len(full) != 1:
+        return f"{reduced.sum():,} instead of {full.sum():,} training rows of {_reduced(study)}"
+    return f"{reduced[0]:,} instead of {full[0]:,} training rows of {_reduced(study)}"

@@ -1,0 +1,219 @@
+"""What the imbalance in a file costs, in sentences and lines computed from the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from lincore.imbalance.cost.record import LOG_LOSS, LOSS, Correction, ImbalanceCost
+from lincore.metrics.intervals import Interval
+from lincore.report.imbalance_tables import REMEDY_NAMES, amount
+from lincore.report.sentences import plain
+
+#: What each part of the loss means.
+MEANING: Mapping[str, str] = {
+    "prior shift": "decisions use the shares of the file as priors",
+    "majority bias": "pooled covariance, axes and likelihood follow the large classes",
+    "small class": "{rare} is estimated from few rows; extrapolated from smaller training sets",
+}
+_VERBS = {"corrected priors": "recover", "balanced weights": "recover", "both": "recover"}
+#: With fewer, intervals over splits are too wide for a recommendation.
+ENOUGH_SPLITS = 5
+
+
+def called(name: str) -> str:
+    """Return what a correction is called."""
+    return REMEDY_NAMES.get(name, name)
+
+
+def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
+    """Say what the recommended correction recovers of the loss, or that none does.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> found = lincore.imbalance_cost(lincore.sample("gaussian"), "lda", repeats=6)
+    >>> cost_finding(found, "lda")
+    'No correction lowers the balanced error of LDA beyond chance: 19.1 % uncorrected; ...'
+    """
+    label, name = label_of(found, method), loss_called(found, loss)
+    values = found.loss(method, "uncorrected", loss)
+    if np.isnan(values).any():
+        return f"{label} has no posterior probabilities, so it has no {name}."
+    level = _level(float(values.mean()), found, loss)
+    if found.rare is None:
+        return f"The file has the class shares of deployment: {name} of {label} {level}."
+    if len(found.seeds) < ENOUGH_SPLITS:
+        best = max(found.corrections(method, loss), key=_recovered, default=None)
+        first = "split" if len(found.seeds) == 1 else f"{len(found.seeds)} splits"
+        text = f"On the first {first} the {name} of {label} is {level}"
+        if best is None or not best.recovered.value > 0:
+            return f"{text}, and no correction lowers it."
+        after = _level(best.loss.value, found, loss)
+        return f"{text} uncorrected and {after} with {called(best.name)}."
+    chosen = found.recommended(method, loss)
+    over = f"over {_splits(found)}"
+    if chosen is None:
+        none = f"No correction lowers the {name} of {label} beyond chance: {level} uncorrected"
+        best = max(found.corrections(method, loss), key=_recovered, default=None)
+        if best is None or not best.recovered.value > 0:
+            return f"{none}, {over}."
+        most = f"{_points(best.recovered, found, loss)}{_range(best.recovered, found, loss)}"
+        return f"{none}; at most {most} recovered, by {called(best.name)}, {over}."
+    verb = _VERBS.get(chosen.name, "recovers")
+    named = called(chosen.name)
+    return (
+        f"{named[:1].upper()}{named[1:]} {verb} {_points(chosen.recovered, found, loss)} "
+        f"of the {name} of {label}{_range(chosen.recovered, found, loss)}: {level} → "
+        f"{_level(chosen.loss.value, found, loss)}, {over}."
+    )
+
+
+def _recovered(correction: Correction) -> float:
+    return correction.recovered.value
+
+
+def recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
+    """Say what to do, and what it costs the other classes and the accuracy in the file."""
+    chosen = found.recommended(method, loss)
+    if len(found.seeds) < ENOUGH_SPLITS:
+        few = "One split" if len(found.seeds) == 1 else "So few splits"
+        return f"{few} cannot tell which correction to recommend."
+    if chosen is None:
+        return "Recommended: no correction. None is better than none beyond chance."
+    return f"Recommended: {called(chosen.name)}. {_price(found, chosen)}"
+
+
+def _price(found: ImbalanceCost, chosen: Correction) -> str:
+    others, in_file = chosen.others, chosen.file_error
+    text = f"Recall of the other classes changes by {amount(others, 'recall')} points"
+    return f"{text}, error at the file's own class shares by {amount(in_file, 'error')} points."
+
+
+def parts_in_words(found: ImbalanceCost, method: str, loss: str = LOSS) -> tuple[str, ...]:
+    """Say in one sentence each what the parts of a loss are, and which are not available."""
+    split = found.decomposition(method, loss)
+    rare = "" if found.rare is None else str(found.classes[found.rare])
+    why = found.unavailable.get(method, {})
+    reasons = {
+        "prior shift": why.get("corrected priors", ""),
+        "majority bias": why.get("both", ""),
+        "small class": why.get("both", "the sweep over its size is not finished, or has too few "
+                               "sizes to extrapolate"),
+    }  # fmt: skip
+    said = []
+    for part, value in split.parts.items():
+        name = part.capitalize()
+        if np.isnan(value.value):
+            said.append(f"{name} is not available: {reasons[part]}")
+            continue
+        text = f"{name}: {_points(value, found, loss)}{_range(value, found, loss)}"
+        if value.low <= 0 <= value.high and value.value:
+            text += ", not distinguishable from zero"
+        said.append(f"{text}; {MEANING[part].format(rare=rare)}.")
+    return tuple(said)
+
+
+def more_rows_in_words(found: ImbalanceCost, method: str, more: int, loss: str = LOSS) -> str:
+    """Say what more rows of the rarest class would bring, by extrapolation."""
+    if found.rare is None:
+        return "No class is rarer in the file than in deployment."
+    gain, label = found.with_more_rows(method, more, loss), label_of(found, method)
+    rare, name = found.classes[found.rare], loss_called(found, loss)
+    if np.isnan(gain.value):
+        return f"Too few sizes of {rare} could be fitted to extrapolate for {label}."
+    text = (
+        f"{more:,} more training rows of {rare} (now {int(found.counts[found.rare]):,}) would "
+        f"lower the {name} of {label} by {_points(gain, found, loss)}"
+        f"{_range(gain, found, loss)}, on top of balanced weights + corrected priors"
+    )
+    chance = gain.low <= 0 <= gain.high
+    return f"{text}{': not distinguishable from zero' if chance else ''}. An extrapolation."
+
+
+def correction_rows(
+    found: ImbalanceCost, method: str, loss: str = LOSS
+) -> tuple[dict[str, str], ...]:
+    """Return for each correction the loss, what it recovers, and what it costs elsewhere."""
+    chosen = found.recommended(method, loss)
+    kind = "log loss" if loss == LOG_LOSS or found.costs is not None and loss == LOSS else "error"
+    head = f"{loss_called(found, loss)}{' (%)' if kind == 'error' else ''}"
+    uncorrected = found.decomposition(method, loss).uncorrected
+    rows = [{"correction": "uncorrected", head: amount(uncorrected, kind)}]
+    for c in found.corrections(method, loss):
+        row = {"correction": called(c.name), head: amount(c.loss, kind)}
+        row["recovered"] = amount(c.recovered, kind)
+        if found.rare is not None:
+            rare = c.recall_change[found.rare]
+            row[f"recall of {found.classes[found.rare]}"] = amount(rare, "recall")
+        row["recall of the others"] = amount(c.others, "recall")
+        row["error at the file's shares"] = amount(c.file_error, "error")
+        row["recommended"] = "yes" if chosen is not None and c.name == chosen.name else ""
+        rows.append(row)
+    return tuple(rows)
+
+
+def method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, str], ...]:
+    """Return for each method the loss, its parts, and the recommended correction."""
+    kind = "log loss" if loss == LOG_LOSS or found.costs is not None and loss == LOSS else "error"
+    rows = []
+    for method in found.methods:
+        split, chosen = found.decomposition(method, loss), found.recommended(method, loss)
+        row = {"model": label_of(found, method), "uncorrected": amount(split.uncorrected, kind)}
+        row |= {part: amount(value, kind) for part, value in split.parts.items()}
+        row["recommended"] = called(chosen.name) if chosen else "no correction"
+        row["recovered"] = amount(chosen.recovered, kind) if chosen else "–"
+        rows.append(row)
+    return tuple(rows)
+
+
+def loss_called(found: ImbalanceCost, loss: str) -> str:
+    """Return what a loss is called: the first by the prevalence and costs that it weighs."""
+    return found.loss_name if loss == LOSS else loss
+
+
+def label_of(found: ImbalanceCost, method: str) -> str:
+    """Return what a method is called."""
+    return str(found.settings.get("labels", {}).get(method, method))
+
+
+def basis(found: ImbalanceCost) -> str:
+    """Say what the numbers are means of."""
+    if len(found.seeds) == 1:
+        return f"The first split ({found.n_test:,} test rows), hence no intervals."
+    return f"Means of {_splits(found)} ({found.n_test:,} test rows each), with 95 % intervals."
+
+
+def _splits(found: ImbalanceCost) -> str:
+    n, wanted = len(found.seeds), int(found.settings.get("repeats", len(found.seeds)))
+    what = "splits" if found.new_splits else "repetitions on one test set"
+    return f"{n} of {wanted} {what}" if n < wanted else f"{n} {what}"
+
+
+def in_percent(found: ImbalanceCost, loss: str) -> bool:
+    """Whether a loss is a share of rows."""
+    return loss != LOG_LOSS and not (loss == LOSS and found.costs is not None)
+
+
+def _level(value: float, found: ImbalanceCost, loss: str) -> str:
+    return f"{100 * value:.1f} %" if in_percent(found, loss) else plain(value)
+
+
+def _points(value: Interval, found: ImbalanceCost, loss: str) -> str:
+    if in_percent(found, loss):
+        return f"{_number(value.value, True)} points"
+    return _number(value.value, False)
+
+
+def _range(value: Interval, found: ImbalanceCost, loss: str) -> str:
+    if np.isnan(value.low):
+        return ""
+    shares = in_percent(found, loss)
+    return f" ({_number(value.low, shares)} to {_number(value.high, shares)})"
+
+
+def _number(value: float, shares: bool) -> str:
+    # No minus before a zero.
+    text = f"{round(100 * value, 1) + 0.0:.1f}" if shares else plain(round(value, 3) + 0.0)
+    return text.replace("-", "\u2212")

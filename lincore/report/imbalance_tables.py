@@ -1,0 +1,179 @@
+"""The numbers of a study of class sizes as lines of a table, each with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from lincore.imbalance.attribution import PARTS
+from lincore.imbalance.study import BalanceStudy
+from lincore.metrics import scores
+from lincore.metrics.results import Results
+from lincore.metrics.scores import Interval
+
+#: What is not clear by its name in a study.
+REMEDY_NAMES: Mapping[str, str] = {"both": "balanced weights + corrected priors"}
+#: Recalls of so many classes stand in a table; of more, those that were reduced.
+MOST_RECALLS = 6
+#: From here on three digits say enough of a loss without a bound.
+HUGE = 1000
+
+
+def score_rows(
+    study: BalanceStudy, cells: Sequence[str], truth: Results | None = None
+) -> tuple[dict[str, str], ...]:
+    """Return the scores of every method in some cells of the example of a study.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    cells : sequence of str
+    truth : Results, optional
+        Of the best possible classifier on the same test rows: the last line.
+
+    Returns
+    -------
+    tuple of dict of column to str
+        In per cent, the log loss in nats; 95 % intervals over the test rows in brackets.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=1)
+    >>> [row["set"] for row in score_rows(study, ["full", "reduced"])]
+    ['full', 'reduced']
+    """
+    labels = study.settings.get("labels", {})
+    shown = [
+        k
+        for k in range(len(study.classes))
+        if len(study.classes) <= MOST_RECALLS or study.is_reduced[k]
+    ][:MOST_RECALLS]
+    named = [(study.recall_names[k], k) for k in shown]
+    rows = [
+        {"model": str(labels.get(method, method)), "set": REMEDY_NAMES.get(cell, cell)}
+        | _scores(study.example.results[cell], method, named)
+        for method in study.methods
+        for cell in cells
+    ]
+    if truth is not None:
+        best = truth.methods[0]
+        rows.append({"model": best, "set": "true parameters"} | _scores(truth, best, named))
+    return tuple(rows)
+
+
+def _scores(results: Results, method: str, recalls: Sequence[tuple[str, int]]) -> dict[str, str]:
+    row = {}
+    for name, head in (
+        ("accuracy", "accuracy (%)"),
+        ("balanced accuracy", "balanced accuracy (%)"),
+        ("log loss", "log loss"),
+    ):
+        row[head] = amount(scores.score(results, method, name), name)
+    found = scores.recall(results, method)
+    return row | {f"{name} (%)": amount(found[k], "recall") for name, k in recalls}
+
+
+def parts_rows(
+    study: BalanceStudy, method: str, losses: Sequence[str]
+) -> tuple[dict[str, str], ...]:
+    """Return what each loss was, became, and to what it was lost.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    method : str
+    losses : sequence of str
+        Of ``study.loss_names``; those that the method does not have are left out.
+
+    Returns
+    -------
+    tuple of dict of column to str
+        Errors and recalls in points, the log loss in nats; intervals in brackets.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=5)
+    >>> line = parts_rows(study, "lda", ["recall of class 3"])[0]
+    >>> list(line)[:4], line["loss"]
+    (['loss', 'full', 'prior shift', 'majority bias'], 'recall of class 3 (%)')
+    """
+    rows = []
+    for loss in losses:
+        split = study.attribution(method, loss)
+        if np.isnan(split.full.value):
+            continue
+        row = {"loss": f"{loss} ({'nats' if loss == 'log loss' else '%'})"}
+        row["full"] = amount(split.full, loss)
+        row |= {part: amount(split.parts[part], loss) for part in PARTS}
+        row["reduced"] = amount(split.reduced, loss)
+        rows.append(row)
+    return tuple(rows)
+
+
+def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, str], ...]:
+    """Return for each remedy what it recovers, what is still missing, and what others pay.
+
+    Parameters
+    ----------
+    study : BalanceStudy
+    method, loss : str
+
+    Returns
+    -------
+    tuple of dict of column to str
+
+    Examples
+    --------
+    >>> import lincore
+    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=5)
+    >>> [row["remedy"] for row in remedy_rows(study, "lda", "error")][:2]
+    ['corrected priors', 'balanced weights']
+    """
+    return tuple(
+        {
+            "remedy": REMEDY_NAMES.get(remedy.name, remedy.name),
+            loss: amount(remedy.loss, loss),
+            "recovered": amount(remedy.recovered, loss),
+            "of the loss": _share(remedy.share),
+            "still missing": amount(remedy.still_missing, loss),
+            "recall of the others": amount(remedy.others, "recall"),
+        }
+        for remedy in study.remedies(method, loss)
+    )
+
+
+def _share(share: float) -> str:
+    # A minus, as in `amount`: a spreadsheet takes a hyphen for the beginning of a formula.
+    return "–" if np.isnan(share) else f"{round(100 * share) + 0:.0f} %".replace("-", "\u2212")
+
+
+def amount(found: Interval, loss: str) -> str:
+    """Write a loss, or a change of one, with its interval.
+
+    Examples
+    --------
+    >>> amount(Interval(0.103, 0.081, 0.125), "error")
+    '10.3 (8.1 to 12.5)'
+    >>> amount(Interval(0.5, float("nan"), float("nan")), "log loss")
+    '0.500'
+    >>> amount(Interval(25408143.971, 976000.2, 49840287.7), "log loss")
+    '2.54e+07 (9.76e+05 to 4.98e+07)'
+    """
+    if np.isnan(found.value):
+        return "–"
+    digits, scale = (3, 1.0) if loss == "log loss" else (1, 100.0)
+    huge = loss == "log loss" and max(abs(found.value), abs(found.high)) >= HUGE
+
+    def number(value: float) -> str:
+        if huge:  # of a model that is surely wrong, or where costs are
+            return f"{value:.3g}".replace("-", "\u2212")
+        # No minus before a zero; and no plus, with which a spreadsheet begins a formula.
+        return f"{round(scale * value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")
+
+    text = number(found.value)
+    if np.isnan(found.low):
+        return text
+    return f"{text} ({number(found.low)} to {number(found.high)})"

@@ -1,0 +1,88 @@
+"""What is held of a file too large for memory, what is summed, and who learns from which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lincore.metrics.results import Results
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+
+_MOST_NAMED = 4
+
+
+def held(data: Dataset) -> str:
+    """Say how many rows are held and how many summed; nothing where all are held.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataclasses import replace
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> sums = lincore.Moments.from_groups(np.tile(iris.X, (100, 1)), np.tile(iris.codes, 100), 3)
+    >>> print(held(replace(iris, beyond=sums)))
+    15,150 rows: 150 are held and drawn from, the other 15,000 are summed by class. ...
+    """
+    if not data.n_beyond:
+        return ""
+    return (
+        f"{data.n_rows + data.n_beyond:,} rows: {data.n_rows:,} are held and drawn from, the other "
+        f"{data.n_beyond:,} are summed by class. Models solved from moments (LDA, QDA, Gaussian "
+        "naive Bayes, Fisher, least squares), standardising and PCA learn from all but the test "
+        "part; logistic regression, the perceptron and the page Balance from those held. Every "
+        "test is on held rows."
+    )
+
+
+def learned(results: Results) -> str:
+    """Say which methods learned from rows that are summed, too; nothing where there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes = np.array([0, 1])
+    >>> r = Results(("LDA", "logistic"), np.array(["a", "b"]), codes, codes, np.tile(codes, (2, 1)),
+    ...             np.zeros((2, 2, 2)), np.zeros(2),
+    ...             settings={"beyond": {"LDA": 15_000, "logistic": 0}})
+    >>> learned(r)
+    'LDA learned from 15,000 more, summed by class.'
+    """
+    counts = results.settings.get("beyond", {})
+    labels = results.settings.get("labels", {})
+    names = [name for name in results.methods if counts.get(name)]
+    if not names:
+        return ""
+    shown = [labels.get(name, name) for name in names[:_MOST_NAMED]]
+    if len(names) > _MOST_NAMED:
+        shown.append(f"{len(names) - _MOST_NAMED} more")
+    who = " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    return f"{who} learned from {counts[names[0]]:,} more, summed by class."
+
+
+def fitted_on(rows: str, took: str, n_steps: int = 0, n_classifier: int = 0) -> str:
+    """Say what steps and classifier were fitted on, and how long the classifier took.
+
+    Parameters
+    ----------
+    rows : str
+        The training rows that are held: "140 training rows".
+    took : str
+    n_steps, n_classifier : int
+        Rows that are summed, from which the steps and the classifier learned as well.
+
+    Examples
+    --------
+    >>> fitted_on("105 training rows", "3 ms")
+    'Every step was fitted on the 105 training rows alone, the classifier in 3 ms.'
+    >>> fitted_on("105 training rows", "3 ms", 9_000, 9_000)
+    'Every step was fitted on the 105 training rows and 9,000 summed ones, the classifier in 3 ms.'
+    """
+    if n_classifier:
+        on = f"the {rows} and {n_classifier:,} summed ones"
+        return f"Every step was fitted on {on}, the classifier in {took}."
+    if n_steps:
+        on = f"the {rows} and {n_steps:,} summed ones"
+        return f"The steps before it were fitted on {on}, the classifier on the former in {took}."
+    return f"Every step was fitted on the {rows} alone, the classifier in {took}."

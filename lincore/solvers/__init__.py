@@ -1,1 +1,0 @@
-"""How logistic regression is minimised, and what is known of its minimum."""

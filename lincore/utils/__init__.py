@@ -1,0 +1,1 @@
+"""Threads, captured warnings, BLAS, lazy mappings, text that is safe for spreadsheets."""

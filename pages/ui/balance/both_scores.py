@@ -1,0 +1,94 @@
+"""Scores of both sets, the objective and its way down, and the truth where it is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.imbalance.training_scores import training_error
+from lincore.metrics.scores import has_posteriors
+from lincore.report.imbalance import objective_in_words
+from lincore.report.imbalance_tables import amount, score_rows
+from pages.ui.balance import side_by_side, true_parameters
+from pages.ui.widgets import controls, tables, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+    from lincore.imbalance.study import BalanceStudy
+    from pages.ui.balance.study_setup import Setup
+
+
+def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
+    """List the scores of every model, full and reduced, and the least error there can be."""
+    known = true_parameters.known(setup, study, data)
+    truth = None if known is None else known.results
+    cells = list(dict.fromkeys(("full", "reduced", side_by_side.applied())))
+    with st.container(key="balance.scores"):
+        tables.show(
+            pd.DataFrame(score_rows(study, cells, truth)),
+            hide_index=True,
+            alt="Scores of every model trained on the full and on the reduced set.",
+        )
+    st.caption("One split, with 95 % intervals over its test rows.")
+    _truth(setup, study, data)
+
+
+def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
+    """Draw the way down of the models that iterate, and say what their last value means."""
+    for name, full, reduced in _errors(setup, study, data):
+        totals, counts = (full.total, reduced.total), (full.n, reduced.n)
+        said = objective_in_words(name, totals, counts, text.row_noun(data))
+        st.markdown(text.escape(said))
+    for note in study.notices:
+        st.caption(f"Note while fitting: {text.escape(note)}")
+    traces = {}
+    names = text.short_names(study.methods)
+    for method, name in zip(study.methods, names, strict=True):
+        for arm in ("full", "reduced"):
+            model = study.example.pipelines[method, arm].steps[-1][1]
+            trace = getattr(model, "trace_", None)
+            if trace and len(trace) > 1:
+                traces[f"{arm.capitalize()}: {name}"] = trace
+    if not traces:
+        st.caption("No model here iterates: each is solved at once from its moments.")
+        return
+    controls.figure(plots.convergence(traces), key="balance.convergence")
+    st.caption(
+        "The training loss is what a model minimises: for logistic regression the log "
+        f"error summed over the training {text.row_noun(data)}, in nats, and its penalty. Sums "
+        f"over unequal numbers of {text.row_noun(data)} do not compare."
+    )
+
+
+@st.cache_resource(max_entries=16, ttl="2h", show_spinner=False)
+def _errors(setup: Setup, _study: BalanceStudy, _data: Dataset) -> list[tuple[str, Any, Any]]:
+    """Return the training log errors of models with posteriors, full and reduced."""
+    found = []
+    for method in _study.methods:
+        if has_posteriors(_study.example.results["full"], method):
+            pair = (training_error(_study, _data, method, arm) for arm in ("full", "reduced"))
+            found.append((side_by_side.label(_study, method), *pair))
+    return found
+
+
+def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
+    """Say what the best possible classifier reaches, where the distribution is known."""
+    known = true_parameters.known(setup, study, data)
+    if known is None:
+        return
+    st.markdown(
+        f"**The true parameters are known here.** No classifier can have an error below "
+        f"{100 * known.least.value:.1f} % with the shares of the test set ({known.least.method})"
+        f"; the Bayes classifier, which knows means and covariances, has "
+        f"{amount(known.on_test, 'error')} % on these {study.n_test:,} test rows."
+        + ("" if known.is_clean else " Outliers and wrong labels come on top of that.")
+    )
+    view = true_parameters.view(setup, study, data)
+    if view is not None:
+        controls.figure(
+            plots.boundary(view, title="The Bayes classifier: the best there can be"),
+            key="balance.truth",
+        )

@@ -1,0 +1,167 @@
+"""Balance, first question: what the imbalance in the file costs, and what recovers it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from lincore import imbalance_cost
+from lincore.imbalance.cost.record import LOG_LOSS, LOSS
+from pages.ui.balance import computation, cost_panels, models
+from pages.ui.balance.study_setup import CostSetup
+from pages.ui.jobs import page_jobs
+from pages.ui.widgets import controls, text
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from lincore.data.dataset import Dataset
+    from lincore.imbalance.cost.record import ImbalanceCost
+    from pages.ui.jobs.executor import Progress
+    from pages.ui.session.sidebar import Experiment
+
+KEY = "balance.cost"
+#: Random splits of one record.
+REPEATS = 20
+#: A record of at most so many numbers follows every option; others wait to be updated.
+FOLLOWED = 500_000
+
+
+def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:
+    """Ask for the deployment prevalence, compute the cost of the imbalance, and draw it."""
+    data, choice, split = experiment
+    with row:
+        place = st.container(width=200)
+        prevalence = _prevalence(data)
+        with st.popover("Options", key="balance.options", width=140):
+            cost = _cost_of_errors(data)
+            loss_place = st.container()
+            methods, steps = models.ask(data, split)
+            repeats = models.ask_repeats(REPEATS, key="balance.cost.repeats")
+    if not methods:
+        st.info("Choose at least one model under Options.")
+        st.stop()
+    with place:
+        method = models.ask_shown(methods)
+    with loss_place:
+        loss = _loss(data)
+    models.say_what_is_seen(data, steps, split)
+    setup = CostSetup(data.digest, choice, methods, steps, prevalence, cost, repeats)
+
+    def draw(job: Any) -> None:
+        found: ImbalanceCost = job.result
+        cost_panels.show(found, models.known(found, method), loss)
+
+    job = _job(setup, data, draw)
+    if job is None or job.result is None:
+        heading.header("What does this imbalance cost?", anchor=False)
+        return
+    found = job.result
+    shown = models.known(found, method)
+    cost_panels.say(found, shown, loss, heading)
+    models.left_out(found)
+
+
+def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
+    def work(progress: Progress) -> ImbalanceCost:
+        return imbalance_cost(
+            **computation.common_arguments(setup, data),
+            prevalence=setup.prevalence,
+            costs=_costs(data, setup.cost),
+            repeats=setup.repeats,
+            progress=progress,
+            keep=progress.keep,
+        )
+
+    what = f"Cost of the imbalance on {setup.repeats} splits"
+    if computation.n_values(data) <= FOLLOWED:
+        job = page_jobs.run(KEY, setup, work, describe=what, patience=computation.PATIENCE)
+        page_jobs.show(job, draw=draw, keep_former=True)
+    else:
+        job = page_jobs.on_demand(
+            KEY,
+            setup,
+            work,
+            describe=what,
+            label="Compute",
+            help="What is finished can be looked at meanwhile.",
+            draw=draw,
+            keep_former=True,
+            unasked=computation.n_values(data) <= computation.LARGE,
+        )
+    if job is not None and not page_jobs.at_work(job) and job.result is not None:
+        draw(job)
+    return job
+
+
+def _rare(data: Dataset) -> int:
+    """Return the smallest class that has rows."""
+    counts = data.counts
+    return min((k for k in range(data.n_classes) if counts[k]), key=lambda k: counts[k])
+
+
+def _prevalence(data: Dataset) -> tuple[float, ...]:
+    """Ask for the share of the rarest class in deployment; the others divide the rest equally."""
+    rare, k = _rare(data), data.n_classes
+    in_file = 100 * data.counts[rare] / data.n_rows
+    key = f"balance.cost.share.{k}"
+    controls.begin_with(key, round(100 / k))
+    percent = st.slider(
+        f"Share of {text.escape(data.classes[rare])} in deployment",
+        1,
+        99,
+        key=key,
+        format="%d %%",
+        persist_state="session",
+        help=f"The prevalence that matters. Equal classes ({round(100 / k)} %) make the "
+        f"loss the balanced error; the file has {in_file:.1f} %. Other classes share the rest "
+        "equally.",
+        width=280,
+    )
+    equal = percent == round(100 / k)
+    share = 1 / k if equal else percent / 100
+    return tuple(share if i == rare else (1 - share) / (k - 1) for i in range(k))
+
+
+def _cost_of_errors(data: Dataset) -> float:
+    rare = text.escape(data.classes[_rare(data)])
+    controls.begin_with("balance.cost.weight", 1.0)
+    return float(
+        st.number_input(
+            f"Cost of an error on {rare}",
+            0.01,
+            1000.0,
+            step=1.0,
+            format="%g",
+            key="balance.cost.weight",
+            persist_state="session",
+            help="In errors on other classes: at 5, to miss one costs as much as five false "
+            "alarms, and the loss is the expected cost. At 1 all errors count the same.",
+        )
+    )
+
+
+def _costs(data: Dataset, cost: float) -> Any:
+    """Return the costs of all errors, or None where they are all one."""
+    if cost == 1:
+        return None
+    costs = 1.0 - np.eye(data.n_classes)
+    costs[_rare(data)] *= cost
+    return costs
+
+
+def _loss(data: Dataset) -> str:
+    recalls = [f"recall of {label}" for label in data.classes.tolist()]
+    names = {LOSS: "Error or cost in deployment", LOG_LOSS: "Log loss in deployment"}
+    return str(
+        controls.choose(
+            "Loss",
+            [LOSS, LOG_LOSS, *recalls],
+            key="balance.cost.loss",
+            format_func=lambda name: names.get(name, name[:1].upper() + name[1:]),
+            help="What is decomposed and recovered: by default the share of misclassified rows "
+            "under the deployment prevalence.",
+        )
+    )

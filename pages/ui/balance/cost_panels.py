@@ -1,0 +1,157 @@
+"""What the imbalance in the file costs: the parts, the corrections, and what rows would bring."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.imbalance.cost.record import FEWEST_SIZES
+from lincore.plots.base.style import enumerate_words
+from lincore.report import imbalance_cost as words
+from pages.ui.widgets import controls, tables, text
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from streamlit.delta_generator import DeltaGenerator
+
+    from lincore.imbalance.cost.record import ImbalanceCost
+
+
+def say(found: ImbalanceCost, method: str, loss: str, heading: DeltaGenerator) -> None:
+    """Write the finding and the recommendation above everything."""
+    heading.header(text.escape(words.cost_finding(found, method, loss)), anchor=False)
+    heading.markdown(text.escape(words.recommendation(found, method, loss)))
+
+
+def show(found: ImbalanceCost, method: str, loss: str) -> None:
+    """Draw the parts beside the corrections, and below them tables and the class-size sweep."""
+    if found.decomposition(method, loss).uncorrected.value != (
+        found.decomposition(method, loss).uncorrected.value
+    ):
+        st.info(text.escape(words.cost_finding(found, method, loss)))
+        return
+    left, right = st.columns(2, gap="medium")
+    with left:
+        controls.figure(_waterfall(found, method, loss), key="balance.cost.waterfall")
+    with right:
+        controls.figure(_corrections(found, method, loss), key="balance.cost.corrections")
+    st.caption(f"{words.basis(found)} {_trained_on(found)}")
+    details, rows, models = st.tabs(["Corrections", "More rows", "All models"])
+    with details:
+        _details(found, method, loss)
+    with rows:
+        _more_rows(found, method, loss)
+    with models, st.container(key="balance.cost.models"):
+        frame = _frame(words.method_rows(found, loss))
+        tables.show(frame, hide_index=True, alt="The loss of every model and its parts.")
+
+
+def _waterfall(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
+    split = found.decomposition(method, loss)
+    known = {name: part for name, part in split.parts.items() if part.value == part.value}
+    shares = words.in_percent(found, loss)
+    name, label = words.loss_called(found, loss), words.label_of(found, method)
+    return plots.waterfall(
+        {part: (-value, -high, -low) for part, (value, low, high) in known.items()},
+        split.uncorrected.value,
+        start_name="uncorrected",
+        end_name="many rows, corrected" if "small class" in known else "corrected",
+        loss=name,
+        unit="points" if shares else "",
+        scale=100.0 if shares else 1.0,
+        higher_is_better=loss.startswith("recall of "),
+        title=f"Error decomposition: {name} of {label}",
+        basis="95 % intervals over splits." if len(found.seeds) > 1 else "The first split.",
+    )
+
+
+def _corrections(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
+    shares = words.in_percent(found, loss)
+    corrections = found.corrections(method, loss)
+    name = words.loss_called(found, loss)
+    return plots.remedies(
+        [words.called(correction.name) for correction in corrections],
+        [correction.recovered for correction in corrections],
+        [correction.others for correction in corrections] if shares else None,
+        score=name,
+        unit="points" if shares else "",
+        scale=100.0 if shares else 1.0,
+        title=f"What corrections recover: {name}",
+        height=430,
+        basis="95 % intervals, paired." if len(found.seeds) > 1 else "The first split.",
+    )
+
+
+def _details(found: ImbalanceCost, method: str, loss: str) -> None:
+    with st.container(key="balance.cost.rows"):
+        tables.show(
+            _frame(words.correction_rows(found, method, loss)),
+            hide_index=True,
+            alt="What each correction recovers and what it costs the other classes.",
+        )
+    for sentence in words.parts_in_words(found, method, loss):
+        st.markdown(f"- {text.escape(sentence)}")
+    for name, why in found.unavailable.get(method, {}).items():
+        st.caption(f"{words.called(name).capitalize()}: not available. {text.escape(why)}")
+    st.caption(
+        "Balanced weights + corrected priors is scikit-learn's class_weight, aimed at the "
+        "deployment prevalence. The tuned threshold is chosen by cross-validation inside the "
+        "training part. Changes against uncorrected, in points, paired by split."
+    )
+
+
+@st.fragment
+def _more_rows(found: ImbalanceCost, method: str, loss: str) -> None:
+    if found.rare is None:
+        st.info("No class is rarer in the file than in deployment.")
+        return
+    n = int(found.counts[found.rare])
+    more = controls.number(
+        "More training rows",
+        1,
+        100 * n,
+        n,
+        key="balance.cost.more",
+        help="Rows of the rarest class that might be collected.",
+        width=200,
+    )
+    st.markdown(text.escape(words.more_rows_in_words(found, method, more, loss)))
+    k, i = found.loss_names.index(loss), found.methods.index(method)
+    values = found.size_losses[i, :, :, k]
+    seen = np.isfinite(values).all(axis=1)
+    if seen.sum() < FEWEST_SIZES:
+        return
+    low, high = np.quantile(values[seen], [0.1, 0.9], axis=1)
+    shares = words.in_percent(found, loss)
+    controls.figure(
+        plots.sweep(
+            found.sizes[seen],
+            values[seen].mean(axis=1)[None],
+            low[None],
+            high[None],
+            [words.label_of(found, method)],
+            across=f"training rows of {found.classes[found.rare]}",
+            score=words.loss_called(found, loss),
+            as_percent=shares,
+            title="Class-size sweep, with balanced weights + corrected priors",
+            basis="Line: mean over splits; band: their middle 80 %.",
+        ),
+        key="balance.cost.sweep",
+    )
+
+
+def _frame(rows: tuple[dict[str, str], ...]) -> pd.DataFrame:
+    return pd.DataFrame(rows).fillna("")
+
+
+def _trained_on(found: ImbalanceCost) -> str:
+    """Say how many training rows each class has, and what the loss is weighted to."""
+    each = [
+        f"“{text.escape(label)}” {int(n):,} ({100 * share:.3g} %)"
+        for n, label, share in zip(found.counts, found.classes, found.prevalence, strict=True)
+    ]
+    return f"Training rows, and share in deployment: {enumerate_words(each, most=8)}."

@@ -1,0 +1,168 @@
+"""What errors cost: decisions of least expected cost, and the boundary that they move."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.imbalance import deployment
+from lincore.imbalance.views import as_taken, shifted, with_costs
+from lincore.metrics import priors
+from lincore.metrics.scores import has_posteriors
+from lincore.report.imbalance_tables import amount
+from pages.ui.balance import priors_in_deployment, side_by_side
+from pages.ui.widgets import controls, tables, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+    from lincore.imbalance.study import BalanceStudy
+    from lincore.metrics.results import Results
+    from pages.ui.balance.study_setup import Setup
+
+COSTS = "balance.costs"
+#: Of the table: what it was drawn with, and the number of that drawing.
+BASE, VERSION = "balance.costs.base", "balance.costs.version"
+#: What was wrong with a number in it.
+REMARKS = "balance.costs.remarks"
+#: A table of costs for more classes than this is no table to fill in.
+MOST_COSTS = 12
+
+
+@st.fragment
+def show(
+    setup: Setup, study: BalanceStudy, data: Dataset, method: str, axes: tuple[int, ...]
+) -> None:
+    """Ask what errors cost, score decisions of least expected cost, and draw their boundary."""
+    if data.n_classes > MOST_COSTS:
+        st.info(
+            f"Costs of {data.n_classes} classes make too large a table: it is for up to "
+            f"{MOST_COSTS}. Leave classes out or merge them on the page Data, or set the shares "
+            "expected in deployment under “Priors in deployment”, which move decisions as well."
+        )
+        return
+    cell = priors_in_deployment.right_cell()
+    code, new = priors_in_deployment.shares(study, data)
+    st.caption("What an error costs, in any unit, by true and by predicted class: change a number.")
+    costs = _costs(data)
+    results = side_by_side.named(study, cell)
+    bold = priors.reprior(results, deployment.priors_of(study, cell), new)
+    careful = deployment.decided(bold, costs)
+    _costs_table(bold, careful, new, costs)
+    st.caption(
+        f"{priors_in_deployment.whose(cell)}, told that {text.escape(data.classes[code])} has "
+        f"{100 * new[code]:.0f} % in deployment (the slider under “Priors in deployment”). "
+        f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in deployment; "
+        "95 % intervals."
+    )
+    _costs_pictures(setup, study, data, method, axes, bold, careful, new, costs)
+
+
+def axes() -> tuple[int, ...]:
+    """Return the axes that the pictures above are drawn along."""
+    chosen = (st.session_state.get(f"balance.{end}") for end in "xy")
+    found = tuple(int(axis) for axis in chosen if axis is not None)
+    return found if len(found) == 2 else (0, 1)
+
+
+def _costs_pictures(
+    setup: Setup,
+    study: BalanceStudy,
+    data: Dataset,
+    method: str,
+    axes: tuple[int, ...],
+    bold: Results,
+    careful: Results,
+    new: np.ndarray,
+    costs: np.ndarray,
+) -> None:
+    called, cell = side_by_side.label(study, method), priors_in_deployment.right_cell()
+    if not has_posteriors(bold, called):
+        st.caption(f"{text.escape(called)} has no posteriors, so costs do not move its boundary.")
+        return
+    old = deployment.priors_of(study, cell)[study.methods.index(method)]
+    view = side_by_side.views(setup, (method,), cell, axes, study, data)[1]
+    moved = shifted(view, deployment.shift_between(old, new))
+    frame = plots.Frame.of(moved)
+    pair = {
+        "most probable class": as_taken(moved, bold, called),
+        "least expected cost": as_taken(with_costs(moved, costs), careful, called),
+    }
+    for column, (what, each) in zip(st.columns(2, gap="medium"), pair.items(), strict=True):
+        with column:
+            figure = plots.boundary(each, frame=frame, title=f"{called}, {what}")
+            controls.figure(figure, key=f"balance.costs.{what.split()[0]}")
+
+
+def _costs_table(bold: Results, careful: Results, new: np.ndarray, costs: np.ndarray) -> None:
+    rows = []
+    for name in bold.methods:
+        before, after = (deployment.cost_in_use(r, name, new, costs) for r in (bold, careful))
+        error = deployment.error_in_use(careful, name, new)
+        rows.append(
+            {
+                "model": name,
+                "cost of the most probable class": amount(before, "log loss"),
+                "cost of the cheapest decision": amount(after, "log loss"),
+                "error of the cheapest decision (%)": amount(error, "error"),
+            }
+        )
+    with st.container(key="balance.costs.rows"):
+        tables.show(
+            pd.DataFrame(rows), hide_index=True, alt="Expected cost of a row, for every model."
+        )
+
+
+def _costs(data: Dataset) -> np.ndarray:
+    """Ask for the cost of each error."""
+    stored = st.session_state.get(COSTS)
+    if stored is None or len(stored) != data.n_classes:
+        stored = 1.0 - np.eye(data.n_classes)
+        st.session_state[COSTS] = stored
+        st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
+        st.session_state.pop(REMARKS, None)
+    key = f"balance.costs.table.{st.session_state.get(VERSION, 0)}"
+    if key not in st.session_state:  # new, or its edits were forgotten with the page
+        st.session_state[BASE] = stored
+    names = [str(k) for k in range(data.n_classes)]
+    frame = pd.DataFrame(st.session_state[BASE], columns=names)
+    frame.insert(0, "true class", [str(label) for label in data.classes])
+    # No least value: the table would leave out the sign of -5 and take 5.
+    config: dict[str, Any] = {
+        name: st.column_config.NumberColumn(f"taken for {label}")
+        for name, label in zip(names, data.classes, strict=True)
+    }
+    tables.edit(
+        frame,
+        key=key,
+        hide_index=True,
+        disabled=["true class"],
+        column_config=config,
+        on_change=_edit,
+        args=(key, tuple(map(str, data.classes))),
+        alt="What it costs to take a row of a class for another.",
+    )
+    for remark in st.session_state.get(REMARKS, ()):
+        st.warning(text.escape(remark))
+    return np.asarray(stored)
+
+
+def _edit(key: str, names: tuple[str, ...]) -> None:
+    """Take the costs that were typed, and say which cannot be."""
+    costs, remarks = st.session_state[COSTS].copy(), []
+    for row, change in st.session_state[key]["edited_rows"].items():
+        for column, value in change.items():
+            place = int(row), int(column)
+            if value is not None and 0 <= value < float("inf"):
+                costs[place] = float(value)
+                continue
+            said = "An empty cell is no cost" if value is None else f"{value:g} is no cost"
+            one, other = (names[code] for code in place)
+            remarks.append(f"{said}: {one} taken for {other} stays at {costs[place]:g}.")
+    st.session_state[COSTS] = costs
+    st.session_state[REMARKS] = remarks
+    if remarks:  # drawn anew, with what is true
+        st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1

@@ -1,0 +1,131 @@
+"""Which models the page Balance fits, with which steps, and which of them is shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from lincore.model_selection.methods import LABELS, as_method
+from lincore.report import comparison
+from lincore.report.steps import projection_sentence
+from pages.ui.widgets import controls, model_options, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset, Split
+    from lincore.imbalance.cost.record import ImbalanceCost
+    from lincore.imbalance.study import BalanceStudy
+    from lincore.model_selection.pipeline import Steps
+
+KEY = "balance"
+COMPONENTS, REGULARIZATION = "balance.pca", "balance.qda.qda.regularization"
+#: What makes QDA possible where rows of a class are few or its categories never vary.
+ENOUGH = 0.1
+
+
+def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
+    """Ask for the models with their options, and for the steps before them."""
+    words = model_options.suitable(data)
+    usual = ["multinomial-nb", "logistic"] if data.n_words else ["lda", "qda", "logistic"]
+    key = f"{KEY}.methods"
+    if not set(st.session_state.get(key, [])) <= set(words):
+        del st.session_state[key]
+    with st.expander("Models, options and steps", key=f"{KEY}.models"):
+        chosen = st.multiselect(
+            "Models",
+            words,
+            default=usual,
+            key=key,
+            persist_state="session",
+            format_func=LABELS.__getitem__,
+            help="All are trained on the same rows and judged on the same test rows.",
+        )
+        steps = model_options.steps(data, split, key=KEY)
+        lines = []
+        for word in chosen:
+            st.markdown(f"**{LABELS[word]}**")
+            lines.append(
+                model_options.line(word, model_options.options(word, data, key=f"{KEY}.{word}"))
+            )
+    return tuple(lines), steps
+
+
+def ask_repeats(default: int, *, key: str) -> int:
+    """Ask over how many random splits everything is repeated."""
+    return controls.number(
+        "Random splits",
+        2,
+        200,
+        default,
+        key=key,
+        help="How often rows are drawn anew; more of them make the intervals narrower.",
+    )
+
+
+def ask_shown(methods: tuple[str, ...]) -> str:
+    """Ask which model headline, waterfall and corrections are about."""
+    labels = {line: as_method(line).label for line in methods}
+    return str(
+        controls.choose(
+            "Model",
+            list(methods),
+            key=f"{KEY}.method",
+            format_func=labels.__getitem__,
+            help="The model of the headline, the waterfall and the corrections.",
+            width=190,
+        )
+    )
+
+
+def known(found: BalanceStudy | ImbalanceCost, method: str) -> str:
+    """Return the method, or the first where it could not be fitted."""
+    name = as_method(method).name
+    return name if name in found.methods else found.methods[0]
+
+
+def left_out(found: BalanceStudy | ImbalanceCost) -> None:
+    """Say which models are missing and why, with a remedy at a click where there is one."""
+    for name, why in found.failures.items():
+        called = found.settings["labels"].get(name, name)
+        said = comparison.with_labels(why, found.classes)
+        st.caption(
+            f"{text.escape(called)} is left out, as it cannot be fitted to each of the training "
+            f"sets that are compared: {text.escape(said)}"
+        )
+    if any(name.partition("(")[0] == "qda" for name in found.failures) and not (
+        st.session_state.get(REGULARIZATION, 0) > 0
+    ):
+        st.button(
+            f"Regularise QDA by {ENOUGH}",
+            key=f"{KEY}.regularise",
+            on_click=set_value,
+            args=(REGULARIZATION, ENOUGH),
+            help="Pull the covariance of each class that far towards the common one.",
+        )
+
+
+def set_value(key: str, value: Any) -> None:
+    """Set an option, from a button."""
+    st.session_state[key] = value
+
+
+def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
+    """Say what rows and features the models see, where these are not all."""
+    if data.n_beyond:
+        st.caption(f"All on this page is of the {data.n_rows:,} rows in memory.")
+    sentence = projection_sentence(data, steps.n_components, len(split.train), who="All models see")
+    if not sentence:
+        return
+    place = st.container(
+        horizontal=True, vertical_alignment="center", key=f"{KEY}.seen", width="content"
+    )
+    with place:
+        st.caption(sentence, width="content")
+        if not data.image_shape:
+            st.button(
+                "Use all features",
+                key=f"{KEY}.all_features",
+                on_click=set_value,
+                args=(COMPONENTS, model_options.ALL),
+                help="Without principal components: closer to what the models can do.",
+            )

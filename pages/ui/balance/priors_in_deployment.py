@@ -1,0 +1,146 @@
+"""Other shares of the classes than in training: everything scored anew, nothing fitted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.imbalance import deployment
+from lincore.imbalance.deployment import with_share
+from lincore.metrics import priors
+from lincore.report.imbalance_tables import amount
+from pages.ui.balance import side_by_side
+from pages.ui.widgets import controls, tables, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+    from lincore.imbalance.study import BalanceStudy
+    from lincore.metrics.results import Results
+    from pages.ui.balance.study_setup import Setup
+
+CLASS, SHARE = "balance.use.class", "balance.use.share"
+N_SHARES = 25
+
+
+@st.fragment
+def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
+    """Ask for the share of a class in use and score every model under it."""
+    cell = right_cell()
+    code, new = _ask(study, data)
+    results = side_by_side.named(study, cell)
+    _priors_table(results, study, cell, new)
+    st.caption(
+        f"{whose(cell)}. {len(results.rows):,} test {text.row_noun(data)}, weighted to these "
+        "shares; 95 % intervals. A model that is told the shares has its posteriors multiplied "
+        "by new over old; nothing is fitted again."
+    )
+    called = side_by_side.label(study, method)
+    places, curves = _curves(setup, method, cell, code, study)
+    controls.figure(
+        plots.sweep(
+            100 * places,
+            curves[..., 0],
+            curves[..., 1],
+            curves[..., 2],
+            [f"{called}, as trained", f"{called}, told the shares"],
+            across=f"share of {data.classes[code]} in deployment (%)",
+            score="error",
+            title=f"Error of {called} by the share of {data.classes[code]} in deployment",
+            basis="Bands: 95 % intervals over the test rows.",
+        ),
+        key="balance.use.curve",
+    )
+
+
+def right_cell() -> str:
+    """Return what stands on the right; a threshold is another way to say what priors say."""
+    cell = side_by_side.applied()
+    return "reduced" if cell == "moved threshold" else cell
+
+
+def whose(cell: str) -> str:
+    """Say what the models were trained on."""
+    if cell == "reduced":
+        return "Trained on the reduced set"
+    return f"Trained on the reduced set with {'both corrections' if cell == 'both' else cell}"
+
+
+def _full_shares(study: BalanceStudy) -> np.ndarray:
+    return study.counts["full"] / study.counts["full"].sum()
+
+
+def shares(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
+    """Return the class whose share was set, and the shares of all."""
+    full = _full_shares(study)
+    code = st.session_state.get(CLASS)
+    if code is None or not 0 <= code < data.n_classes:
+        code = int(np.flatnonzero(study.is_reduced)[0])
+    percent = st.session_state.get(f"{SHARE}.{code}")
+    return int(code), full if percent is None else with_share(full, code, percent / 100)
+
+
+def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
+    """Ask for the share of one class; the others divide the rest as in the full set."""
+    before, _ = shares(study, data)
+    left, right = st.columns([1, 2], gap="large")
+    with left:
+        code = controls.choose(
+            "Class",
+            list(range(data.n_classes)),
+            key=CLASS,
+            index=before,
+            format_func=lambda k: str(data.classes[k]),
+            help="The others divide what is left as in the full training set.",
+        )
+    full = _full_shares(study)
+    with right:
+        key = f"{SHARE}.{code}"
+        controls.begin_with(key, min(max(round(100 * float(full[code])), 1), 99))
+        share = st.slider(
+            f"Share of {text.escape(data.classes[code])} expected in deployment",
+            1,
+            99,
+            format="%d %%",
+            key=key,
+            persist_state="session",
+            help="Everything is scored anew at once; nothing is fitted.",
+        )
+    return code, with_share(full, code, share / 100)
+
+
+def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndarray) -> None:
+    told = priors.reprior(results, deployment.priors_of(study, cell), new)
+    rows = []
+    for name in results.methods:
+        row = {"model": name}
+        for what, found in (("as trained", results), ("told the shares", told)):
+            row[f"error (%), {what}"] = amount(deployment.error_in_use(found, name, new), "error")
+        for what, found in (("as trained", results), ("told the shares", told)):
+            loss = deployment.log_loss_in_use(found, name, new)
+            row[f"log loss, {what}"] = amount(loss, "log loss")
+        rows.append(row)
+    with st.container(key="balance.use.rows"):
+        tables.show(
+            pd.DataFrame(rows),
+            hide_index=True,
+            alt="Error and log loss of every model with the shares expected in deployment.",
+        )
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def _curves(
+    setup: Setup, method: str, cell: str, code: int, _study: BalanceStudy
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return shares of a class, and the error of a method as trained and told of them."""
+    position = _study.methods.index(method)
+    results = _study.example.results[cell].select(method)
+    old = deployment.priors_of(_study, cell)[position]
+    shares = np.geomspace(0.01, 0.95, N_SHARES)
+    curves = [
+        deployment.by_share(results, old, code, shares, corrected=told) for told in (False, True)
+    ]
+    return shares, np.vstack(curves)

@@ -1,0 +1,34 @@
+"""Which question the page Balance answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lincore.metrics.class_ratio import is_imbalanced
+from pages.ui.widgets import controls
+
+if TYPE_CHECKING:
+    from pages.ui.session.sidebar import Experiment
+
+COST, CUT = "cost", "cut"
+MODES = {COST: "What does this imbalance cost?", CUT: "What if a class were smaller?"}
+
+
+def ask(experiment: Experiment) -> str:
+    """Ask for the question; at first the one that the training rows suggest."""
+    data, _, split = experiment
+    counts = np.bincount(data.codes[split.train], minlength=data.n_classes)
+    return str(
+        controls.choose(
+            "Question",
+            list(MODES),
+            key="balance.mode",
+            index=0 if is_imbalanced(counts) else 1,
+            format_func=MODES.__getitem__,
+            help="The first takes the data as they are; the second leaves out training rows of a "
+            "class, as in the faces text: 900 → 300.",
+            width=280,
+        )
+    )

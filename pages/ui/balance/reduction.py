@@ -1,0 +1,122 @@
+"""Balance, second question: what if a class were smaller, why, and what recovers the loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from lincore.imbalance.remedies import advice
+from lincore.report import imbalance
+from pages.ui.balance import (
+    both_scores,
+    computation,
+    error_costs,
+    error_decomposition,
+    models,
+    priors_in_deployment,
+    side_by_side,
+    study_setup,
+    sweep,
+)
+from pages.ui.jobs import page_jobs
+from pages.ui.widgets import controls, text
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from lincore.data.dataset import Dataset
+    from pages.ui.session.sidebar import Experiment
+
+WHY, PLOTS, SWEEP, PRIORS, COSTS, SCORES, OBJECTIVE = TABS = (
+    "Error decomposition",
+    "Full and reduced set",
+    "Class-size sweep",
+    "Priors in deployment",
+    "Costs",
+    "Scores",
+    "Training loss",
+)
+
+
+def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:
+    """Reduce classes; draw what was lost and recovered first, then how the models changed."""
+    data = experiment.data
+    asked = study_setup.ask(experiment, row)
+    repeats = study_setup.repeats()
+    title = heading.empty()
+    if page_jobs.latest(computation.FIRST, about=(data.digest,)) is None:
+        title.header("What if a class were smaller?", anchor=False)
+    # What was asked for, or the former while that is at work.
+    one = computation.first(asked.setup, data)
+    first = one.study
+    models.left_out(first)
+    method = models.known(first, asked.method or first.methods[0])
+    with asked.loss_place:
+        loss = _loss(first)
+
+    def draw_study(job: Any) -> None:
+        error_decomposition.show(job.result, models.known(job.result, method), loss)
+
+    job = computation.study(one, data, repeats, draw=draw_study)
+    study = first
+    if job is not None and job.is_over and job.result is not None:
+        study = job.result
+    is_stale = job is not None and job.is_stale((one.setup, repeats))
+    _panels(one, data, method, loss, study)
+    study = first if is_stale else study
+    _say(title, heading, study, models.known(study, method), loss)
+    if is_stale:
+        heading.caption("The study below is outdated: it waits to be updated.")
+
+
+def _say(
+    title: DeltaGenerator, heading: DeltaGenerator, study: Any, method: str, loss: str
+) -> None:
+    title.header(text.escape(imbalance.balance_finding(study, method, loss)), anchor=False)
+    if study.attribution(method, loss).full.value == study.attribution(method, loss).full.value:
+        said = imbalance.advice_in_words(advice(study, method, loss), loss)
+        heading.markdown(text.escape(said))
+
+
+def _loss(first: Any) -> str:
+    return str(
+        controls.choose(
+            "Loss",
+            first.loss_names,
+            key="balance.loss",
+            index=first.loss_names.index(side_by_side.usual_loss(first)),
+            format_func=lambda name: name[:1].upper() + name[1:],
+            help="What is counted: errors, errors by class, log loss, or the recall of one class.",
+        )
+    )
+
+
+@st.fragment
+def _panels(one: Any, data: Dataset, method: str, loss: str, study: Any) -> None:
+    """Draw the panel that is open; nothing else reruns with it."""
+    setup, first = one.setup, one.study
+    tabs = dict(zip(TABS, st.tabs(list(TABS), key="balance.tabs", on_change="rerun"), strict=True))
+    name = next(name for name, tab in tabs.items() if tab.open)
+    with tabs[name]:
+        if name == WHY:
+            error_decomposition.show_details(study, models.known(study, method), loss)
+        elif name == PLOTS:
+            drawing, camera = side_by_side.looks()
+            side_by_side.show(setup, first, data, method, drawing, camera)
+        elif name == SWEEP:
+            computation.sweep(one, data, draw=lambda job: sweep.show(job.result, loss))
+        elif name == PRIORS:
+            priors_in_deployment.show(setup, first, data, method)
+        elif name == COSTS:
+            error_costs.show(setup, first, data, method, error_costs.axes())
+        elif name == SCORES:
+            both_scores.show_scores(setup, first, data)
+        else:
+            both_scores.show_objective(setup, first, data)
+        if name in (PLOTS, PRIORS, COSTS, SCORES, OBJECTIVE) and len(study.seeds) > 1:
+            st.caption(
+                f"Of the first split alone; headline and decomposition are means of "
+                f"{len(study.seeds)} splits."
+            )
+        st.caption(side_by_side.learned_from(study if name == WHY else first, data))

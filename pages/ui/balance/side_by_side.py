@@ -1,0 +1,331 @@
+"""Full and reduced set side by side: regions, confusion matrices and what changed between them."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from lincore import plots
+from lincore.imbalance.prior_shifts import source_of
+from lincore.imbalance.remedies import REMEDIES
+from lincore.imbalance.views import aligned_planes, cell_view, shared_planes
+from lincore.inspection.default_plane import default_kind
+from lincore.metrics import scores
+from lincore.plots.base.style import shorten, shorten_all
+from lincore.report.imbalance_tables import REMEDY_NAMES
+from pages.ui.balance import true_parameters
+from pages.ui.widgets import controls, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+    from lincore.imbalance.study import BalanceStudy
+    from lincore.inspection.views import View
+    from lincore.metrics.results import Results
+    from pages.ui.balance.study_setup import Setup
+
+DRAWINGS = ("Boundary", "Contour", "Surface", "All models")
+NO_REMEDY = "uncorrected"
+REMEDY = "balance.remedy"
+#: From this ratio of class sizes on classes are unequal.
+UNEQUAL = 1.5
+#: So many classes are counted by name.
+NAMED = 6
+#: Characters of a class's name in a caption.
+LONGEST = 24
+
+
+def label(study: BalanceStudy, method: str) -> str:
+    """Return what a method is called on the screen."""
+    return str(study.settings["labels"].get(method, method))
+
+
+def usual_loss(study: BalanceStudy) -> str:
+    """Return the loss to begin with: where classes are unequal, errors of the small ones count."""
+    counts = study.counts["full"]
+    return "error" if counts.max() <= UNEQUAL * max(counts.min(), 1) else "balanced error"
+
+
+def named(study: BalanceStudy, cell: str) -> Results:
+    """Return the results of a cell with the methods called as on the screen."""
+    results = study.example.results[cell]
+    return replace(results, methods=tuple(label(study, name) for name in results.methods))
+
+
+def applied() -> str:
+    """Return the cell that stands on the right: the reduced set, with a remedy or without."""
+    chosen = st.session_state.get(REMEDY) or NO_REMEDY
+    return "reduced" if chosen == NO_REMEDY else str(chosen)
+
+
+def apply(remedy: str) -> None:
+    """Put a remedy on the right, from a button."""
+    st.session_state[REMEDY] = remedy
+
+
+def looks() -> tuple[str, str]:
+    """Ask for the kind of picture, and from where surfaces are seen."""
+    drawing = st.segmented_control(
+        "Plot",
+        DRAWINGS,
+        default="Boundary",
+        required=True,
+        key="balance.drawing",
+        persist_state="session",
+        help="Both sides have the same ranges, the same scale of colours and the same camera.",
+    )
+    camera = "oblique"
+    if drawing == "Surface":
+        camera = controls.choose(
+            "Seen from",
+            ["oblique", "above", "front"],
+            key="balance.camera",
+            format_func=str.capitalize,
+            help="Of both; a plot that is dragged turns alone.",
+            width=160,
+        )
+    return drawing, camera
+
+
+def show(
+    setup: Setup,
+    study: BalanceStudy,
+    data: Dataset,
+    method: str,
+    drawing: str,
+    camera: str,
+) -> None:
+    """Draw the models of the full and of the reduced set, and who is taken for whom by each."""
+    # Set by a button as well, so that its value is given here and not as a default.
+    st.session_state.setdefault(REMEDY, NO_REMEDY)
+    st.pills(
+        "The reduced set",
+        [NO_REMEDY, *REMEDIES],
+        format_func=lambda remedy: REMEDY_NAMES.get(remedy, remedy),
+        required=True,
+        key=REMEDY,
+        persist_state="session",
+        help="Apply a correction: the plot and the matrix on the right show its effect on the same "
+        "reduced rows.",
+    )
+    cell = applied()
+    axes = _axes(study, data, method)
+    if drawing == "All models":
+        _all_models(setup, study, data, cell, axes)
+    else:
+        _pair(setup, study, data, method, cell, axes, drawing, camera)
+    _matrices(setup, study, data, method, cell)
+
+
+def _pair(
+    setup: Setup,
+    study: BalanceStudy,
+    data: Dataset,
+    method: str,
+    cell: str,
+    axes: tuple[int, ...],
+    drawing: str,
+    camera: str,
+) -> None:
+    drawn = _pair_figures(setup, method, cell, axes, drawing, camera, study, data)
+    for column, figure, which in zip(
+        st.columns(2, gap="medium"), drawn, ("full", cell), strict=True
+    ):
+        with column:
+            side = "left" if which == "full" else "right"
+            controls.figure(figure, key=f"balance.{side}.{drawing.lower()}")
+            st.caption(trained_on(study, data, which))
+    full, other = views(setup, (method,), cell, axes, study, data)
+    st.caption(
+        f"{tested_on(study, data)} {text.escape(full.caption)} The regions show "
+        f"{full.n_faithful:,} and {other.n_faithful:,} of {len(full.points):,} predictions as the "
+        "models make them."
+    )
+
+
+# Figures are kept: to make one takes longer than to send it, and most options leave it as it is.
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def _pair_figures(
+    setup: Setup,
+    method: str,
+    cell: str,
+    axes: tuple[int, ...],
+    drawing: str,
+    camera: str,
+    _study: BalanceStudy,
+    _data: Dataset,
+) -> tuple[Any, ...]:
+    pair = views(setup, (method,), cell, axes, _study, _data)
+    frame = plots.Frame.of(*pair)
+    truth = true_parameters.view(setup, _study, _data)
+    if truth is not None and truth.axis_names != pair[0].axis_names:
+        truth = None  # the models see components
+    figures = []
+    for view, which in zip(pair, ("full", cell), strict=True):
+        title = f"{label(_study, method)}, {_name(which)}"
+        options: dict[str, Any] = {"frame": frame, "title": title}
+        if drawing == "Surface":
+            figures.append(plots.surface(view, camera=camera, **options))
+        elif drawing == "Contour":
+            figures.append(plots.contour(view, **options))
+        else:
+            figures.append(plots.boundary(view, truth=truth, **options))
+    return tuple(figures)
+
+
+def _all_models(
+    setup: Setup, study: BalanceStudy, data: Dataset, cell: str, axes: tuple[int, ...]
+) -> None:
+    if len(axes) == 1:
+        st.caption("With a single coordinate the models are drawn one by one.")
+        return
+    every = views(setup, study.methods, cell, axes, study, data)
+    sides = ("Full", "Reduced" if cell == "reduced" else "Corrected")
+    names = text.short_names(study.methods)
+    titles = [f"{side}: {name}" for name in names for side in sides]
+    controls.figure(
+        plots.small_multiples(
+            every, titles, columns=2, title="Full set on the left, reduced set on the right"
+        ),
+        key="balance.multiples",
+    )
+    st.caption(f"{trained_on(study, data, 'full')} {trained_on(study, data, cell)}")
+    st.caption(tested_on(study, data))
+
+
+def _matrices(setup: Setup, study: BalanceStudy, data: Dataset, method: str, cell: str) -> None:
+    keys = ("balance.confusion.full", "balance.confusion.difference", "balance.confusion.reduced")
+    drawn = _matrix_figures(setup, method, cell, study, data)
+    for column, figure, key in zip(st.columns(3, gap="medium"), drawn, keys, strict=True):
+        with column:
+            controls.figure(figure, key=key)
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def _matrix_figures(
+    setup: Setup, method: str, cell: str, _study: BalanceStudy, _data: Dataset
+) -> tuple[Any, ...]:
+    called = label(_study, method)
+    before, after = named(_study, "full"), named(_study, cell)
+    end = "reduced" if cell == "reduced" else "corrected"
+    difference = plots.confusion_difference(
+        scores.confusion(before, called),
+        scores.confusion(after, called),
+        _data.classes,
+        words=("full", end),
+        title=f"From the full to the {end} set: where the rows went",
+        narrow=True,
+    )
+    one, other = (plots.confusion(each, called, narrow=True) for each in (before, after))
+    return one, difference, other
+
+
+def trained_on(study: BalanceStudy, data: Dataset, cell: str) -> str:
+    """Say how many rows of each class a cell was trained on, in Markdown."""
+    source = source_of(cell)
+    counts = study.counts["reduced" if source == "reweighted" else source]
+    return f"{_name(cell).capitalize()}: trained on {_counted(counts, study, data)}."
+
+
+def learned_from(study: BalanceStudy, data: Dataset) -> str:
+    """Say how many rows of each class trained and tested on the first split: for a panel."""
+    sizes = {name: _counted(study.counts[name], study, data) for name in ("full", "reduced")}
+    tested = np.bincount(data.codes[study.example.split.test], minlength=data.n_classes)
+    return (
+        f"Full set: {sizes['full']}. Reduced set: {sizes['reduced']}. Test part, untouched: "
+        f"{_counted(tested, study, data)}."
+    )
+
+
+def tested_on(study: BalanceStudy, data: Dataset) -> str:
+    """Say what all models are tested on."""
+    counts = np.bincount(data.codes[study.example.split.test], minlength=data.n_classes)
+    return (
+        f"All are tested on the same {_counted(counts, study, data)}: the test part is untouched, "
+        "nothing was left out of it."
+    )
+
+
+def views(
+    setup: Setup,
+    methods: tuple[str, ...],
+    cell: str,
+    axes: tuple[int, ...],
+    study: BalanceStudy,
+    data: Dataset,
+) -> list[View]:
+    """Return for each method the views of the full set and of a cell, in one plane."""
+    return [view for m in methods for view in _views(setup, m, cell, axes, study, data)]
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def _views(
+    setup: Setup,
+    method: str,
+    cell: str,
+    axes: tuple[int, ...],
+    _study: BalanceStudy,
+    _data: Dataset,
+) -> tuple[View, ...]:
+    example = _study.example
+    pipelines = [example.pipelines[method, which] for which in ("full", cell)]
+    if axes:
+        planes = aligned_planes(pipelines, _data, example.split.test, axes)
+    else:
+        planes = shared_planes(pipelines, _data, example.split.train)
+    return tuple(
+        cell_view(example, method, which, _data, plane)
+        for which, plane in zip(("full", cell), planes, strict=True)
+    )
+
+
+def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
+    """Ask for the plane; return the two coordinates that span it, none for the discriminant one."""
+    pipeline = study.example.pipelines[method, "full"]
+    steps = pipeline.named_steps
+    names = list(data.feature_names)
+    if "pca" in steps:
+        names = [f"Component {i + 1}" for i in range(steps["pca"].n_components_)]
+    elif "svd" in steps:
+        names = [f"Component {i + 1}" for i in range(len(steps["svd"].components_))]
+    if default_kind(pipeline, data) == "discriminant":
+        kinds = ["Discriminant plane", "Two components" if "pca" in steps else "Two features"]
+        chosen = controls.choose(
+            "Plane",
+            kinds,
+            key="balance.plane",
+            help="The same for both models; the caption says what becomes of the rest.",
+            width=260,
+        )
+        if chosen == kinds[0]:
+            return ()
+    return controls.axes(names, key="balance")
+
+
+def _name(cell: str) -> str:
+    if cell in ("full", "reduced"):
+        return f"{cell} set"
+    return f"reduced set, {REMEDY_NAMES.get(cell, cell)}"
+
+
+def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:
+    noun = text.row_noun(data)
+    total = f"{int(counts.sum()):,} {noun}"
+    chosen = range(data.n_classes)
+    if data.n_classes > NAMED:
+        chosen = [k for k in chosen if study.is_reduced[k]][:NAMED]
+    # Together, for names that begin alike are cut elsewhere than at their end.
+    short = shorten_all(data.classes.tolist(), LONGEST)
+    each = ", ".join(f"{int(counts[k]):,} {_called(short[k])}" for k in chosen)
+    return f"{total} ({each}{', …' if data.n_classes > NAMED else ''})"
+
+
+def _called(label: object) -> str:
+    """Return a class's name behind a count; a number in quotation marks, so that it is none."""
+    name = shorten(label, LONGEST)
+    if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
+        name = f"\u2068{name}\u2069"  # counts beside it keep their places
+    return text.escape(f"of “{name}”" if name[:1].isdigit() else name)

@@ -1,0 +1,40 @@
+"""What the best possible classifier makes of generated classes, whose distribution is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from lincore.imbalance.bayes_reference import known_truth
+from lincore.inspection.planes import feature_plane
+from lincore.inspection.views import look
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+    from lincore.imbalance.bayes_reference import KnownTruth
+    from lincore.imbalance.study import BalanceStudy
+    from lincore.inspection.views import View
+    from pages.ui.balance.study_setup import Setup
+
+
+def known(setup: Setup, study: BalanceStudy, data: Dataset) -> KnownTruth | None:
+    """Return the Bayes classifier and its scores; None where the distribution is not known."""
+    return None if data.truth is None else _known(setup, study, data)
+
+
+def view(setup: Setup, study: BalanceStudy, data: Dataset) -> View | None:
+    """Return a view of it over the test rows; None unless known and of two features."""
+    return None if data.truth is None or data.n_features != 2 else _view(setup, study, data)
+
+
+@st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
+def _known(setup: Setup, _study: BalanceStudy, _data: Dataset) -> KnownTruth:
+    return known_truth(_study, _data)
+
+
+@st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
+def _view(setup: Setup, _study: BalanceStudy, _data: Dataset) -> View:
+    test = _study.example.split.test
+    plane = feature_plane(_data, (0, 1), test)
+    return look(_known(setup, _study, _data).pipeline, _data, test, plane)

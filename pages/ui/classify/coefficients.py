@@ -1,0 +1,245 @@
+"""Coefficients of the features and the boundary's equation, on the page Classify."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.inspection.coefficients import likelihood_coefficients, score_coefficients
+from lincore.inspection.feature_weights import equation as equation_of
+from lincore.inspection.feature_weights import feature_weights
+from lincore.report import equations
+from lincore.report.coefficients import coefficient_rows
+from pages.ui.session import cache
+from pages.ui.widgets import controls, image_sheets, tables, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+    from lincore.inspection.coefficients import Coefficients
+    from lincore.inspection.feature_weights import Weights
+    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.sidebar import Experiment
+
+KEY = "classify"
+MOST_PICTURES = 12
+# What the columns of the table are.
+HELP = {
+    "feature": "A level of a category is compared with the level in brackets.",
+    "coefficient": "What one unit more adds to the score (of logistic regression, the log odds).",
+    "per SD": "What one standard deviation of the training rows more adds.",
+    "standard error": "Wald's, from the curvature of the likelihood at its maximum.",
+    "95 % interval": "Of the coefficient.",
+    "p": "Of the hypothesis that the coefficient is zero, two-sided (Wald).",
+    "odds ratio": "What one unit more multiplies the odds by.",
+    "its 95 % interval": "Of the odds ratio.",
+}
+# An equation of more variables than this is wider than a phone.
+MOST_DRAWN = 2
+# Between its terms a formula breaks into lines, instead of scrolling where no key reaches it.
+WRAPPED = """<style>
+.st-key-classify-equation-drawn .katex-display { overflow: clip; }
+.st-key-classify-equation-drawn .katex-display > .katex { white-space: normal; }
+</style>"""
+
+
+def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+    """Draw what each feature does, with a table beside it; of pixels, images of coefficients."""
+    data, _, split = experiment
+    try:
+        weights = feature_weights(fitted.pipeline, data, split.train)
+    except TypeError:
+        st.caption(
+            f"{text.escape(fitted.results.methods[0])} is not linear: no feature has one "
+            "coefficient. Its boundaries stand under Equation."
+        )
+        return
+    lines = _lines(fitted, data, len(weights.values))
+    if data.image_shape and weights.values.shape[1] == data.n_features:
+        _pictures(weights, lines, data)
+        return
+    found = score_coefficients(fitted.pipeline, data, split.train, tuple(lines))
+    with_errors = _likelihood(experiment, fitted)
+    left, right = st.columns(2 if with_errors else [2, 3])
+    if with_errors is None:
+        with left:
+            place = _bars(found)
+        with right:
+            _table(found, place)
+        return
+    with left:
+        place = _odds(with_errors)
+    with right:
+        _bars(found)
+    _table(with_errors, place)
+    st.caption(
+        f"Odds of {text.escape(with_errors.lines[place])}: maximum likelihood, with Wald's "
+        f"standard errors, 95 % intervals and p-values over {len(split.train):,} training rows. "
+        "Coefficients are log odds for one unit more."
+    )
+
+
+def equation(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+    """Write the boundary between two classes as text and as LaTeX."""
+    data = experiment.data
+    first, second = _pair(data)
+    try:
+        function, names = equation_of(fitted.pipeline, data, first, second)
+    except (TypeError, ValueError) as error:
+        st.caption(f"There is no equation to write down: {text.escape(str(error))}")
+        return
+    one, other = (text.escape(data.classes[code]) for code in (first, second))
+    st.markdown(f"Positive on the side of **{one}**, negative on that of **{other}**:")
+    plain = equations.as_text(function, names)
+    with st.container(key=f"{KEY}.equation.text"):
+        st.code(plain, language=None, wrap_lines=True)
+    latex = equations.as_latex(function, names)
+    if len(names) <= MOST_DRAWN and function.is_linear:
+        st.html(WRAPPED)
+        with st.container(key=f"{KEY}.equation.drawn"):
+            st.latex(latex)
+    with st.expander("As LaTeX, to copy", key=f"{KEY}.equation.latex"):
+        # In one colour: those of a language are too faint on either theme.
+        st.code(latex, language=None, wrap_lines=True)
+    seen = "components" if names[0].startswith("Component ") else "your features, in their units"
+    st.caption(f"In {seen}. The sign of the left side decides between these two classes.")
+
+
+def _pair(data: Dataset) -> tuple[int, int]:
+    codes = list(range(data.n_classes))
+    if len(codes) == 2:
+        return (1, 0)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        settings: dict[str, Any] = {
+            "format_func": lambda code: str(data.classes[code]),
+            "width": 220,
+        }
+        first = controls.choose(
+            "Between",
+            codes,
+            key=f"{KEY}.first",
+            help="The class on the positive side.",
+            **settings,
+        )
+        second = controls.choose(
+            "and",
+            [code for code in codes if code != first],
+            key=f"{KEY}.second",
+            help="The class on the negative side.",
+            **settings,
+        )
+    return first, second
+
+
+def _lines(fitted: Fitted, data: Dataset, number: int) -> list[str]:
+    """Return what each line of weights speaks for."""
+    model = fitted.pipeline.steps[-1][1]
+    names = [str(data.classes[code]) for code in model.classes_]
+    if hasattr(model, "design_"):
+        return [_sides(row, names) for row in model.design_]
+    return names if number == len(names) else [f"{names[1]} over {names[0]}"]
+
+
+def _sides(row: np.ndarray, names: list[str]) -> str:
+    speaks = [name for name, sign in zip(names, row, strict=True) if sign > 0]
+    against = [name for name, sign in zip(names, row, strict=True) if sign < 0]
+    return f"{', '.join(speaks)} over {against[0] if len(against) == 1 else 'the rest'}"
+
+
+def _pictures(weights: Weights, labels: list[str], data: Dataset) -> None:
+    stack = weights.values[:MOST_PICTURES].reshape(-1, *data.image_shape)
+    if stack.ndim == 4:
+        stack = stack.mean(axis=3)
+    figure = plots.weight_images(
+        stack, labels[:MOST_PICTURES], columns=min(6, len(stack)), title="Weights of the pixels"
+    )
+    image_sheets.show(figure, key=f"{KEY}.weights")
+    st.caption(
+        "Taken back through the steps to the pixels: where a picture is light and the weight "
+        "above zero, that speaks for the class."
+        + (" The three colours are averaged." if len(data.image_shape) == 3 else "")
+    )
+
+
+def _bars(found: Coefficients) -> int:
+    """Draw the coefficients of one score as bars; return which."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        place = _place(found, "Score of", "Whose score the coefficients add up to.", "weights")
+        comparable = st.toggle(
+            "Per standard deviation",
+            value=True,
+            key=f"{KEY}.weights.comparable",
+            persist_state="session",
+            help="What one standard deviation more adds, so that features can be compared; else "
+            "one unit more.",
+        )
+    values = found.per_deviation if comparable else found.estimate
+    unit = "standard deviation of the training rows" if comparable else "unit of the feature"
+    figure = plots.coefficients(found.names, values[place], unit="coefficient")
+    controls.figure(figure, key=f"{KEY}.weights")
+    st.caption(f"What one {unit} more adds to the score of {text.escape(found.lines[place])}.")
+    return place
+
+
+def _place(found: Coefficients, label: str, help: str, key: str) -> int:
+    """Ask for a line of coefficients where there are several."""
+    if len(found.lines) == 1:
+        return 0
+    return controls.choose(
+        label,
+        list(range(len(found.lines))),
+        key=f"{KEY}.{key}.class",
+        format_func=found.lines.__getitem__,
+        help=help,
+        width=260,
+    )
+
+
+def _table(found: Coefficients, place: int) -> None:
+    """Show the coefficients of one line, to be sorted and downloaded."""
+    frame = pd.DataFrame(list(coefficient_rows(found, place)))
+    formats = {
+        column: st.column_config.NumberColumn(format="%.4g", help=HELP.get(column))
+        if pd.api.types.is_numeric_dtype(frame[column].dtype)
+        else st.column_config.TextColumn(help=HELP.get(column))
+        for column in frame.columns
+    }
+    with st.container(key=f"{KEY}.coefficients.table"):
+        tables.show(frame, hide_index=True, column_config=formats, width="stretch")
+    if found.is_penalised:
+        st.caption(
+            "A penalty keeps these coefficients small, so they have no standard errors, intervals "
+            "or p-values: choose C = maximum likelihood for them."
+        )
+
+
+def _likelihood(experiment: Experiment, fitted: Fitted) -> Coefficients | None:
+    """Return the coefficients of logistic regression with their errors, or say why there are none.
+
+    Nothing is said of other classifiers, nor of a penalty, which the table speaks of.
+    """
+    data, _, split = experiment
+    model = fitted.pipeline.steps[-1][1]
+    if not hasattr(model, "wald") or math.isfinite(model.C):
+        return None
+    try:
+        return likelihood_coefficients(fitted.pipeline, data, split.train)
+    except ValueError as error:
+        st.caption(f"No standard errors or odds ratios: {text.escape(str(error))}")
+        return None
+
+
+def _odds(found: Coefficients) -> int:
+    """Draw the odds ratios of one class against the reference; return which."""
+    assert found.low is not None and found.high is not None
+    place = _place(found, "Odds of", "Which odds one unit more of a feature multiplies.", "odds")
+    shown = [j for j, name in enumerate(found.names) if name != "intercept"]
+    with np.errstate(over="ignore"):
+        parts = (np.exp(part[place, shown]) for part in (found.estimate, found.low, found.high))
+        figure = plots.odds_ratios([found.names[j] for j in shown], *parts)
+    controls.figure(figure, key=f"{KEY}.odds")
+    return place

@@ -1,0 +1,199 @@
+"""How an iterative fit fell to its minimum, alone and beside other solvers, on Classify."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.inspection.solver_comparison import race
+from lincore.model_selection.pipeline import before_classifier
+from pages.ui.jobs import page_jobs
+from pages.ui.session import cache
+from pages.ui.widgets import controls, tables, text
+
+if TYPE_CHECKING:
+    from pages.ui.classify.fitting import Fitted
+    from pages.ui.jobs.executor import Job, Progress
+    from pages.ui.session.sidebar import Experiment
+
+KEY = "classify.solvers"
+_SOLVERS = {
+    "newton": "Newton",
+    "newton-cg": "Newton, conjugate gradients",
+    "fixed-hessian": "Fixed Hessian",
+    "gradient": "Gradient, safe rate",
+    "sgd": "Stochastic gradient",
+}
+# Rates to try: the text's own, and one at which the error goes up and down.
+RATES = (0.002, 0.02)
+
+
+def convergence(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+    """Draw how the error fell, with its final value, and offer to run other solvers beside it."""
+    classifier = fitted.pipeline.steps[-1][1]
+    traces = _traces(classifier, experiment)
+    if traces:
+        quantity, across = _quantity()
+        figure = plots.convergence(traces, quantity=quantity, across=across)
+        controls.figure(figure, key="classify.convergence")
+        _final(classifier, experiment)
+    elif hasattr(classifier, "mistakes_"):
+        mistakes = {"mistakes": classifier.mistakes_}
+        figure = plots.error_curves(mistakes, across="epoch", error="mistakes")
+        controls.figure(figure, key="classify.convergence")
+    else:
+        st.caption(
+            f"{text.escape(fitted.results.methods[0])} is solved in one step: there is nothing to "
+            "converge."
+        )
+    if hasattr(classifier, "trace_") and hasattr(classifier, "solver"):
+        _compare(experiment, model, fitted, quantity, across)
+
+
+def _quantity() -> tuple[Any, Any]:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        quantity = st.segmented_control(
+            "What",
+            ["objective", "excess", "gradient norm"],
+            default="objective",
+            required=True,
+            key="classify.convergence.quantity",
+            persist_state="session",
+            format_func={
+                "objective": "Training loss",
+                "excess": "Above the least",
+                "gradient norm": "Gradient",
+            }.__getitem__,
+            help="The penalised training loss in nats, its excess over the least, or the largest "
+            "entry of its gradient.",
+        )
+        across = st.segmented_control(
+            "Against",
+            ["iteration", "seconds"],
+            default="iteration",
+            required=True,
+            key="classify.convergence.across",
+            persist_state="session",
+            help="Iterations are of unequal cost; seconds are of this machine.",
+        )
+    return quantity, across
+
+
+def _traces(classifier: Any, experiment: Experiment) -> dict[str, Any]:
+    if hasattr(classifier, "trace_"):
+        return {_name(classifier): classifier.trace_}
+    parts = getattr(classifier, "estimators_", [])
+    named = {f"model {i + 1}": part for i, part in enumerate(parts) if hasattr(part, "trace_")}
+    return {name: part.trace_ for name, part in named.items()}
+
+
+def _name(classifier: Any) -> str:
+    name = _SOLVERS[classifier.solver]
+    if classifier.learning_rate is not None and classifier.solver in ("gradient", "sgd"):
+        name = f"{name.split(',')[0]}, rate {classifier.learning_rate:g}"
+    return name
+
+
+def _final(classifier: Any, experiment: Experiment) -> None:
+    if not hasattr(classifier, "log_error_"):
+        return
+    rows = f"{len(experiment.split.train):,} training {text.row_noun(experiment.data)}"
+    st.caption(
+        f"Final log error, without the penalty: **{classifier.log_error_:.4f}** nats, summed over "
+        f"{rows}. It ended because {text.escape(classifier.reason_.words)}."
+    )
+
+
+def _compare(
+    experiment: Experiment, model: cache.ModelChoice, fitted: Fitted, quantity: Any, across: Any
+) -> None:
+    """Offer to run several solvers on the same error, and draw their race."""
+    data, choice, split = experiment
+    classifier, pipeline = fitted.pipeline.steps[-1][1], fitted.pipeline
+    st.markdown("##### Several solvers on the same error")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.multiselect(
+            "Solvers",
+            list(_SOLVERS),
+            default=["newton", "newton-cg", "fixed-hessian", "gradient"],
+            format_func=_SOLVERS.__getitem__,
+            key=f"{KEY}.chosen",
+            persist_state="session",
+            help="Each starts at the same place and descends the same error.",
+        )
+        first = _rate(0)
+        second = _rate(1)
+    rates = tuple(dict.fromkeys((first, second)))
+    C = classifier.C
+
+    def work(progress: Progress) -> Any:
+        rows = before_classifier(pipeline, data.X[split.train])
+        return race(rows, data.codes[split.train], solvers=chosen, rates=rates, C=C,
+                    progress=progress, keep=progress.keep)  # fmt: skip
+
+    def draw(job: Job) -> None:
+        names = {_title(line): line for line in job.result}
+        traces = {name: line.trace for name, line in names.items()}
+        figure = plots.convergence(traces, quantity=quantity, across=across)
+        controls.figure(figure, key=f"{KEY}.figure")
+
+    settings = (data.digest, choice, model.steps, C, tuple(chosen), rates)
+    job = page_jobs.on_demand(
+        KEY,
+        settings,
+        work,
+        describe="Comparing solvers",
+        label="Compare solvers",
+        help="Fits the same model once by each solver and learning rate.",
+        draw=draw,
+    )
+    if job is not None and not page_jobs.at_work(job) and job.result:
+        draw(job)
+        _table(job.result)
+
+
+def _rate(place: int) -> float:
+    key = f"{KEY}.rate{place}"
+    controls.begin_with(key, RATES[place])
+    return st.number_input(
+        "Learning rate" if place == 0 else "Another rate",
+        min_value=1e-9,
+        format="%.6g",
+        key=key,
+        persist_state="session",
+        help="Of gradient descent with a fixed step: too large a one makes the error oscillate.",
+        width=150,
+    )
+
+
+def _title(line: Any) -> str:
+    return _SOLVERS[line.solver] if line.rate is None else f"Gradient, rate {line.rate:g}"
+
+
+def _table(lines: Any) -> None:
+    shown = [
+        (
+            _title(line),
+            line.trace[-1].objective,
+            line.trace[-1].gradient_norm,
+            line.trace[-1].iteration,
+            line.trace[-1].seconds,
+            line.reason.words,
+        )
+        for line in lines
+    ]
+    columns = ["solver", "objective", "gradient", "iterations", "seconds", "ended because"]
+    with st.container(key=f"{KEY}.table"):
+        tables.show(
+            pd.DataFrame(shown, columns=columns),
+            hide_index=True,
+            column_config={
+                "objective": st.column_config.NumberColumn(format="%.4f"),
+                "gradient": st.column_config.NumberColumn(format="%.2e"),
+                "seconds": st.column_config.NumberColumn(format="%.3f"),
+            },
+            alt="Final objective, gradient, iterations and seconds of each solver.",
+        )

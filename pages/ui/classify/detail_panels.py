@@ -1,0 +1,42 @@
+"""The panels below the figure of the page Classify, each drawn only when it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui.classify import checks, coefficients, convergence, curves, errors, what_if
+from pages.ui.session import cache
+
+if TYPE_CHECKING:
+    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.sidebar import Experiment
+
+Panel = Callable[["Experiment", cache.ModelChoice, "Fitted"], None]
+
+PANELS: dict[str, Panel] = {
+    "Confusion": errors.confusion,
+    "Scores": errors.scores,
+    "ROC": curves.rates,
+    "Calibration": curves.calibration,
+    "Convergence": convergence.convergence,
+    "Coefficients": coefficients.coefficients,
+    "Equation": coefficients.equation,
+    "Assumptions": checks.assumptions,
+    "What if": what_if.what_if,
+}
+
+
+@st.fragment
+def show(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+    """Draw the tabs, and in the open one what it holds; nothing else reruns with them."""
+    for tab, panel in zip(
+        st.tabs(list(PANELS), key="classify.panels", on_change="rerun"),
+        PANELS.values(),
+        strict=True,
+    ):
+        if tab.open:
+            with tab:
+                panel(experiment, model, fitted)

@@ -1,0 +1,156 @@
+"""Which rows a model gets wrong, and its scores: two panels of the page Classify."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.inspection.confusion_cells import cell
+from lincore.metrics import scores as found
+from lincore.report import sentences
+from pages.ui.session import cache
+from pages.ui.widgets import selection, tables, text
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lincore.data.dataset import Dataset
+    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.sidebar import Experiment
+
+KEY = "classify"
+_SHARES = {"Counts": None, "By row": "true", "By column": "pred"}
+# Posteriors and distances of more classes than this would be a wall of columns.
+MOST_CLASSES = 6
+
+
+def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+    """Draw the confusion matrix; a chosen cell lists its rows or pictures."""
+    data, results = experiment.data, fitted.results
+    left, right = st.columns(2, gap="large")
+    with left:
+        shares = st.segmented_control(
+            "Cells",
+            list(_SHARES),
+            default="Counts",
+            required=True,
+            key=f"{KEY}.cells",
+            persist_state="session",
+            help="Rows of each cell, or their share of the true class (row) or of the predicted "
+            "one (column).",
+        )
+        figure = plots.confusion(results, results.methods[0], normalize=_SHARES[shares])
+        event = selection.figure(figure, key=f"{KEY}.confusion", modes=("points",))
+    # A sheet of pictures needs the width of the page.
+    with st.container() if data.image_shape else right:
+        cell = selection.cell(event)
+        if cell is None or max(cell) >= data.n_classes:
+            st.caption(
+                f"Choose a cell of the matrix to see its {text.row_noun(data)}, the most wrong "
+                "ones first."
+            )
+        else:
+            _cell(data, fitted, *cell)
+
+
+def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+    """Show every score with its interval, and recall and precision of each class."""
+    results, noun = fitted.results, text.row_noun(experiment.data)
+    method = results.methods[0]
+    guesses = found.baselines(results)
+    lines = []
+    for name, kind in found.SCORES.items():
+        value = found.score(results, method, name)
+        guess = found.estimate(
+            guesses, _guesser(kind.needs_posteriors or name == "AUC"), name
+        ).value
+        lines.append((name, *value, guess, kind.help))
+    columns = ["score", "value", "from", "to", "baseline", "what it is"]
+    st.caption(
+        f"On {len(results.rows):,} test {noun}, with 95 % intervals. Baseline: always the largest "
+        "class, or the shares of the classes as posterior. "
+        f"{text.escape(sentences.without_intervals(results))}"
+    )
+    with st.container(key=f"{KEY}.scores"):
+        tables.show(
+            pd.DataFrame(lines, columns=columns),
+            hide_index=True,
+            column_config={
+                name: st.column_config.NumberColumn(format="%.3f") for name in columns[1:5]
+            },
+            alt="Every score with its interval.",
+        )
+    recall, precision = found.recall(results, method), found.precision(results, method)
+    by_class = pd.DataFrame(
+        {
+            "class": [str(label) for label in results.classes],
+            **{f"recall{end}": _part(recall, i) for i, end in enumerate(("", " from", " to"))},
+            **{f"precision{e}": _part(precision, i) for i, e in enumerate(("", " from", " to"))},
+            "F1": found.f1(results, method),
+        }
+    )
+    with st.container(key=f"{KEY}.classes"):
+        tables.show(
+            by_class,
+            hide_index=True,
+            column_config={
+                name: st.column_config.NumberColumn(format="%.3f") for name in by_class.columns[1:]
+            },
+            alt="Recall, precision and F1 of each class, with intervals.",
+        )
+
+
+def _guesser(needs_posteriors: bool) -> str:
+    return "Prior only" if needs_posteriors else "Majority class"
+
+
+def _part(intervals: Any, place: int) -> list[float]:
+    return [interval[place] for interval in intervals]
+
+
+def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
+    found = cell(fitted.results, fitted.pipeline, data, true, predicted)
+    one, other = (text.escape(data.classes[code]) for code in (true, predicted))
+    verdict = "predicted correctly" if true == predicted else f"misclassified as {other}"
+    order = "the least certain first" if true == predicted else "the most wrong first"
+    told = " Above each: the posterior of the true class, and d, its distance."
+    st.markdown(f"**{one}** {verdict}, {order}.{told if data.image_shape else ''}")
+    selection.show_rows(
+        data,
+        found.rows,
+        key=f"{KEY}.cell",
+        columns=_columns(data, found, true, predicted),
+        captions=_captions(found, true),
+        title=f"{data.classes[true]} misclassified as {data.classes[predicted]}"
+        if true != predicted
+        else f"{data.classes[true]} predicted correctly",
+    )
+
+
+def _columns(data: Dataset, found: Any, true: int, predicted: int) -> dict[str, np.ndarray]:
+    """Return posteriors and distances of the classes at stake, or of all where these are few."""
+    codes = range(data.n_classes) if data.n_classes <= MOST_CLASSES else {true, predicted}
+    columns = {}
+    for code in sorted(codes):
+        if found.proba is not None:
+            columns[f"p({data.classes[code]})"] = found.proba[:, code].round(4)
+    for code in sorted(codes):
+        if found.distances is not None:
+            columns[f"distance to {data.classes[code]}"] = found.distances[:, code].round(2)
+    return columns
+
+
+def _captions(found: Any, true: int) -> list[str] | None:
+    if found.proba is None:
+        return None
+    captions = []
+    for place, share in enumerate(found.proba[:, true].tolist()):
+        # Short: names of six pictures stand side by side on a phone.
+        said = f"{100 * share:.{1 if share < 0.1 else 0}f} %"
+        if found.distances is not None:
+            said += f" d {found.distances[place, true]:.1f}"
+        captions.append(said)
+    return captions

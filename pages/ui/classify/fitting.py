@@ -1,0 +1,181 @@
+"""Fitting a classifier and the steps before it on the training part: what Classify computes."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sklearn.pipeline import Pipeline
+
+from lincore.errors import DataError
+from lincore.linalg.optimize import watched
+from lincore.model_selection import holdout
+from lincore.model_selection.engine import steps_of
+from lincore.model_selection.fitting import Training, categorical_columns, fit_classifier, fit_front
+from lincore.model_selection.methods import LABELS, as_method
+from lincore.model_selection.pipeline import pipeline_for
+from lincore.utils.captured_warnings import heard
+from pages.ui.session import cache
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset, Split
+    from lincore.linalg.optimize import Step
+    from lincore.metrics.results import Results
+    from lincore.model_selection.holdout import TrainingPart
+    from lincore.model_selection.pipeline import Steps
+    from lincore.moments.moments import Moments
+    from pages.ui.jobs.executor import Progress
+
+
+class Fitted(NamedTuple):
+    """A fitted pipeline, what it makes of the test part, and what was said while it was fitted."""
+
+    pipeline: Pipeline
+    results: Results
+    notes: tuple[str, ...]
+
+
+class Front(NamedTuple):
+    """The steps before a classifier, fitted, and the moments by class of the rows behind them."""
+
+    steps: tuple[tuple[str, Any], ...]
+    moments: Moments | None
+
+
+@cache.by_bytes("Fitting the steps …")
+def front(digest: str, choice: cache.SplitChoice, steps: Steps, _data: Dataset) -> Front:
+    """Fit the steps before a classifier, once for all classifiers."""
+    rows, part = cache.split(digest, choice, _data), cache.training_part(digest, choice, _data)
+    return fit_steps(_data, rows, part, steps)
+
+
+@cache.by_bytes("Fitting …")
+def classify(
+    digest: str, choice: cache.SplitChoice, model: cache.ModelChoice, _data: Dataset
+) -> Fitted:
+    """Fit a classifier and its steps on the training part and predict the test part.
+
+    For what is solved at once; what iterates runs as a job, see
+    `pages.ui.classify.fit_job.require`.
+    """
+    steps = steps_of(as_method(model.line), _data, model.steps)
+    fitted = fit(
+        _data, cache.split(digest, choice, _data), front(digest, choice, steps, _data), model
+    )
+    if fitted is None:  # nobody can stop what no job watches over
+        raise RuntimeError("a fit ended without a model")
+    return fitted
+
+
+def fit_steps(data: Dataset, split: Split, part: TrainingPart, steps: Steps) -> Front:
+    """Fit the steps before a classifier on the training part: they serve every classifier.
+
+    Raises
+    ------
+    DataError
+        When the training rows do not allow them, with the reason.
+    """
+    front = pipeline_for(data, None, steps).steps
+    if part.moments is not None and part.prepare is not None:
+        front[0] = ("prepare", part.prepare)
+    enough = part.moments is not None and steps.basis is None
+    with _told(data):
+        training = fit_front(
+            front,
+            None if enough else data.X[split.train],
+            data.codes[split.train],
+            data.n_classes,
+            moments=part.moments,
+            rows=False,
+        )
+    return Front(tuple(front), training.moments)
+
+
+def fit(
+    data: Dataset,
+    split: Split,
+    front: Front,
+    model: cache.ModelChoice,
+    progress: Progress | None = None,
+) -> Fitted | None:
+    """Fit a classifier behind its steps on the training part and predict the test part.
+
+    Returns
+    -------
+    Fitted or None
+        None when it was stopped and what there was is no model: several binary ones, of which
+        some were not begun.
+
+    Raises
+    ------
+    DataError
+        When the training rows do not allow the model, with the reason.
+    """
+    method = as_method(model.line)
+    classifier, watch = method.fresh(data.classes), _Watch(progress)
+    solved = method.from_moments and front.moments is not None
+    start = time.perf_counter()
+    with heard() as caught, watched(watch), _told(data):
+        rows = None if solved else _behind(front, data.X[split.train])
+        moments = front.moments if solved else None
+        codes = data.codes[split.train]
+        groups = categorical_columns(front.steps)
+        fit_classifier(classifier, Training(codes, data.n_classes, rows, None, moments, groups))
+    seconds = time.perf_counter() - start
+    if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
+        return None
+    pipeline = Pipeline([*front.steps, ("classify", classifier)])
+    label = LABELS[method.word] if method.word else method.label
+    results = holdout.evaluate(pipeline, data, split, method=label, seconds=seconds)
+    notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
+    return Fitted(pipeline, results, notes)
+
+
+def _behind(front: Front, rows: Any) -> Any:
+    for _, step in front.steps:
+        rows = step.transform(rows)
+    return rows
+
+
+@contextmanager
+def _told(data: Dataset) -> Iterator[None]:
+    """Make of what an estimator refuses a problem that the page shows."""
+    try:
+        yield
+    except DataError:
+        raise
+    except ValueError as error:
+        raise DataError(_named(str(error), data), where=f"training part of {data.name}") from error
+
+
+def _named(said: str, data: Dataset) -> str:
+    """Give the classes their names: what an estimator knows of them are codes."""
+
+    def name(found: re.Match[str]) -> str:
+        code = int(found[1])
+        return f"class {data.classes[code]}" if code < data.n_classes else found[0]
+
+    return re.sub(r"\bclass (\d+)\b", name, said)
+
+
+class _Watch:
+    """Tell a job how an iteration goes, and the iteration whether to go on."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+        self.was_stopped = False
+
+    def __call__(self, step: Step, max_iter: int) -> bool:
+        if self._progress is None:
+            return True
+        what = f"error {step.objective:.6g} after {step.iteration:,} of at most {max_iter:,} rounds"
+        self.was_stopped = not self._progress(0, 0, what)
+        return not self.was_stopped
+
+
+def _is_news(warning: Warning) -> bool:
+    """Whether a warning is not told from the model itself, see `lincore.report.convergence`."""
+    return type(warning).__name__ not in ("ConvergenceWarning", "SeparationWarning")

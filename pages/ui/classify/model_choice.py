@@ -1,0 +1,121 @@
+"""The model of the page Classify: classifier, options and steps, chosen and told in one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore.data.splits import Fold
+from lincore.inspection import feature_weights
+from lincore.model_selection.methods import as_method
+from lincore.model_selection.pipeline import Steps
+from lincore.model_selection.streamed_rows import learned_beyond
+from lincore.report import streamed_rows
+from lincore.report.convergence import ending
+from lincore.report.naive_bayes import factors
+from pages.ui.session import cache
+from pages.ui.widgets import model_options, text
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+    from streamlit.delta_generator import DeltaGenerator
+
+    from lincore.data.dataset import Dataset, Split
+    from pages.ui.classify.fitting import Fitted
+
+KEY = "classify"
+# Pixels: the others share the rest of the row.
+_OPTIONS_WIDTH = 130
+
+
+class Row(NamedTuple):
+    """Where the controls above the plot stand that are asked for once the model is fitted."""
+
+    plot: DeltaGenerator
+    plane: DeltaGenerator
+    options: DeltaGenerator
+
+
+def ask(data: Dataset, split: Split) -> tuple[cache.ModelChoice, Row]:
+    """Ask for a classifier and, in a popover, for its options and the steps before it."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
+        word = model_options.word(data, key=f"{KEY}.word")
+        plot, plane = st.container(), st.container()
+        row = Row(plot, plane, st.popover("Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH))
+    with row.options:
+        st.markdown("**Classifier**")
+        line = model_options.line(word, model_options.options(word, data, key=KEY))
+        st.markdown("**Steps before it**")
+        if as_method(line).counts:
+            st.caption("The model is of counts: they are neither standardised nor projected.")
+            return cache.ModelChoice(line, Steps(standardize=False)), row
+        return cache.ModelChoice(line, model_options.steps(data, split, key=KEY)), row
+
+
+def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: Split) -> None:
+    """Say in one line what the rows go through, and how the fit ended."""
+    pipeline = fitted.pipeline
+    method = fitted.results.methods[0]
+    steps = " → ".join(text.escape(part) for part in describe(pipeline, data, method))
+    seconds = float(fitted.results.seconds[0])
+    took = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+    rows = f"{len(split.train):,} training {text.row_noun(data)}"
+    model_options.show_projection(data, model.steps, split, who="The model sees")
+    end = ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
+    basis = pipeline.named_steps.get("basis")
+    for_steps = learned_beyond(data, [Fold(0, 0, *split)], True, basis)
+    counts = fitted.results.settings.get("beyond", {})
+    st.caption(
+        f"{steps}. "
+        + streamed_rows.fitted_on(rows, took, for_steps, counts.get(method, 0))
+        + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
+    )
+    counts_of_columns = feature_weights.factor_counts(pipeline, data)
+    if counts_of_columns is not None:
+        st.caption(factors(*counts_of_columns))
+    if not end.is_fine:
+        st.warning(f"{text.escape(end.sentence)} {text.escape(end.remedy)}")
+    for note in fitted.notes:
+        st.caption(f"Note from the fit: {text.escape(note)}")
+
+
+def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:
+    """Return the steps of a fitted pipeline, in few words each."""
+    said = []
+    for name, step in pipeline.steps:
+        if name == "prepare":
+            said.append(_prepared(data))
+        elif name == "standardize":
+            said.append(f"standardise {_features(len(step.scale_))}")
+        elif name == "basis":
+            said.append(f"basis of {step.get_feature_names_out().size:,} functions")
+        elif name == "pca":
+            share = 100 * float(step.explained_variance_ratio_.sum())
+            white = ", whitened" if step.whiten else ""
+            said.append(f"PCA {step.n_components_} ({share:.1f} % of the variance{white})")
+        elif name == "svd":
+            said.append(f"SVD {len(step.components_)}")
+    if not said:
+        said.append(_features(data.n_features))
+    return [*said, method]
+
+
+def coordinate_names(pipeline: Pipeline, data: Dataset) -> list[str]:
+    """Return the names of the coordinates that the classifier sees."""
+    return list(feature_weights.coordinate_names(pipeline, data))
+
+
+def _prepared(data: Dataset) -> str:
+    parts = []
+    if data.has_missing:
+        parts.append("impute")
+    if data.levels is not None and any(data.levels):
+        parts.append("code categories")
+    if data.n_words:
+        parts.append("count words")
+    return " and ".join(parts) or "prepare"
+
+
+def _features(number: int) -> str:
+    return f"{number:,} feature{'' if number == 1 else 's'}"

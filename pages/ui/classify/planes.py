@@ -1,0 +1,222 @@
+"""The plane in which a model is looked at: which there are, the chosen one, and what is seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore.inspection import planes, views
+from lincore.inspection.default_plane import (
+    default_kind,
+    default_plane,
+    leading_coordinates,
+    leading_features,
+)
+from lincore.inspection.discriminant_planes import discriminant_plane
+from lincore.inspection.planes import typical_row
+from pages.ui.classify import model_choice
+from pages.ui.session import cache
+from pages.ui.widgets import controls, text
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from lincore.data.dataset import Dataset, Split
+    from lincore.inspection.views import View
+    from pages.ui.classify.fitting import Fitted
+    from pages.ui.classify.model_choice import Row
+
+KEY = "classify"
+# So many other features can be held at values of one's own; more would be a wall of fields.
+MOST_HELD = 12
+_LABELS = {
+    "discriminant": "Discriminant plane",
+    "direction": "Discriminant direction",
+    "features": "Two features",
+    "principal": "Principal axes",
+    "coordinates": "Model inputs",
+}
+
+
+class Look(NamedTuple):
+    """Which plane: its kind, its axes, and where the features that are not drawn are held."""
+
+    kind: str
+    axes: tuple[int, ...] = ()
+    held: tuple[tuple[int, float], ...] = ()
+    rest: str = "median"
+
+
+def ask(pipeline: Pipeline, data: Dataset, split: Split, row: Row) -> Look:
+    """Ask for a plane, where there is more than one; for its axes among the options."""
+    kinds = offered(pipeline, data)
+    kind = kinds[0]
+    controls.follow(f"{KEY}.plane", kind)
+    if len(kinds) > 1:
+        with row.plane:
+            kind = controls.choose(
+                "Plane",
+                kinds,
+                key=f"{KEY}.plane",
+                format_func=_LABELS.__getitem__,
+                help="What is drawn of the model; the title says what becomes of the rest.",
+            )
+    if kind in ("discriminant", "direction"):
+        return Look(kind)
+    if kind == "principal":
+        return Look(kind, (0, 1))
+    with row.options:
+        return _chosen_axes(kind, pipeline, data, split)
+
+
+def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
+    """Return the kinds of planes that show something of this model, the one to begin with first."""
+    width = len(model_choice.coordinate_names(pipeline, data))
+    names = [name for name, _ in pipeline.steps[:-1]]
+    raw_words = data.n_words and "svd" not in names
+    kinds: list[str] = []
+    if width > 2 and not raw_words:
+        kinds.append("discriminant")
+    if data.n_classes == 2 and width > 1 and not raw_words:
+        kinds.append("direction")
+    if not data.image_shape and not data.n_words:
+        kinds.append("features")
+    if width > 2 and "pca" not in names and not data.n_words:
+        kinds.append("principal")
+    # The inputs of a model of two features without other steps are these features.
+    if data.n_features > 2 or not set(names) <= {"standardize"}:
+        kinds.append("coordinates")
+    first = default_kind(pipeline, data)
+    if "direction" in kinds and _is_fisher(pipeline):
+        first = "direction"  # all that it learns
+    return sorted(kinds, key=lambda kind: kind != first)
+
+
+def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
+    """Look at a fitted model, with the test rows."""
+    train = split.train
+    if look.kind == "coordinates":
+        return views.model_view(pipeline, data, split.test, look.axes)
+    if look.kind == "features":
+        plane = planes.feature_plane(data, look.axes, train, values=dict(look.held), rest=look.rest)
+    elif look.kind == "principal":
+        plane = planes.principal_plane(pipeline, data, train, look.axes)
+    elif look.kind == "direction":
+        plane = discriminant_plane(pipeline, data, train, n_axes=1)
+    elif default_kind(pipeline, data) == "discriminant":
+        plane = default_plane(pipeline, data, train)  # another one where the means are equal
+    else:
+        plane = discriminant_plane(pipeline, data, train)
+    return views.look(pipeline, data, split.test, plane)
+
+
+@cache.by_bytes("Looking at the model …")
+def view(
+    digest: str,
+    choice: cache.SplitChoice,
+    model: cache.ModelChoice,
+    look: Look,
+    _fitted: Fitted,
+    _data: Dataset,
+) -> View:
+    """Look at a fitted model in a plane, with the test rows."""
+    return seen(_fitted.pipeline, _data, cache.split(digest, choice, _data), look)
+
+
+def _is_fisher(pipeline: Pipeline) -> bool:
+    return type(pipeline.steps[-1][1]).__name__ == "FisherDiscriminant"
+
+
+def _chosen_axes(kind: str, pipeline: Pipeline, data: Dataset, split: Split) -> Look:
+    """Ask for the axes of a plane of features or model inputs, at first the leading ones."""
+    if kind == "coordinates":
+        names = model_choice.coordinate_names(pipeline, data)
+        return Look(kind, _axes(names, leading_coordinates(pipeline), key=KEY))
+    first = (0, 1)
+    if data.n_features > 2:
+        first = leading_features(pipeline, data, split.train)
+    names = [str(name) for name in data.feature_names]
+    axes = _axes(names, first, key=f"{KEY}.feature")
+    return _held(data, split, axes) if data.n_features > 2 else Look(kind, axes)
+
+
+def _axes(names: list[str], first: tuple[int, ...], *, key: str) -> tuple[int, ...]:
+    """Ask which two of some coordinates to draw, where there are more than two."""
+    if len(names) <= 2:
+        return tuple(range(len(names)))
+    places = list(range(len(names)))
+    with st.container(horizontal=True):
+        x = controls.choose(
+            "x axis",
+            places,
+            key=f"{key}.x",
+            index=first[0],
+            format_func=lambda i: names[i],
+            help="Drawn from left to right.",
+        )
+        others = [i for i in places if i != x]
+        y = controls.choose(
+            "y axis",
+            others,
+            key=f"{key}.y",
+            index=others.index(first[1] if first[1] != x else first[0]),
+            format_func=lambda i: names[i],
+            help="Drawn from bottom to top.",
+        )
+    return (x, y)
+
+
+def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
+    """Ask where the other features are held."""
+    with st.expander("Other features held at", key=f"{KEY}.held"):
+        rest = st.segmented_control(
+            "At their",
+            ["median", "mean"],
+            default="median",
+            required=True,
+            key=f"{KEY}.held.at",
+            persist_state="session",
+            help="Of the training rows; categories at their most frequent level.",
+        )
+        others = [i for i in range(data.n_features) if i not in axes]
+        names = {i: str(data.feature_names[i]) for i in others}
+        chosen = st.multiselect(
+            "Or at a value of your own",
+            others,
+            format_func=names.__getitem__,
+            max_selections=MOST_HELD,
+            key=f"{KEY}.held.features",
+            persist_state="session",
+            help="The features chosen here are held at the numbers that you enter.",
+        )
+        usual = typical_row(data, split.train, rest)
+        held = tuple((i, _value(data, i, float(usual[i]))) for i in chosen)
+    return Look("features", axes, held, rest)
+
+
+def _value(data: Dataset, column: int, usual: float) -> float:
+    name = text.escape(data.feature_names[column])
+    key = f"{KEY}.held.{data.digest}.{column}"
+    levels = data.levels[column] if data.levels is not None else None
+    if levels is not None:
+        codes = list(range(len(levels)))
+        start = int(usual) if usual in codes else 0
+        return float(
+            controls.choose(
+                name,
+                codes,
+                key=key,
+                index=start,
+                format_func=lambda code: str(levels[code]),
+                help="The level at which this feature is held.",
+            )
+        )
+    controls.begin_with(key, usual if usual == usual else 0.0)
+    return st.number_input(
+        name,
+        format="%.6g",
+        key=key,
+        persist_state="session",
+        help="The value at which this feature is held.",
+    )

@@ -1,0 +1,240 @@
+"""What if this feature were larger? Sliders for a row, with the posterior following."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from scipy.sparse import csr_array
+
+from lincore import plots
+from lincore.inspection.planes import typical_row
+from lincore.model_selection.fitting import predictions
+from lincore.model_selection.pipeline import before_classifier
+from pages.ui.classify import model_choice
+from pages.ui.session import cache
+from pages.ui.widgets import controls, image_sheets, tables, text
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from lincore.data.dataset import Dataset
+    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.sidebar import Experiment
+
+KEY = "classify.whatif"
+TYPICAL = -1
+# So many sliders are taken in at a glance; with more features one chooses which to move.
+MOST_SLIDERS = 8
+
+
+def what_if(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+    """Let a row be changed, and show what the model makes of it at once."""
+    _panel(experiment, fitted)
+
+
+@st.fragment
+def _panel(experiment: Experiment, fitted: Fitted) -> None:
+    """Draw sliders and posteriors; a moved slider runs nothing but this."""
+    data = experiment.data
+    start = _start(experiment)
+    left, right = st.columns(2, gap="large")
+    by_component = bool(data.image_shape) and "pca" in fitted.pipeline.named_steps
+    with left:
+        if by_component:
+            row = _components(experiment, fitted.pipeline, start)
+        else:
+            row = _features(experiment, start)
+    with right:
+        picture = st.container()
+        seen: Any = row[None] if by_component else _seen(fitted.pipeline, row[None], data)
+        _posteriors(fitted.pipeline.steps[-1][1], seen, data)
+    if by_component:
+        # Drawn last, for the posterior is what is waited for.
+        with picture:
+            _rebuilt(fitted.pipeline, row, data)
+
+
+def _start(experiment: Experiment) -> int:
+    data, _, split = experiment
+    noun = text.row_noun(data).removesuffix("s")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = st.segmented_control(
+            "Begin with",
+            ["typical", "test"],
+            default="test" if data.image_shape or data.n_words else "typical",
+            required=True,
+            key=f"{KEY}.begin",
+            persist_state="session",
+            format_func={"typical": f"A typical {noun}", "test": f"A test {noun}"}.__getitem__,
+            help="The median of every feature over the training rows, or a row of the test set.",
+        )
+        if kind == "typical":
+            return TYPICAL
+        place = controls.number(
+            f"Which test {noun}",
+            1,
+            len(split.test),
+            1,
+            key=f"{KEY}.row",
+            help="Counted through the test part.",
+            width=160,
+        )
+    row = int(split.test[place - 1])
+    st.caption(f"Row {row}, in truth {text.escape(data.classes[data.codes[row]])}.")
+    return row
+
+
+def _first_values(experiment: Experiment, start: int) -> np.ndarray:
+    data, _, split = experiment
+    usual = np.nan_to_num(typical_row(data, split.train))
+    if start == TYPICAL:
+        return usual
+    row = data.X[[start]]
+    values = np.asarray(row.toarray() if data.n_words else row, dtype=float)[0]
+    return np.where(np.isnan(values), usual, values)
+
+
+def _features(experiment: Experiment, start: int) -> np.ndarray:
+    """Ask for the values of the features, beginning with those of a row."""
+    data = experiment.data
+    row = _first_values(experiment, start)
+    columns = list(range(data.n_features))
+    if len(columns) > MOST_SLIDERS:
+        columns = _moved(data, row)
+    for column in columns:
+        row[column] = _value(experiment, column, float(row[column]), start)
+    return row
+
+
+def _moved(data: Dataset, row: np.ndarray) -> list[int]:
+    names = [str(name) for name in data.feature_names]
+    usual = np.argsort(-row, kind="stable")[:4].tolist() if data.n_words else list(range(6))
+    return st.multiselect(
+        "Features to move",
+        list(range(data.n_features)),
+        default=usual,
+        format_func=names.__getitem__,
+        max_selections=MOST_SLIDERS,
+        key=f"{KEY}.features",
+        persist_state="session",
+        help="All others stay as they are.",
+    )
+
+
+def _value(experiment: Experiment, column: int, value: float, start: int) -> float:
+    data = experiment.data
+    name, key = text.escape(data.feature_names[column]), f"{KEY}.{data.digest}.{start}.{column}"
+    levels = data.levels[column] if data.levels is not None else None
+    if levels is not None:
+        codes = list(range(len(levels)))
+        code = st.selectbox(
+            name,
+            codes,
+            index=min(max(int(value), 0), len(codes) - 1),
+            format_func=lambda code: str(levels[code]),
+            key=key,
+            help="The level of this row.",
+        )
+        return float(code)
+    low, high = _range(experiment, column)
+    if not low < high:
+        return value
+    return st.slider(
+        name,
+        min(low, value),
+        max(high, value),
+        value,
+        step=(high - low) / 200,
+        format="%.4g",
+        key=key,
+        help="From the least to the largest value of the training rows.",
+    )
+
+
+def _range(experiment: Experiment, column: int) -> tuple[float, float]:
+    data, _, split = experiment
+    if data.n_words:
+        values = np.asarray(data.X[:, [column]].toarray(), dtype=float)[split.train]
+    else:
+        values = np.asarray(data.X[split.train, column], dtype=float)
+    if np.isnan(values).all():
+        return 0.0, 0.0
+    return float(np.nanmin(values)), float(np.nanmax(values))
+
+
+def _components(experiment: Experiment, pipeline: Pipeline, start: int) -> np.ndarray:
+    """Ask for the scores on the first components, beginning with those of a picture."""
+    data = experiment.data
+    row = _seen(pipeline, _first_values(experiment, start)[None], data)[0]
+    pca = pipeline.named_steps["pca"]
+    spread = np.ones(len(row)) if pca.whiten else np.sqrt(pca.explained_variance_)
+    for i, name in enumerate(model_choice.coordinate_names(pipeline, data)[:MOST_SLIDERS]):
+        reach = max(3 * float(spread[i]), abs(float(row[i])), 1e-9)
+        row[i] = st.slider(
+            name,
+            -reach,
+            reach,
+            float(row[i]),
+            step=reach / 100,
+            format="%.3g",
+            key=f"{KEY}.{data.digest}.{start}.component.{i}.{len(row)}.{pca.whiten}",
+            help="Three standard deviations either way.",
+        )
+    return row
+
+
+def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
+    values = pipeline.named_steps["pca"].inverse_transform(row[None])
+    if "standardize" in pipeline.named_steps:
+        step = pipeline.named_steps["standardize"]
+        values = values * step.scale_ + step.mean_
+    shape = data.image_shape or ()
+    figure = plots.images(values.reshape(1, *shape), [""], columns=1, title="What the model sees")
+    image_sheets.show(figure, key=f"{KEY}.picture")
+
+
+def _seen(pipeline: Pipeline, rows: np.ndarray, data: Dataset) -> Any:
+    if data.n_words:
+        return before_classifier(pipeline, csr_array(rows))
+    return before_classifier(pipeline, rows)
+
+
+def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
+    """List the classes, the likeliest first, with posteriors and distances where there are any."""
+    predicted, log_proba, _ = predictions(classifier, seen, data.n_classes)
+    table = pd.DataFrame({"class": [str(label) for label in data.classes]})
+    sure = ""
+    if not np.isnan(log_proba).any():
+        table["posterior"] = 100 * np.exp(log_proba[0])
+        sure = f", at {table['posterior'][predicted[0]]:.1f} %"
+    elif hasattr(classifier, "decision_function"):
+        scores = np.ravel(classifier.decision_function(seen))
+        if len(scores) == data.n_classes:
+            table["score"] = scores
+    st.markdown(f"The model says **{text.escape(data.classes[predicted[0]])}**{sure}.")
+    if hasattr(classifier, "densities_"):
+        distances = np.full(data.n_classes, np.nan)
+        squares = classifier.densities_.squared_distances(seen)[0]
+        distances[classifier.classes_] = np.sqrt(squares)
+        table["distance"] = distances
+    order = next((name for name in ("posterior", "score") if name in table), None)
+    if order is not None:
+        table = table.sort_values(order, ascending=False)
+    with st.container(key=f"{KEY}.posterior"):
+        tables.show(
+            table,
+            hide_index=True,
+            column_config={
+                "posterior": st.column_config.ProgressColumn(
+                    format="%.1f %%", min_value=0, max_value=100
+                ),
+                "score": st.column_config.NumberColumn(format="%.3f"),
+                "distance": st.column_config.NumberColumn(
+                    format="%.2f", help="Mahalanobis distance, in standard deviations."
+                ),
+            },
+            alt="Posterior probability and distance of every class.",
+        )

@@ -1,0 +1,188 @@
+"""What the page Compare compares: models with their options, steps, validation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore.model_selection.methods import LABELS
+from lincore.model_selection.options import OPTIONS
+from pages.ui.session import cache
+from pages.ui.widgets import controls, model_options, text
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from lincore.data.dataset import Dataset
+    from lincore.model_selection.pipeline import Steps
+    from pages.ui.session.sidebar import Experiment
+
+KEY = "compare"
+FOR_TABLES = ("lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic")
+FOR_WORDS = ("multinomial-nb", "lda", "naive-bayes", "least-squares", "logistic")
+OWN = "own"
+_SCHEMES = {
+    "holdout": "Test set",
+    "5-fold": "5-fold",
+    "10-fold": "10-fold",
+    "10x10-fold": "10-fold, 10 times",
+    "leave-one-out": "Leave-one-out",
+    OWN: "Custom folds",
+}
+# Pixels of the controls in the row.
+_WIDE, _NARROW = 240, 130
+# The test set of the sidebar, as `lincore.compare` knows it.
+_HOLDOUTS = {
+    "stratified": "holdout",
+    "last": "last",
+    "given": "given",
+    "group": "holdout by group",
+}
+
+
+class Choice(NamedTuple):
+    """Everything that a comparison depends on.
+
+    Attributes
+    ----------
+    digest : str
+        Of the data.
+    split : SplitChoice
+    lines : tuple of str
+        A method each, as `lincore.compare` reads it.
+    scheme : str
+        As `lincore.compare` reads it.
+    steps : Steps
+    """
+
+    digest: str
+    split: cache.SplitChoice
+    lines: tuple[str, ...]
+    scheme: str
+    steps: Steps
+
+
+class Row(NamedTuple):
+    """Places in the row of controls for what is asked once there are results."""
+
+    score: DeltaGenerator
+    options: DeltaGenerator
+
+
+def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
+    """Ask what to compare, in one row of controls; no choice while no model is chosen."""
+    data, choice, split = experiment
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
+        words = _words(data)
+        word = _validation()
+        row = Row(
+            st.container(width=_WIDE), st.popover("Options", key=f"{KEY}.options", width=_NARROW)
+        )
+    with row.options:
+        scheme = _scheme(word, data, choice)
+        st.markdown("**Steps before the models**")
+        steps = model_options.steps(data, split, key=KEY)
+        st.markdown("**Options of the models**")
+        lines = _lines(words, data)
+        if any(_counts(line) for line in lines):
+            st.caption("Models of counts get the rows as they are, without these steps.")
+    _tell_torn_groups(scheme, data)
+    model_options.show_projection(data, steps, split, who="The models see")
+    if not lines:
+        return None, row
+    return Choice(data.digest, choice, lines, scheme, steps), row
+
+
+def _words(data: Dataset) -> list[str]:
+    offered = model_options.suitable(data)
+    key = f"{KEY}.words"
+    usual = FOR_WORDS if data.n_words else FOR_TABLES
+    wanted = st.session_state.get(key, usual)
+    # Through the session alone: a default beside a stored value is reported as a mistake.
+    st.session_state[key] = [word for word in wanted if word in offered]
+    n_chosen = len(st.session_state[key])
+    # Pills and no multiselect, whose white names on the accent are too faint in the dark.
+    with st.popover(f"Models: {n_chosen}", key=f"{KEY}.models", width=_NARROW):
+        chosen = st.pills(
+            "Models",
+            offered,
+            selection_mode="multi",
+            wrap=True,
+            format_func=LABELS.__getitem__,
+            key=key,
+            persist_state="session",
+            help="All are fitted on the same training rows and tested on the same test rows.",
+        )
+    # In one order, however they were clicked: otherwise the same set would be another choice.
+    return [word for word in offered if word in chosen]
+
+
+def _validation() -> str:
+    return str(
+        controls.choose(
+            "Validation",
+            list(_SCHEMES),
+            key=f"{KEY}.scheme",
+            format_func=_SCHEMES.__getitem__,
+            help="Which rows are trained on and which are tested: the test set of the sidebar, or "
+            "folds, so that every row is tested once by models that have not seen it.",
+            width=_WIDE,
+        )
+    )
+
+
+def _scheme(word: str, data: Dataset, choice: cache.SplitChoice) -> str:
+    """Return the validation as `lincore.compare` reads it; of folds, ask what else matters."""
+    if word == "holdout":
+        return _HOLDOUTS[choice.how]
+    if word == "leave-one-out":
+        return word
+    if word == OWN:
+        with st.container(horizontal=True):
+            k = controls.number(
+                "Folds", 2, 100, 5, key=f"{KEY}.folds", help="Parts that are tested in turn."
+            )
+            r = controls.number(
+                "Repetitions", 1, 100, 2, key=f"{KEY}.times", help="How often folds are drawn anew."
+            )
+        word = f"{r}x{k}-fold"
+    by_group = data.groups is not None and st.toggle(
+        "Keep groups together",
+        value=True,
+        key=f"{KEY}.by_group",
+        persist_state="session",
+        help="Rows that belong together are tested in one fold: otherwise scores are biased "
+        "upwards.",
+    )
+    return f"{word} by group" if by_group else word
+
+
+def _tell_torn_groups(scheme: str, data: Dataset) -> None:
+    if data.groups is not None and scheme not in ("last", "given") and "by group" not in scheme:
+        st.caption("Groups are not kept together: scores may be biased upwards.")
+
+
+def _lines(words: list[str], data: Dataset) -> tuple[str, ...]:
+    """Ask for the options of each model, and whether it enters twice."""
+    lines: list[str] = []
+    for word in words:
+        if not OPTIONS[word]:
+            lines.append(word)
+            continue
+        with st.expander(text.escape(LABELS[word]), key=f"{KEY}.{word}.expander"):
+            found = model_options.options(word, data, key=f"{KEY}.{word}")
+            lines.append(model_options.line(word, found))
+            if st.toggle(
+                "Enter it twice, with other options",
+                key=f"{KEY}.{word}.twice",
+                persist_state="session",
+                help="To see what an option does, against the same model without it.",
+            ):
+                found = model_options.options(word, data, key=f"{KEY}.{word}.second")
+                lines.append(model_options.line(word, found))
+    return tuple(dict.fromkeys(lines))
+
+
+def _counts(line: str) -> bool:
+    return line.startswith("multinomial-nb")

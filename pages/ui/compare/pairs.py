@@ -1,0 +1,106 @@
+"""Every two models of a comparison: the effect, whether it is real, and whether it matters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.checks.check import p_text
+from lincore.metrics import differences
+from lincore.metrics.sampling_units import evidence
+from lincore.report import sentences
+from pages.ui.widgets import controls, tables, text
+
+if TYPE_CHECKING:
+    from lincore.metrics.differences import Difference
+    from pages.ui.compare.score_table import Shown
+
+KEY = "compare"
+#: Pixels of a column of names.
+WIDEST_NAME = 260
+
+
+def show(shown: Shown) -> None:
+    """Draw the differences, and list them with their tests."""
+    if len(shown.results.methods) < 2:
+        st.caption("A pairwise comparison needs two models.")
+        return
+    found = named(shown)
+    short = dict(zip(shown.labels, short_names(shown), strict=True))
+    clear = [d for d in found if d.value == d.value and abs(d.value) < float("inf")]
+    controls.figure(
+        plots.pairwise_effects(
+            [d._replace(first=short[d.first], second=short[d.second]) for d in clear],
+            score=shown.score,
+            rope=shown.rope,
+            as_percent=shown.is_share,
+        ),
+        key=f"{KEY}.pairs",
+    )
+    _table(shown, found)
+    n_tested = sum(d.p == d.p for d in found)
+    tests = ", ".join(dict.fromkeys(d.test for d in found if not d.test.startswith("none")))
+    said = f"Test: {tests}. " if tests else ""
+    st.caption(
+        f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. Better: it is "
+        "below 0.05. Equivalent: the whole interval is inside the region of practical equivalence."
+    )
+    blind = sentences.blind_spots(shown.results, list(shown.results.methods))
+    if blind and any(d.verdict == "equivalent" for d in found):
+        st.caption(text.escape(f"Models can be equivalent in a fault. {' '.join(blind)}"))
+    base = evidence(shown.results)
+    if shown.score == "accuracy" and base.one_fit and base.independent_rows:
+        some_pair = any(d.better is not None for d in found)
+        omnibus = differences.cochran(shown.results)
+        st.caption(text.escape(sentences.cochran_finding(omnibus, some_pair=some_pair)))
+
+
+def named(shown: Shown) -> list[Difference]:
+    """Return the differences of all pairs by the labels of the models, the better named first."""
+    labels = dict(zip(shown.results.methods, shown.labels, strict=True))
+    return [
+        d._replace(first=labels[d.first], second=labels[d.second])
+        for d in differences.pairwise(shown.results, shown.score, shown.rope)
+    ]
+
+
+def short_names(shown: Shown) -> list[str]:
+    """Return a name of at most nine characters for each model, numbered where it enters twice."""
+    return text.short_names(shown.results.methods)
+
+
+def _table(shown: Shown, found: list[Difference]) -> None:
+    unit, scale = ("points", 100) if shown.is_share else (shown.score, 1)
+    lines = [
+        {
+            "first": d.first,
+            "second": d.second,
+            f"difference ({unit})": scale * d.value,
+            "from": scale * d.low,
+            "to": scale * d.high,
+            "p": p_text(d.p),
+            "p (Holm)": p_text(d.p_holm),
+            "verdict": d.verdict,
+        }
+        for d in found
+    ]
+    form = "%.1f" if shown.is_share else "%.3f"
+    columns: dict[str, Any] = {
+        name: st.column_config.NumberColumn(format=form)
+        for name in (f"difference ({unit})", "from", "to")
+    }
+    # As wide as the longest name: by itself a column is as wide as what is in view.
+    longest = max((len(name) for d in found for name in (d.first, d.second)), default=0)
+    width = min(WIDEST_NAME, 14 + 7 * longest)
+    columns |= {name: st.column_config.TextColumn(width=width) for name in ("first", "second")}
+    with st.container(key=f"{KEY}.pairs.table"):
+        tables.show(
+            pd.DataFrame(lines),
+            hide_index=True,
+            column_config=columns,
+            placeholder="",
+            alt="Difference of every two models, with interval, p-values and verdict.",
+        )

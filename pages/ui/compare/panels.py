@@ -1,0 +1,98 @@
+"""The panels below the scores of the page Compare, each drawn only when it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.metrics import ranking, scores
+from lincore.report.comparison import scope
+from lincore.report.sentences import with_interval
+from pages.ui.compare import learning_curve, pairs, planes, rows
+from pages.ui.widgets import controls, tables, text
+
+if TYPE_CHECKING:
+    from pages.ui.compare.score_table import Shown
+
+KEY = "compare"
+
+
+@st.fragment
+def show(shown: Shown) -> None:
+    """Draw the tabs, and in the open one what it holds, under the rows that it is of."""
+    panels: dict[str, Callable[[Shown], None]] = {
+        "Pairwise comparisons": pairs.show,
+        "Disagreements": rows.show,
+        "Recall by class": _recall,
+        "Boundaries": planes.show,
+        "Training size": learning_curve.show,
+        "Time": _seconds,
+    }
+    tabs = st.tabs(list(panels), key=f"{KEY}.panels", on_change="rerun")
+    for tab, draw in zip(tabs, panels.values(), strict=True):
+        if tab.open:
+            with tab:
+                if draw in _OF_THE_RESULTS:
+                    st.caption(scope(shown.results, text.row_noun(shown.data)))
+                draw(shown)
+
+
+def _recall(shown: Shown) -> None:
+    results = shown.results
+    recalls = [[found.value for found in scores.recall(results, m)] for m in results.methods]
+    controls.figure(
+        plots.recall_map(recalls, pairs.short_names(shown), results.classes),
+        key=f"{KEY}.recall",
+    )
+    n_blank = len(results.classes) - len(set(results.truth.tolist()))
+    of = f"{n_blank} of {len(results.classes)} classes"
+    blank = f" Blank: {of}, without test {text.row_noun(shown.data)}." if n_blank else ""
+    st.caption(f"In per cent. Models from left to right as above, the best first.{blank}")
+    _recall_table(shown)
+
+
+def _recall_table(shown: Shown) -> None:
+    columns = {
+        label: [with_interval(found, "accuracy") for found in scores.recall(shown.results, name)]
+        for name, label in zip(shown.results.methods, shown.labels, strict=True)
+    }
+    with st.container(key=f"{KEY}.recall.table"):
+        tables.show(
+            pd.DataFrame({"class": [str(label) for label in shown.results.classes], **columns}),
+            hide_index=True,
+            alt="Recall of every class by every model, with 95 % intervals.",
+        )
+
+
+def _seconds(shown: Shown) -> None:
+    results = shown.results
+    kept = [
+        i
+        for i, name in enumerate(results.methods)
+        if shown.score in ranking.known(results.select(name))
+    ]
+    names = [results.methods[i] for i in kept]
+    controls.figure(
+        plots.seconds_and_score(
+            [float(results.seconds[i]) for i in kept],
+            [scores.score(results, name, shown.score) for name in names],
+            [shown.labels[i] for i in kept],
+            looks=[shown.as_chosen.index(i) for i in kept],
+            score=shown.score,
+            as_percent=shown.is_share,
+        ),
+        key=f"{KEY}.seconds",
+    )
+    fits = len({*zip(results.repetition.tolist(), results.fold.tolist(), strict=True)})
+    st.caption(
+        f"Time to fit a model {f'{fits:,} times' if fits > 1 else 'once'}, the steps before it "
+        f"included, on {text.escape(shown.data.name)}; measured here, so they vary a little."
+    )
+
+
+# The other panels say of which rows they are themselves.
+_OF_THE_RESULTS = (pairs.show, rows.show, _recall, _seconds)

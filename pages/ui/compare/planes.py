@@ -1,0 +1,187 @@
+"""The boundaries of all models of a comparison in one common plane."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore import plots
+from lincore.errors import DataError
+from lincore.inspection import planes, views
+from lincore.inspection.discriminant_planes import discriminant_plane
+from lincore.model_selection import holdout
+from lincore.model_selection.engine import steps_of
+from lincore.model_selection.methods import as_methods
+from lincore.model_selection.pipeline import pipeline_for
+from lincore.utils.captured_warnings import heard
+from pages.ui.jobs import page_jobs
+from pages.ui.session import cache
+from pages.ui.widgets import controls, text
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from sklearn.pipeline import Pipeline
+
+    from lincore.data.dataset import Dataset, Split
+    from lincore.inspection.planes import Plane
+    from pages.ui.compare.choices import Choice
+    from pages.ui.compare.score_table import Shown
+    from pages.ui.jobs.executor import Progress
+
+KEY = "compare.planes"
+_LABELS = {
+    "discriminant": "Discriminant plane",
+    "principal": "Two principal axes",
+    "features": "Two features, the rest held",
+}
+
+
+class Fits(NamedTuple):
+    """Pipelines that differ in their last step alone, and why others are missing."""
+
+    pipelines: dict[str, Pipeline]
+    missing: tuple[str, ...]
+
+
+def show(shown: Shown) -> None:
+    """Fit the models on the training part, and draw all of them in the same plane."""
+    data, choice = shown.data, shown.choice
+    split = cache.split(data.digest, choice.split, data)
+    lines = tuple(shown.results.methods)
+    job = page_jobs.run(
+        KEY,
+        (data.digest, choice.split, tuple(sorted(lines)), choice.steps),
+        lambda progress: fit(data, split, lines, choice, progress),
+        describe="Fitting the models for their boundaries",
+    )
+    page_jobs.show(job)
+    if not job.is_over or job.result is None:
+        return
+    found: Fits = job.result
+    pipelines = {name: found.pipelines[name] for name in lines if name in found.pipelines}
+    if not pipelines:
+        st.caption("No model could be fitted for a plot.")
+        return
+    if data.n_words and "svd" not in next(iter(pipelines.values())).named_steps:
+        st.caption("These models see counts of single words, which no plane shows.")
+        return
+    _draw(shown, split, pipelines, job.settings)
+    for reason in found.missing:
+        st.caption(text.escape(reason))
+
+
+def fit(
+    data: Dataset, split: Split, lines: tuple[str, ...], choice: Choice, progress: Progress
+) -> Fits:
+    """Fit each method on the training part; those behind other steps than most are left out."""
+    methods = as_methods(lines)
+    wanted = {method.name: steps_of(method, data, choice.steps) for method in methods}
+    common = max(wanted.values(), key=list(wanted.values()).count)
+    part, pipelines, missing = holdout.summarise(data, split), {}, []
+    for done, method in enumerate(methods):
+        if not progress(done, len(methods), method.label):
+            break
+        if wanted[method.name] != common:
+            missing.append(f"{method.label} sees other coordinates and cannot be drawn here.")
+            continue
+        model = method.fresh(data.classes, choice.split.seed)
+        try:
+            with heard():
+                pipeline = pipeline_for(data, model, common, seed=choice.split.seed)
+                pipelines[method.name] = holdout.fit(pipeline, data, split, part)
+        except DataError as error:
+            missing.append(f"{method.label}: {error.notice.what}")
+    return Fits(pipelines, tuple(missing))
+
+
+def _draw(shown: Shown, split: Split, pipelines: dict[str, Pipeline], settings: Hashable) -> None:
+    data = shown.data
+    known = dict(zip(shown.results.methods, shown.labels, strict=True))
+    labels = [known[name] for name in pipelines]
+    first = next(iter(pipelines.values()))
+    try:
+        look, plane = _plane(data, split, first)
+        if len(plane.axis_names) < 2:
+            st.caption("A plot of boundaries needs two dimensions; these models see one.")
+            return
+        figure, caption = _figure((settings, look), pipelines, labels, plane, split, data)
+    except ValueError as error:  # such as class means that do not span a discriminant plane
+        st.info(f"This plane cannot be drawn. {text.escape(str(error))}")
+        return
+    controls.figure(figure, key=f"{KEY}.figure")
+    one_split = (
+        ""
+        if shown.results.is_one_test_set
+        else "Of one split, the test set of the sidebar: the scores above are of many. "
+    )
+    st.caption(
+        f"{one_split}Fitted on {len(split.train):,} training {text.row_noun(data)}; the share "
+        f"that is misclassified is of the {len(split.test):,} of the test set. "
+        f"{text.escape(caption)}"
+    )
+
+
+@st.cache_resource(max_entries=16, ttl="2h", show_spinner="Looking at the models …")
+def _figure(
+    settings: Hashable,
+    _pipelines: dict[str, Pipeline],
+    labels: list[str],
+    _plane: Plane,
+    _split: Split,
+    _data: Dataset,
+) -> tuple[go.Figure, str]:
+    """Draw all models in a plane; all depends on `settings`, the digest of the data among it."""
+    # A cut through every one of them: half cuts, half marginals could not be compared.
+    seen = [
+        views.look(pipeline, _data, _split.test, _plane, how="cut")
+        for pipeline in _pipelines.values()
+    ]
+    figure = plots.small_multiples(seen, labels, rows=text.row_noun(_data))
+    n_faithful = sum(view.n_faithful for view in seen)
+    n_points = sum(len(view.points) for view in seen)
+    return figure, (
+        f"{seen[0].caption} The regions show {n_faithful:,} of {n_points:,} predictions as the "
+        "models make them."
+    )
+
+
+def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:
+    """Ask for a plane through what all the models see; return it with what names it."""
+    width = planes.coordinates(pipeline, data.X[split.train[:1]]).shape[1]
+    if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
+        return "all", planes.feature_plane(data, tuple(range(width)), split.train)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = _kind(data, width)
+        if kind == "features":
+            names = [str(name) for name in data.feature_names]
+            axes = controls.axes(names, key="compare.axes")
+            return axes, planes.feature_plane(data, axes, split.train)
+    if kind == "discriminant":
+        return kind, discriminant_plane(pipeline, data, split.train, own=False)
+    if data.n_words:
+        names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
+        axes = tuple(range(len(names)))
+        return kind, planes.coordinate_plane(axes, names, [0.0] * width)
+    return kind, planes.principal_plane(pipeline, data, split.train)
+
+
+def _kind(data: Dataset, width: int) -> str:
+    kinds = ["principal"]
+    if width > 2:
+        kinds.insert(0, "discriminant")
+    if not data.image_shape and not data.n_words and data.n_features > 1:
+        kinds.append("features")
+    if len(kinds) == 1:
+        return kinds[0]
+    return str(
+        controls.choose(
+            "Plane",
+            kinds,
+            key="compare.plane",
+            format_func=_LABELS.__getitem__,
+            help="The same for every model: what lies off it is held fixed.",
+            width=260,
+        )
+    )

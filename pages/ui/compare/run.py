@@ -1,0 +1,131 @@
+"""The comparison of the page Compare as a job: it fills a table while it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from lincore.metrics import ranking, scores
+from lincore.metrics.class_ratio import leading_score
+from lincore.model_selection.compare import compare as run
+from lincore.model_selection.methods import as_methods
+from lincore.report import comparison, sentences
+from lincore.utils.captured_warnings import heard
+from pages.ui.jobs import page_jobs
+from pages.ui.widgets import tables, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+    from lincore.metrics.results import Results
+    from pages.ui.compare.choices import Choice
+    from pages.ui.jobs.executor import Job, Progress
+
+KEY = "compare.run"
+_AGAIN = "compare.again"
+#: Numbers in data that are compared without being asked: a few seconds' work, every sample's.
+AT_ONCE = 400_000
+#: What makes QDA possible where rows of a class are few or its categories never vary.
+REGULARIZATION = 0.1
+#: The schemes with which that still holds.
+_QUICK = ("holdout", "last", "given", "holdout by group", "5-fold", "10-fold", "by-group")
+
+
+def shown(data: Dataset, choice: Choice) -> Job | None:
+    """Return the comparison to look at, which has a result; the former while another is at work."""
+    job = of(data, choice)
+    if job is None or (job.result is not None and not page_jobs.at_work(job)):
+        return job
+    before = page_jobs.former(job)
+    if before is not None:
+        page_jobs.note_former(job)
+    return before
+
+
+def of(data: Dataset, choice: Choice) -> Job | None:
+    """Return the comparison of these data that was asked for last, at work or over."""
+    while (latest := page_jobs.current(KEY)) is not None and latest.settings[0] != data.digest:
+        page_jobs.discard(latest)
+    n_models = len(choice.lines)
+    describe = f"Comparing {n_models} model{'s' if n_models != 1 else ''}"
+
+    def work(progress: Progress) -> Results | None:
+        return compare(data, choice, progress)
+
+    at_once = latest is None and data.X.size <= AT_ONCE and choice.scheme in _QUICK
+    if st.session_state.pop(_AGAIN, False) or at_once:
+        page_jobs.run(KEY, choice, work, describe=describe)
+    return page_jobs.on_demand(
+        KEY,
+        choice,
+        work,
+        describe=describe,
+        label="Compare",
+        help="Fit all models on the same training rows, and judge them on the same test rows.",
+        draw=live,
+    )
+
+
+def notes(results: Results) -> None:
+    """Say which models are missing or warned, with a remedy at a click where there is one."""
+    for note in comparison.notes(results):
+        st.caption(text.escape(note))
+    if "regularization" in results.settings["failed"].get("qda", ""):
+        st.button(
+            f"Regularise QDA by {REGULARIZATION}",
+            key=f"{KEY}.regularise",
+            on_click=_regularise,
+            help="Pull the covariance of each class that far towards the common one, and compare "
+            "again.",
+        )
+
+
+def _regularise() -> None:
+    st.session_state["compare.qda.qda.regularization"] = REGULARIZATION
+    st.session_state[_AGAIN] = True
+
+
+def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None:
+    """Compare, and compute every score with its interval, away from the page."""
+    with heard():  # what a fit has to say stands in the settings of the results
+        results = run(
+            data,
+            choice.lines,
+            choice.scheme,
+            steps=choice.steps,
+            seed=choice.split.seed,
+            test_size=choice.split.test_size,
+            progress=progress,
+            keep=progress.keep,
+        )
+        if not results.methods:
+            return None
+        if not results.settings["stopped"]:
+            progress(progress.total, progress.total, "intervals")
+        leading = leading_score(data.counts)
+        scores.table(ranking.ranked(results, leading), leading)  # as the page looks at them first
+    return results
+
+
+def live(job: Job) -> None:
+    """Show which models are finished and what they reached so far."""
+    results: Results = job.result
+    leading = leading_score(results.class_counts)
+    labels = {method.name: method.label for method in as_methods(job.settings.lines)}
+    failed = results.settings["failed"]
+    lines = []
+    for name, label in labels.items():
+        line = {"model": label, leading: "", "95 %": "", "seconds": ""}
+        if name in results.methods:
+            found = scores.score(results, name, leading)
+            seconds = results.seconds[results.position(name)]
+            line |= {leading: sentences.percent(found.value), "95 %": sentences.interval(found)}
+            line |= {"seconds": f"{seconds:.2f}", "state": "finished"}
+        else:
+            line["state"] = "cannot be fitted" if name in failed else "to come"
+        lines.append(line)
+    with st.container(key=f"{KEY}.live"):
+        tables.show(
+            pd.DataFrame(lines), hide_index=True, alt="Scores of the models finished so far."
+        )

@@ -1,0 +1,214 @@
+"""The scores of a comparison: the figure of intervals, and the table of all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.metrics import differences, ranking, scores
+from lincore.metrics.class_ratio import is_imbalanced, leading_score
+from lincore.metrics.estimates import why_missing
+from lincore.metrics.scores import SCORES
+from lincore.report import sentences
+from pages.ui.widgets import controls, tables, text
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.data.dataset import Dataset
+    from lincore.metrics.intervals import Interval
+    from lincore.metrics.results import Results
+    from pages.ui.compare.choices import Choice, Row
+
+KEY = "compare"
+# Pixels of a column of scores. Six of them fit beside the sidebar of a window 1,440 pixels wide;
+# the others are hidden at first, a click on the table's menu away.
+_WIDTH, _SIX = 125, 6
+# In which order scores get a place after the one that decides.
+_ORDER = ("balanced accuracy", "accuracy", "MCC", "log loss", "AUC", "macro F1", "Brier")
+
+
+class Shown(NamedTuple):
+    """A comparison and how it is looked at.
+
+    Attributes
+    ----------
+    data : Dataset
+    choice : Choice
+        With which the results were made.
+    results : Results
+        The best method first.
+    score : str
+    rope : float
+        How small a difference does not matter, in the unit of the score.
+    """
+
+    data: Dataset
+    choice: Choice
+    results: Results
+    score: str
+    rope: float
+
+    @property
+    def labels(self) -> list[str]:
+        """What the methods are called, in the order of the results."""
+        known = self.results.settings["labels"]
+        return [str(known[name]) for name in self.results.methods]
+
+    @property
+    def as_chosen(self) -> list[int]:
+        """The positions of the methods in the order of the choice, which no score changes."""
+        known = list(self.results.settings["labels"])
+        methods = self.results.methods
+        return sorted(range(len(methods)), key=lambda i: known.index(methods[i]))
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the score reads well in per cent."""
+        return SCORES[self.score].is_share
+
+    @property
+    def unequal(self) -> bool:
+        """Whether classes are so unequal that the rarest has a column of its own."""
+        return is_imbalanced(self.results.class_counts)
+
+
+def _rarest(shown: Shown) -> str:
+    return f"recall of {shown.results.classes[sentences.rarest_class(shown.results)]} (%)"
+
+
+def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
+    """Ask for the score that decides, and how small a difference does not matter."""
+    leading = leading_score(results.class_counts)
+    names = sorted(ranking.known(results), key=lambda name: name != leading)
+    with row.score:
+        score = controls.choose(
+            "Score",
+            names,
+            key=f"{KEY}.score",
+            help=f"Decides the headline, the order and the groups. At first the {leading}, since "
+            f"classes are {'un' * (leading != 'accuracy')}equal. "
+            + " ".join(f"{name}: {SCORES[name].help}" for name in names),
+        )
+    share = SCORES[score].is_share
+    with row.options:
+        key = f"{KEY}.rope.{'points' if share else 'unit'}"
+        controls.begin_with(key, 1.0 if share else 0.01)
+        rope = st.number_input(
+            f"Region of practical equivalence{' (points)' if share else ''}",
+            0.0,
+            50.0 if share else 1.0,
+            step=0.5 if share else 0.01,
+            key=key,
+            persist_state="session",
+            help="Differences that are surely smaller than this are called equivalent, however "
+            "significant they are.",
+        )
+    rope = rope / 100 if share else rope
+    return Shown(data, choice, ranking.ranked(results, score), score, rope)
+
+
+def figure(shown: Shown) -> None:
+    """Draw the score of each method with its interval, baselines and tiers."""
+    results, score = shown.results, shown.score
+    tier = differences.tiers(results, score, shown.rope)
+    told = [i for i, name in enumerate(results.methods) if tier[name]]
+    names = [results.methods[i] for i in told]
+    drawn = _intervals(
+        tuple(shown.labels[i] for i in told),
+        tuple(scores.score(results, name, score) for name in names),
+        score,
+        tuple(ranking.guesses(results, score).items()),
+        tuple(tier[name] for name in names),
+        shown.is_share,
+    )
+    controls.figure(drawn, key=f"{KEY}.intervals")
+    if few := sentences.without_intervals(results, [score]):
+        st.caption(text.escape(few))
+    missing = {
+        label: why_missing(results, name, score)
+        for name, label in zip(results.methods, shown.labels, strict=True)
+        if not tier[name]
+    }
+    if missing:
+        listed = "; ".join(f"{label}: {why}" for label, why in missing.items())
+        st.caption(text.escape(f"Without {score}: {listed}."))
+
+
+@st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
+def _intervals(
+    labels: tuple[str, ...],
+    intervals: tuple[Interval, ...],
+    score: str,
+    baselines: tuple[tuple[str, float], ...],
+    tiers: tuple[int, ...],
+    is_share: bool,
+) -> go.Figure:
+    return plots.score_intervals(
+        labels,
+        intervals,
+        score=score,
+        baselines=dict(baselines),
+        tiers=tiers,
+        as_percent=is_share,
+    )
+
+
+def table(shown: Shown) -> None:
+    """Show every score of every method with its interval, and offer it as CSV."""
+    results = shown.results
+    group = differences.tiers(results, shown.score, shown.rope)
+    names = sorted(scores.SCORES, key=lambda name: (name != shown.score, _ORDER.index(name)))
+    columns = {name: f"{name} (%)" if scores.SCORES[name].is_share else name for name in names}
+    lines = []
+    for method, label in zip(results.methods, shown.labels, strict=True):
+        line: dict[str, object] = {"model": label, "group": group[method] or None}
+        for name in names:
+            found = scores.score(results, method, name)
+            line[columns[name]] = sentences.in_table(found, name) or why_missing(
+                results, method, name
+            )
+            if shown.unequal and name == shown.score:
+                recall = scores.recall(results, method)[sentences.rarest_class(results)]
+                line[_rarest(shown)] = sentences.in_table(recall, "accuracy")
+        lines.append(line)
+    with st.container(key=f"{KEY}.table"):
+        tables.show(
+            pd.DataFrame(lines),
+            hide_index=True,
+            column_order=[*lines[0]][: 2 + _SIX],
+            column_config={
+                "model": st.column_config.TextColumn(width=150, pinned=True),
+                "group": st.column_config.NumberColumn(
+                    format="%d",
+                    width=55,
+                    help="Models of one group are not significantly different from its best by "
+                    f"{shown.score}.",
+                ),
+                _rarest(shown): st.column_config.TextColumn(
+                    width=_WIDTH, help="Recall of the class with the fewest test rows, in per cent."
+                ),
+                **{
+                    columns[name]: st.column_config.TextColumn(
+                        width=max(_WIDTH, 7 * len(columns[name])), help=scores.SCORES[name].help
+                    )
+                    for name in names
+                },
+            },
+            placeholder="",
+            alt="Every score of every model with its 95 % interval.",
+        )
+    if few := sentences.without_intervals(results):
+        st.caption(text.escape(few))
+    st.download_button(
+        "Scores as CSV",
+        lambda: ranking.for_file(results).to_csv().encode(),
+        file_name=f"{shown.data.name} comparison.csv",
+        mime="text/csv",
+        key=f"{KEY}.csv",
+        on_click="ignore",
+        help="Every score, its interval, seconds and group, in full precision.",
+    )

@@ -1,0 +1,107 @@
+"""Roles and kinds of many columns at once: those selected in the table of the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from lincore.data.labels import is_number
+from pages.ui.session import commands
+
+if TYPE_CHECKING:
+    from lincore.io.tables.column_roles import Column
+    from pages.ui.session.sources import Source
+
+SELECTED = "data.columns.selected"
+
+
+def show(found: Source) -> None:
+    """Offer to change the role or the kind of all selected columns at once."""
+    names = [column.name for column in found.columns]
+    chosen = [name for name in st.session_state.get(SELECTED, ()) if name in names]
+    with st.popover("Edit several columns", icon=":material/checklist:", key="data.bulk"):
+        st.caption(f"{len(chosen):,} of {len(names):,} columns selected.")
+        _pick(
+            "Select columns",
+            list(_SELECTIONS),
+            "data.bulk.select",
+            lambda word: _select(found, word),
+            "Or tick them in the table.",
+        )
+        _pick(
+            "Set role",
+            ["feature", "text", "ignore"],
+            "data.bulk.role",
+            lambda role: _set_role(found, chosen, role),
+            "Of the selected columns, but for the target.",
+            disabled=not chosen,
+        )
+        _pick(
+            "Treat as",
+            ["categorical", "numeric"],
+            "data.bulk.kind",
+            lambda kind: _set_kind(found, chosen, kind),
+            "Numbers that are names, such as postcodes, are categorical.",
+            disabled=not chosen,
+        )
+
+
+_SELECTIONS: dict[str, Callable[[Column], bool]] = {
+    "All": lambda column: True,
+    "None": lambda column: False,
+    "Numeric": lambda column: column.kind == "number",
+    "Categorical": lambda column: column.kind == "category",
+    "Ignored": lambda column: column.role == "ignore",
+    "With missing values": lambda column: column.n_missing > 0,
+}
+
+
+def _pick(
+    label: str,
+    options: list[str],
+    key: str,
+    act: Callable[[str], None],
+    help: str,
+    disabled: bool = False,
+) -> None:
+    """Offer actions: what is chosen is done, and nothing stays chosen."""
+
+    def run() -> None:
+        word = st.session_state.get(key)
+        st.session_state[key] = None
+        if word is not None:
+            act(word)
+
+    st.selectbox(
+        label,
+        options,
+        index=None,
+        key=key,
+        placeholder="Choose",
+        on_change=run,
+        help=help,
+        disabled=disabled,
+    )
+
+
+def _select(found: Source, word: str) -> None:
+    wanted = _SELECTIONS[word]
+    others = [column for column in found.columns if column.role != "target"]
+    st.session_state[SELECTED] = [column.name for column in others if wanted(column)]
+
+
+def _set_role(found: Source, names: list[str], role: str) -> None:
+    others = {name: role for name in names if name != found.target}
+    if others:
+        commands.revise(found.with_roles(others))
+
+
+def _set_kind(found: Source, names: list[str], kind: str) -> None:
+    numbers = {column.name for column in found.columns if column.name != found.target}
+    if found.table is not None:
+        numbers &= {name for name in names if is_number(found.table.frame[name])}
+    if numbers:
+        changed = [name for name in names if name in numbers]
+        commands.revise(found.with_kind(changed, categorical=kind == "categorical"))

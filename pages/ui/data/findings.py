@@ -1,0 +1,134 @@
+"""What stands in the way, or is suspicious, each with what can be done about it at one click."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from lincore.errors import DataError, Notice, Remedy
+from lincore.io.images.read import MADE_GREY, ImageOptions
+from lincore.report import streamed_rows
+from pages.ui.session import commands, state
+from pages.ui.session.sources import Pictures, Source
+from pages.ui.widgets import text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+
+
+def target(data: Dataset) -> None:
+    """Say which column is told apart, and how the largest class stands to the smallest."""
+    found = state.source() or state.sample_source()
+    whose = f"Target: **{text.escape(found.name_of(found.target))}**. " if found is not None else ""
+    all_rows = data.counts if data.beyond is None else data.counts + data.beyond.count.astype(int)
+    most, least = int(all_rows.argmax()), int(all_rows.argmin())
+    counts = f"{all_rows[most]:,} {text.row_noun(data)}"
+    if all_rows[most] == all_rows[least]:
+        st.markdown(f"{whose}Every class has {counts}.")
+        return
+    times = all_rows[most] / all_rows[least]
+    st.markdown(
+        f"{whose}The largest class, {text.escape(data.classes[most])}, has {counts}: "
+        f"{times:,.1f} times the {all_rows[least]:,} of {text.escape(data.classes[least])}."
+    )
+
+
+def held(data: Dataset) -> None:
+    """Say which rows of a file too large to be held are held, and which are summed."""
+    if data.n_beyond:
+        st.markdown(text.escape(streamed_rows.held(data)))
+
+
+def refused() -> None:
+    """Say why the last wish could not be met, and offer what would help."""
+    found = state.tell()
+    if found is None:
+        return
+    text.show_problem(found.notice)
+    attempt = found.attempt
+    with st.container(horizontal=True, vertical_alignment="center", key="data.refused"):
+        if isinstance(attempt, Source) and attempt.table is not None:
+            _buttons(attempt, found.remedies, key="data.refused")
+        in_use = text.escape(state.require_dataset().name)
+        st.caption(f"Still in use: {in_use}.", width="content")
+        if found.shown and attempt is not None:
+            st.button(
+                f"Back to {in_use}",
+                key="data.refused.back",
+                on_click=state.dismiss,
+                help="Forget what could not be used.",
+            )
+
+
+def made_grey(found: Pictures, data: Dataset) -> None:
+    """Say so where images that have colours were made grey, and offer to keep the colours."""
+    if not any(notice.what == MADE_GREY for notice in data.notices):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="data.grey"):
+        st.markdown(f":material/info: {MADE_GREY}", width="content")
+        st.button(
+            "Keep colours",
+            key="data.grey.keep",
+            on_click=_keep_colours,
+            args=(found,),
+            help="Decode all images again, in red, green and blue: three times the numbers.",
+        )
+
+
+def _keep_colours(found: Pictures) -> None:
+    # The switch among the import options goes with it.
+    st.session_state["data.pictures.colour"] = True
+    options = replace(found.options or ImageOptions(), colour=True)
+    commands.decode(replace(found, options=options), is_new=False)
+
+
+def findings(found: Source) -> None:
+    """List what is suspicious about the chosen columns, each with its remedies."""
+    listed = found.findings
+    if listed:
+        st.subheader("Data checks", anchor=False)
+    for number, finding in enumerate(listed):
+        key = f"data.finding.{number}"
+        with st.container(horizontal=True, vertical_alignment="center", key=key):
+            st.markdown(f":material/error: {_line(finding.notice)}", width="content")
+            _buttons(found, finding.remedies, key=key)
+
+
+def notices(data: Dataset, besides: Sequence[Notice] = ()) -> None:
+    """List what reading the data did or found, but for what is said elsewhere."""
+    said = {(notice.what, notice.where) for notice in besides}
+    rest = [notice for notice in data.notices if (notice.what, notice.where) not in said]
+    if not rest:
+        return
+    st.subheader("Import log", anchor=False)
+    for notice in rest:
+        st.markdown(f"- {_line(notice)}")
+
+
+def _line(notice: Notice) -> str:
+    place = f"**{text.escape(notice.where)}**: " if notice.where else ""
+    remedy = f" {text.escape(notice.remedy)}" if notice.remedy else ""
+    return f"{place}{text.escape(notice.what)}{remedy}"
+
+
+def _buttons(found: Source, remedies: Sequence[Remedy], *, key: str) -> None:
+    for number, remedy in enumerate(remedies):
+        st.button(
+            text.escape(remedy.label),
+            key=f"{key}.{number}",
+            on_click=_apply,
+            args=(found, remedy),
+            help="It can be undone.",
+        )
+
+
+def _apply(found: Source, remedy: Remedy) -> None:
+    try:
+        changed = found.with_remedy(remedy)
+    except DataError as error:
+        commands.refuse_change(error)
+    else:
+        commands.revise(changed)

@@ -1,0 +1,229 @@
+"""Generated Gaussian classes, and the true parameters behind them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from lincore.data.generators import ellipse, means_on_ring
+from lincore.errors import DataError
+from lincore.estimators.bayes import BayesClassifier
+from lincore.estimators.bayes_error import bayes_error
+from pages.ui.session import commands, panels, state
+from pages.ui.widgets import controls, tables, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset, GaussianTruth
+    from lincore.estimators.bayes_error import ExpectedLoss
+
+BASE = "data.draw.base"
+KEPT = "data.draw.kept"
+MOST_CLASSES, MOST_FEATURES, MOST_ROWS = 20, 20, 100_000
+
+
+def show() -> None:
+    """Offer to generate Gaussian classes."""
+    with st.expander("Generate Gaussian classes", key="data.draw", on_change="rerun") as panel:
+        if not panel.open:
+            return
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            n_classes = controls.number(
+                "Classes", 2, MOST_CLASSES, 3, key="data.draw.classes", help="How many.", width=110
+            )
+            n_features = controls.number(
+                "Features",
+                1,
+                MOST_FEATURES,
+                2,
+                key="data.draw.features",
+                help="The classes differ in the first two; the others are noise.",
+                width=110,
+            )
+            distance = _real(
+                "Distance",
+                0.0,
+                100.0,
+                2.5,
+                key="data.draw.distance",
+                help="Between the means of neighbours on a ring; each mean can be edited below.",
+            )
+            outliers = _real(
+                "Outliers",
+                0.0,
+                0.5,
+                0.0,
+                key="data.draw.outliers",
+                help="Share of rows drawn six times as far from their mean.",
+            )
+            noise = _real(
+                "Label noise",
+                0.0,
+                0.5,
+                0.0,
+                key="data.draw.noise",
+                help="Share of rows that carry the label of another class.",
+            )
+            seed = controls.number(
+                "Seed",
+                0,
+                9999,
+                0,
+                key="data.draw.seed",
+                help="Another one draws other rows.",
+                width=110,
+            )
+        mixed = st.toggle(
+            "Draw the class of each row from the priors",
+            key="data.draw.mixed",
+            persist_state="session",
+            help="Then the sizes are left to chance; their sum is kept.",
+        )
+        table = _table(n_classes, n_features, distance)
+        shares = {"outliers": outliers, "label_noise": noise, "seed": seed}
+        st.button(
+            "Generate",
+            key="data.draw.go",
+            on_click=_draw,
+            args=(table, n_features, mixed, shares),
+            help="Draw the rows at random and use them.",
+        )
+
+
+def truth(data: Dataset) -> None:
+    """Show the distribution that generated data were drawn from."""
+    if data.truth is None:
+        return
+    if data.n_features >= 2:
+        controls.figure(
+            plots.scatter(
+                data.X[:, :2],
+                data.codes,
+                data.classes,
+                data.feature_names[:2],
+                title="The rows, in the first two features",
+                ellipses=True,
+            ),
+            key="data.drawn",
+        )
+    panels.truth(data)
+    told = [
+        f"{share:.0%} {what}"
+        for share, what in (
+            (data.truth.outliers, "outliers"),
+            (data.truth.label_noise, "wrong labels"),
+        )
+        if share
+    ]
+    besides = f" Besides, {' and '.join(told)} were asked for." if told else ""
+    try:
+        error = _bayes_error(data.digest, data.truth)
+    except (DataError, ValueError):
+        # A singular covariance: the classes lie on lines, and the error has no density to go by.
+        st.caption(besides.strip())
+        return
+    least = "up to chance" if error.standard_error else "exactly"
+    st.caption(
+        f"The best any classifier can do on these Gaussians is {100 * error.value:.2f} % of "
+        f"errors ({least}: {text.escape(error.method)}).{besides}"
+    )
+
+
+@st.cache_data(max_entries=16, ttl="2h", show_spinner="Finding the least error …")
+def _bayes_error(digest: str, _truth: GaussianTruth) -> ExpectedLoss:
+    known = BayesClassifier(_truth.means, _truth.covariances, priors=_truth.priors)
+    return bayes_error(known, standard_error=5e-4)
+
+
+def _table(n_classes: int, n_features: int, distance: float) -> pd.DataFrame:
+    """Let every class be edited; what was edited stays until the means are laid out anew."""
+    layout = (n_classes, n_features, distance)
+    key = "data.draw.table." + ".".join(map(str, layout))
+    kept = st.session_state.get(KEPT)
+    if key not in st.session_state or BASE not in st.session_state:
+        fresh = _ring(*layout)
+        st.session_state[BASE] = kept[1] if kept is not None and kept[0] == layout else fresh
+    column = st.column_config
+    with st.container(key="data.draw.table"):
+        edited: pd.DataFrame = tables.edit(
+            st.session_state[BASE],
+            key=key,
+            hide_index=True,
+            disabled=["class"],
+            column_config={
+                "rows": column.NumberColumn(
+                    min_value=1, max_value=MOST_ROWS, step=1, required=True
+                ),
+                "prior": column.NumberColumn(
+                    min_value=0.001, required=True, help="Relative: 3 and 1 are 75 % and 25 %."
+                ),
+                "spread": column.NumberColumn(
+                    min_value=0.001, required=True, help="Standard deviation along the long axis."
+                ),
+                "ratio": column.NumberColumn(
+                    min_value=0.01, max_value=1.0, required=True, help="Short to long axis."
+                ),
+                "angle": column.NumberColumn(
+                    required=True, help="Of the long axis, in degrees, anticlockwise."
+                ),
+            },
+            alt="Each class with its rows, prior, ellipse and mean.",
+        )
+    st.session_state[KEPT] = (layout, edited)
+    return edited
+
+
+def _ring(n_classes: int, n_features: int, distance: float) -> pd.DataFrame:
+    means = means_on_ring(n_classes, n_features, distance).round(3) + 0.0
+    table = pd.DataFrame(
+        {
+            "class": [f"class {k}" for k in range(1, n_classes + 1)],
+            "rows": 150,
+            "prior": 1.0,
+            "spread": 1.0,
+            "ratio": 1.0,
+            "angle": 0.0,
+        }
+    )
+    for j in range(n_features):
+        table[f"mean x{j + 1}"] = means[:, j]
+    return table
+
+
+def _draw(table: pd.DataFrame, n_features: int, mixed: bool, shares: dict[str, Any]) -> None:
+    try:
+        covariances = [
+            ellipse(spread, ratio, angle, n_features=n_features).tolist()
+            for spread, ratio, angle in table[["spread", "ratio", "angle"]].to_numpy(float)
+        ]
+    except DataError as error:
+        state.refuse(error)
+        return
+    rows = table["rows"].to_numpy()
+    commands.generate(
+        {
+            "means": table[[f"mean x{j + 1}" for j in range(n_features)]].to_numpy(float).tolist(),
+            "covariances": covariances,
+            "sizes": int(rows.sum()) if mixed else [int(size) for size in rows],
+            "priors": table["prior"].to_numpy(float).tolist() if mixed else None,
+            **shares,
+        }
+    )
+
+
+def _real(label: str, low: float, high: float, value: float, *, key: str, help: str) -> float:
+    controls.begin_with(key, value)
+    return float(
+        st.number_input(
+            label,
+            low,
+            high,
+            step=0.05 if high < 1 else 0.5,
+            key=key,
+            help=help,
+            persist_state="session",
+            width=130,
+        )
+    )

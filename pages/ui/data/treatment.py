@@ -1,0 +1,110 @@
+"""How missing values, rare categories and a numeric target are treated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from lincore.data.labels import is_number
+from lincore.io.tables.bins import Bins
+from pages.ui.session import commands
+
+if TYPE_CHECKING:
+    from pages.ui.session.sources import Source
+
+_MISSING = {
+    "median": "The median",
+    "most_frequent": "The most frequent value",
+    "indicator": "The median, and an indicator column",
+    "drop": "Leave the row out",
+}
+_MOST_BINS = 10
+
+
+def show(found: Source) -> None:
+    """Offer how missing values, rare levels and a numeric target are treated."""
+    if found.table is None:
+        return
+    with (
+        st.expander("Missing values, rare categories, numeric target", key="data.more"),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        _choice(
+            found,
+            "missing",
+            "Fill missing values with",
+            _MISSING,
+            "median",
+            "Taken from the training rows alone, whatever the split.",
+        )
+        rare = {None: "Five, from 100 rows on", 0: "None", 2: "2", 5: "5", 10: "10", 20: "20"}
+        _choice(
+            found,
+            "rare",
+            "Merge categories with fewer training rows than",
+            rare,
+            None,
+            "Rare categories become one; one that training never saw is no error.",
+        )
+        _bins(found)
+
+
+def _bins(found: Source) -> None:
+    assert found.table is not None
+    if found.target is None or not is_number(found.table.frame[found.target]):
+        return
+    now = found.choices.get("bins")
+    n, how = (
+        (None, "quantile") if now is None else now if isinstance(now, Bins) else (now, "quantile")
+    )
+    numbers = {None: "No, as it is", **{i: f"{i} bins" for i in range(2, _MOST_BINS + 1)}}
+    if n not in numbers:
+        numbers[n] = f"{n} bins"
+    st.session_state["data.bins"] = n
+    st.session_state["data.bins.how"] = how
+
+    def revise() -> None:
+        wanted = st.session_state.get("data.bins", n)
+        by = st.session_state.get("data.bins.how", how)
+        commands.revise(found.with_choices(bins=wanted and Bins(wanted, by)))
+
+    st.selectbox(
+        "Bin the target",
+        list(numbers),
+        key="data.bins",
+        format_func=numbers.__getitem__,
+        help="A quantity becomes classes: low and high, or more of them.",
+        on_change=revise,
+        width=260,
+    )
+    st.selectbox(
+        "Bins of",
+        ["quantile", "width"],
+        key="data.bins.how",
+        format_func={"quantile": "equally many rows", "width": "equal width"}.__getitem__,
+        help="Where the edges of the bins lie.",
+        on_change=revise,
+        disabled=n is None,
+        width=200,
+    )
+
+
+def _choice(
+    found: Source, word: str, label: str, names: dict[Any, str], default: Any, help: str
+) -> None:
+    key = f"data.{word}"
+    if word == "missing" and found.is_in_blocks:
+        names, default = {"drop": names["drop"]}, "drop"
+    st.session_state[key] = found.choices.get(word, default)
+    st.selectbox(
+        label,
+        list(names),
+        key=key,
+        format_func=lambda value: names.get(value, str(value)),
+        help=help,
+        on_change=lambda: commands.revise(
+            found.with_choices(**{word: st.session_state.get(key, default)})
+        ),
+        width=300,
+    )

@@ -1,0 +1,156 @@
+"""What Explore shows of pictures: eigen-images, means of classes, pictures rebuilt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from lincore import plots
+from pages.ui.explore import compute, projection_options
+from pages.ui.widgets import controls, image_sheets, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+    from pages.ui.explore.compute import Choice
+    from pages.ui.explore.projection_options import Options
+    from pages.ui.explore.scores import Seen
+    from pages.ui.session.sidebar import Experiment
+
+SHEET_COLUMNS = 6
+MOST_PICTURES = 12
+MOST_CLASSES = 48
+# Numbers that a figure may send to the browser.
+MOST_VALUES = 400_000
+
+
+def eigen_images(experiment: Experiment, options: Options, seen: Seen) -> None:
+    """Draw the first components, and Fisher's directions, as pictures."""
+    data = experiment.data
+    most = _most(data)
+    found = seen.projection.components[:most]
+    numbers = [f"{i + 1}" for i in range(len(found))]
+    _weights(data, found, numbers, "The components as pictures", key="explore.eigenimages")
+    units = "standardised pixels" if options.standardize else "pixels"
+    colours = (
+        "Grey pixels count nothing."
+        if len(data.image_shape or ()) == 3
+        else "Blue pixels push a picture’s score up, orange ones down."
+    )
+    st.caption(f"Weights of {units}. {colours}")
+    if seen.fisher is None:
+        return
+    found = seen.projection.weights(seen.fisher)[: min(most, SHEET_COLUMNS)]
+    names = [f"Direction {i + 1}" for i in range(len(found))]
+    _weights(data, found, names, "Fisher’s directions as pictures", key="explore.fisherimages")
+    st.caption(
+        f"Behind {projection_options.first_components(seen.n_components)}: more of them give "
+        "sharper "
+        "and noisier pictures."
+    )
+
+
+def means(experiment: Experiment, choice: Choice) -> None:
+    """Draw the mean training picture of each class."""
+    data = experiment.data
+    found = compute.class_means(choice, data)
+    seen = np.flatnonzero(np.isfinite(found).all(axis=1))
+    most = max(2, min(MOST_CLASSES, MOST_VALUES // data.n_features))
+    shown = seen[:most]
+    stack = np.rint(found[shown]).astype(np.uint8).reshape(-1, *_shape(data))
+    titles = [str(data.classes[code]) for code in shown]
+    picture = plots.images(
+        stack, titles, columns=_columns(len(shown)), title="The mean picture of each class"
+    )
+    image_sheets.show(picture, key="explore.means")
+    rest = f" The first {most} of {len(seen)} classes are shown." if len(seen) > most else ""
+    st.caption(f"Over {len(experiment.split.train):,} training pictures.{rest}")
+
+
+def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: list[int]) -> None:
+    """Ask for a picture and a number of components; draw what they make of it."""
+    data, projection = experiment.data, seen.projection
+    most = len(projection.components)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        number = st.slider(
+            "Components",
+            1,
+            max(most, 2),
+            min(20, most),
+            key="explore.rebuild",
+            help="How many numbers every picture is rebuilt from.",
+        )
+        first = chosen[0] if chosen else int([*experiment.split.test, *experiment.split.train][0])
+        row = controls.number(
+            "Picture",
+            0,
+            data.n_rows - 1,
+            first,
+            key="explore.picture",
+            help="The number of its row. Pictures chosen above stand beside it, otherwise one "
+            "test picture of each class.",
+            width=180,
+        )
+    number = min(number, most)
+    rows = _beside(experiment, row, chosen)
+    originals = data.X[rows].reshape(-1, *_shape(data))
+    rebuilt = projection.rebuilt(data.X[rows], number).reshape(originals.shape)
+    picture = plots.reconstructions(originals, [rebuilt], [number])
+    image_sheets.show(picture, key="explore.reconstruction")
+    share = projection.shares[:number].sum()
+    error = compute.rebuilding_error(choice, number, data)
+    judged = ""
+    if error.n_rows:
+        judged = (
+            f" Of {error.n_rows:,} test pictures a pixel is off by {error.value:.1f} of 255 grey "
+            "levels (root mean square)."
+        )
+    names = ", ".join(f"{i} ({data.classes[data.codes[i]]})" for i in rows)
+    st.caption(
+        f"{number:,} of {most:,} components hold {100 * share:.1f} % of the variance of the "
+        f"training pictures.{judged} Shown: {text.escape(names)}."
+    )
+
+
+def _beside(experiment: Experiment, row: int, chosen: list[int]) -> list[int]:
+    """Return up to six rows: the one that is asked for, and chosen ones or one of each class."""
+    data, test = experiment.data, experiment.split.test
+    others = chosen
+    if not others:
+        _, first = np.unique(data.codes[test], return_index=True)
+        others = [int(i) for i in test[first] if data.codes[i] != data.codes[row]]
+    return list(dict.fromkeys([row, *others]))[:SHEET_COLUMNS]
+
+
+def _weights(data: Dataset, weights: np.ndarray, names: list[str], title: str, *, key: str) -> None:
+    shape = _shape(data)
+    stack = weights.reshape(-1, *shape)
+    columns = _columns(len(stack))
+    if len(shape) == 3:
+        picture = plots.images(_balanced(stack), names, columns=columns, title=title)
+    else:
+        picture = plots.weight_images(stack, names, columns=columns, title=title)
+    image_sheets.show(picture, key=key)
+
+
+def _balanced(stack: np.ndarray) -> np.ndarray:
+    """Return weights in colour as bytes, zero in the middle, each picture by its own largest."""
+    largest = np.abs(stack).max(axis=(1, 2, 3), keepdims=True)
+    return np.rint(127.5 + 127.5 * stack / np.where(largest > 0, largest, 1)).astype(np.uint8)
+
+
+def _shape(data: Dataset) -> tuple[int, ...]:
+    if data.image_shape is None:
+        raise TypeError(f"the rows of {data.name} are no pictures")
+    return data.image_shape
+
+
+def _most(data: Dataset) -> int:
+    return max(2, min(MOST_PICTURES, MOST_VALUES // data.n_features))
+
+
+def _columns(number: int) -> int:
+    """Return how many pictures stand in a line: as even lines as can be."""
+    lines = -(-number // SHEET_COLUMNS)
+    return -(-number // lines)

@@ -1,0 +1,144 @@
+"""What can be chosen on Explore: the rows, their units, the axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore.inspection.projections import fisher_components
+from lincore.report.exploration import criterion
+from pages.ui.widgets import controls, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset, Split
+    from lincore.estimators.fisher import FisherDiscriminant
+    from lincore.inspection.projections import Projection
+
+# More are not told apart in a list.
+MOST_LISTED = 50
+_PARTS = {"train": "Training", "test": "Test"}
+
+
+class Options(NamedTuple):
+    """What is shown, and in which units.
+
+    Attributes
+    ----------
+    dimensions : {2, 3}
+    part : {"train", "test"}
+    standardize, whiten : bool
+    """
+
+    dimensions: int
+    part: str
+    standardize: bool
+    whiten: bool
+
+
+def view(split: Split) -> tuple[int, str]:
+    """Ask for the number of dimensions and for the rows."""
+    dimensions = st.segmented_control(
+        "Dimensions",
+        [2, 3],
+        default=2,
+        required=True,
+        format_func=lambda n: f"{n}-D",
+        key="explore.dimensions",
+        persist_state="session",
+        help="Two axes, in which points can be selected, or three that can be turned.",
+    )
+    part = st.segmented_control(
+        "Rows",
+        ["train", "test"] if len(split.test) else ["train"],
+        default="train",
+        required=True,
+        format_func=_PARTS.__getitem__,
+        key="explore.part",
+        persist_state="session",
+        help="The axes are learned from the training set; test rows show if they hold for rows "
+        "that were not seen.",
+    )
+    return int(dimensions or 2), part or "train"
+
+
+def units(data: Dataset, dimensions: int, part: str) -> Options:
+    """Ask for the units in which rows are projected and drawn."""
+    if data.n_words:
+        return Options(dimensions, part, False, False)
+    standardize = controls.standardize(data, key="explore.standardize")
+    whiten = st.toggle(
+        "Whiten",
+        key="explore.whiten",
+        persist_state="session",
+        help="Divide the scores along every component by their standard deviation, so "
+        "that all components vary alike.",
+    )
+    return Options(dimensions, part, standardize, whiten)
+
+
+def component_names(projection: Projection) -> list[str]:
+    """Return what the components are called, which does not depend on the split."""
+    noun = "Singular vector" if projection.is_sparse else "Component"
+    return [f"{noun} {i + 1}" for i in range(len(projection.components))]
+
+
+def component_axes(projection: Projection, axes: Sequence[int]) -> list[str]:
+    """Return the names of some components with their shares of the variance."""
+    names, shares = component_names(projection), projection.shares
+    return [f"{names[i]} ({100 * shares[i]:.1f} %)" for i in axes]
+
+
+def first_components(number: int) -> str:
+    """Return a number of components in words."""
+    return "the first component" if number == 1 else f"the first {number} components"
+
+
+def fisher_names(fisher: FisherDiscriminant) -> list[str]:
+    """Return what Fisher's directions are called."""
+    return [f"Direction {i + 1}" for i in range(len(fisher.criterion_))]
+
+
+def fisher_axes(fisher: FisherDiscriminant, axes: Sequence[int]) -> list[str]:
+    """Return the names of some directions with J on the training rows."""
+    return [f"Direction {i + 1} (J = {criterion(fisher.criterion_[i])})" for i in axes]
+
+
+def n_fisher_components(data: Dataset, projection: Projection) -> int:
+    """Ask how many components Fisher's discriminant sees."""
+    most = len(projection.components)
+    if most == 1:
+        return 1
+    return controls.number(
+        "Components that Fisher’s discriminant sees",
+        1,
+        most,
+        fisher_components(data, projection),
+        key="explore.fisher_components",
+        help="With as many as there are rows to learn from it parts the training rows perfectly "
+        "and the test rows badly: look at both.",
+        width=320,
+    )
+
+
+def axes(names: Sequence[str], dimensions: int, *, key: str, what: str) -> tuple[int, ...]:
+    """Ask which coordinates to draw, as far as there is a choice."""
+    names = list(names)[:MOST_LISTED]
+    wanted = min(dimensions, len(names))
+    if len(names) == wanted:
+        return tuple(range(wanted))
+    chosen: list[int] = []
+    labels = ("x axis", "y axis", "z axis")[:wanted]
+    for column, letter, label in zip(st.columns(wanted), "xyz", labels, strict=False):
+        with column:
+            chosen.append(
+                controls.choose(
+                    f"{what} on the {label}",
+                    [i for i in range(len(names)) if i not in chosen],
+                    key=f"{key}.{letter}",
+                    format_func=names.__getitem__,
+                    help=f"Drawn on the {label}, of the {text.escape(what.lower())}s found.",
+                )
+            )
+    return tuple(chosen)

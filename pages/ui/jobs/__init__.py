@@ -1,0 +1,1 @@
+"""Long work: executor, registry, progress, shared results."""

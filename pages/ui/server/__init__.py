@@ -1,0 +1,1 @@
+"""The server around the scripts: middleware, preloading, the queue of script runs."""

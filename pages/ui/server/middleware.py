@@ -1,0 +1,223 @@
+"""What the server says and allows before a script runs: security headers, a quota on uploads.
+
+Streamlit sends no security headers, limits the size of one upload and not the number of them, and
+keeps each until its session ends. Both are put right by middleware, which `streamlit run` takes
+from an `st.App`. The pages work without it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from functools import cache
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import streamlit as st
+from starlette.middleware import Middleware
+from streamlit import runtime
+
+from lincore.limits import LIMITS
+from pages.ui.server import memory
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+#: Uploads that wait in memory: a file is set free as soon as it has been read.
+SESSION_BYTES = 2 * LIMITS.max_file_bytes
+SERVER_BYTES = 5 * LIMITS.max_file_bytes
+
+UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
+#: Community Cloud shows an app inside a frame of its own.
+FRAMES = "'self' https://*.streamlit.app https://share.streamlit.io"
+#: How many bytes of uploads are on their way, by session.
+_coming: dict[str, int] = {}
+#: When a browser asked where to put a file that has not begun to come, by session and file.
+_announced: dict[tuple[str, str], float] = {}
+#: A browser that has not begun by then has given it up.
+SECONDS_ANNOUNCED = 20.0
+
+
+def middleware() -> list[Middleware]:
+    """Return what `st.App` is to put in front of the dashboard."""
+    return [Middleware(SecurityHeaders), Middleware(UploadQuota), Middleware(memory.Departures)]
+
+
+class SecurityHeaders:
+    """Adds to every answer what a browser must not do with it.
+
+    Nothing is loaded from elsewhere, whatever a column's name may say: pictures by address in a
+    user's file would tell a third party who looks at it.
+    """
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the app does, with more headers."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                present = {name.lower(): value for name, value in message["headers"]}
+                more = dict(_headers())
+                if b"html" in present.get(b"content-type", b""):
+                    more[b"content-security-policy"] = _policy()
+                message["headers"] = [
+                    *message["headers"],
+                    *((name, value) for name, value in more.items() if name not in present),
+                ]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class UploadQuota:
+    """Refuses an upload when its session, or all together, already hold too much.
+
+    Parameters
+    ----------
+    app : ASGI application
+    session_bytes, server_bytes : int
+        What one session, and all of them, may hold in the upload manager.
+    """
+
+    def __init__(
+        self, app: App, session_bytes: int = SESSION_BYTES, server_bytes: int = SERVER_BYTES
+    ) -> None:
+        self.app = app
+        self.session_bytes = session_bytes
+        self.server_bytes = server_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass an upload on, or answer that it is too much."""
+        upload = UPLOAD.search(scope.get("path", ""))
+        if scope["type"] != "http" or scope.get("method") != "PUT" or upload is None:
+            await self.app(scope, receive, send)
+            return
+        session, size = upload["session"], _content_length(scope)
+        _announced.pop((session, upload["file"]), None)
+        if size is None:
+            await _refuse(send, 411, b"The length of an upload must be told.")
+        elif not self._fits(session, size):
+            await _refuse(send, 413, b"Too many uploads are held at the moment.")
+        else:
+            _coming[session] = _coming.get(session, 0) + size
+            try:
+                await self.app(scope, receive, send)
+            finally:
+                _coming[session] = _coming.get(session, 0) - size
+                if not _coming[session]:  # an empty file counts nothing, and may have gone first
+                    del _coming[session]
+
+    def _fits(self, session: str, size: int) -> bool:
+        held = held_bytes()
+        own = held.get(session, 0) + _coming.get(session, 0)
+        everyone = sum(held.values()) + sum(_coming.values())
+        return own + size <= self.session_bytes and everyone + size <= self.server_bytes
+
+
+def is_sending(session: str) -> bool:
+    """Whether an upload of this session is on its way, or about to be."""
+    return session in _coming or any(
+        owner == session and monotonic() - since < SECONDS_ANNOUNCED
+        for (owner, _), since in list(_announced.items())
+    )
+
+
+def hear_of_uploads() -> None:
+    """Take down which files are about to come: a browser asks where to put them first."""
+    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+
+    # Not public API: where it is gone, a file is known of from its first byte on.
+    give: Any = getattr(MemoryUploadedFileManager, "get_upload_urls", None)
+    if give is None or hasattr(give, "announces"):
+        return
+
+    def get_upload_urls(manager: Any, session_id: str, file_names: Any) -> Any:
+        given, now = give(manager, session_id, file_names), monotonic()
+        for former in [one for one, at in _announced.items() if now - at >= SECONDS_ANNOUNCED]:
+            del _announced[former]
+        _announced.update({(session_id, one.file_id): now for one in given})
+        return given
+
+    get_upload_urls.announces = True  # type: ignore[attr-defined]
+    MemoryUploadedFileManager.get_upload_urls = get_upload_urls  # type: ignore[method-assign]
+
+
+def held_bytes() -> dict[str, int]:
+    """Return how many bytes of uploads each session holds."""
+    try:
+        manager = runtime.get_instance().uploaded_file_mgr
+        # Not public API: where it is gone, what is on its way is still counted.
+        stored = dict(manager.file_storage)  # type: ignore[attr-defined]
+    except (AttributeError, RuntimeError):
+        return {}
+    return {
+        session: sum(len(one.data) for one in list(files.values()))
+        for session, files in stored.items()
+    }
+
+
+def _content_length(scope: Scope) -> int | None:
+    found = [value for name, value in scope["headers"] if name.lower() == b"content-length"]
+    return int(found[0]) if len(found) == 1 and found[0].isdigit() else None
+
+
+async def _refuse(send: Send, status: int, reason: bytes) -> None:
+    headers = [(b"content-type", b"text/plain"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": reason})
+
+
+def _headers() -> list[tuple[bytes, bytes]]:
+    return [
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"same-origin"),
+        (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+        (b"cross-origin-opener-policy", b"same-origin-allow-popups"),
+    ]
+
+
+@cache
+def _policy() -> bytes:
+    rules = {
+        "default-src": "'self'",
+        # WebGL in Plotly writes its shaders' functions while it runs.
+        "script-src": f"'self' 'unsafe-eval' {' '.join(_inline_scripts())}",
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "connect-src": "'self' ws: wss: data: blob:",
+        "worker-src": "'self' blob:",
+        "object-src": "'none'",
+        "base-uri": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": FRAMES,
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items()).encode()
+
+
+def _inline_scripts() -> list[str]:
+    """Return the digests of the scripts that stand in Streamlit's own page."""
+    page = (Path(st.__file__).parent / "static" / "index.html").read_text()
+    page = re.sub(r"<!--.*?-->", "", page, flags=re.DOTALL)
+    scripts = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+
+
+def announce_navigation() -> None:
+    """Say that app.py has a navigation of its own before it has run for the first visitor.
+
+    Streamlit finds the folder `pages` and would let the first visitor of a server who comes by a
+    link to a page see that script alone, with file names for a navigation.
+    """
+    from streamlit.runtime.pages_manager import PagesManager
+
+    PagesManager.uses_pages_directory = False

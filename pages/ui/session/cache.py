@@ -1,0 +1,146 @@
+"""Bounded caches over lincore, keyed by the content of the data and the choices made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+import streamlit as st
+
+from lincore import plots
+from lincore.checks import data_checks as checks
+from lincore.data.splits import split as split_rows
+from lincore.io.images.read import write_image_zip
+from lincore.io.samples import TABLES, sample_file
+from lincore.io.samples import sample as load_sample
+from lincore.model_selection.holdout import summarise
+from pages.ui.jobs.shared_cache import Shared
+from pages.ui.session.sources import Source, of_sample
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.checks.data_checks import DataFinding
+    from lincore.data.dataset import Dataset, Split
+    from lincore.data.target_guess import TargetGuess
+    from lincore.model_selection.holdout import TrainingPart
+    from lincore.model_selection.pipeline import Steps
+
+
+#: What holds rows, or as much as rows do: of all visitors and kinds together.
+KEPT = Shared(80_000_000)
+
+Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+def by_bytes(doing: str = "") -> Callable[[Made], Made]:
+    """Share what a function returns among visitors, as long as all of it together is not too much.
+
+    As `st.cache_resource`, which counts results whatever their size: arguments are hashable, and
+    those whose names begin with an underscore are not looked at.
+
+    Parameters
+    ----------
+    doing : str
+        What is said while it is made, if anything.
+    """
+
+    def decorate(make: Made) -> Made:
+        looked_at = [not name.startswith("_") for name in signature(make).parameters]
+
+        @wraps(make)
+        def found(*args: Any) -> Any:
+            asked = tuple(
+                arg for arg, is_looked_at in zip(args, looked_at, strict=True) if is_looked_at
+            )
+
+            def made() -> Any:
+                with st.spinner(doing) if doing else nullcontext():
+                    return make(*args)
+
+            return KEPT.get_or_make((make.__module__, make.__qualname__, *asked), made)
+
+        return cast("Made", found)
+
+    return decorate
+
+
+class SplitChoice(NamedTuple):
+    """How the test part is set apart."""
+
+    how: str
+    test_size: float
+    seed: int
+
+
+class ModelChoice(NamedTuple):
+    """A classifier, as the line that makes it again with its options, and the steps before it."""
+
+    line: str
+    steps: Steps
+
+
+# Samples and fits depend on nothing but their arguments, a digest of the whole content among
+# them, so visitors share them. The data themselves travel as `_data`, which is not hashed.
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def sample(name: str) -> Dataset:
+    """Return a bundled sample."""
+    return load_sample(name)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def sample_table(name: str) -> Source | None:
+    """Return the table that a sample is read from, where it is one with columns of all kinds."""
+    if name not in TABLES:
+        return None
+    return Source(None, TABLES[name], raw=sample_file(name), name=f"{name}.csv").read()
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def sample_source(name: str) -> Source:
+    """Return a bundled table, of which columns can be used otherwise."""
+    return of_sample(sample(name), name)
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
+    """Return the rows of the training and of the test part."""
+    return split_rows(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def data_checks(
+    digest: str,
+    choice: SplitChoice,
+    guess: TargetGuess | None,
+    group_candidate: str,
+    _data: Dataset,
+) -> tuple[DataFinding, ...]:
+    """Return what makes scores on this split doubtful."""
+    return checks.data_checks(_data, split(digest, choice, _data))
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure:
+    """Draw how many rows of each class train and test."""
+    rows = split(digest, choice, _data)
+    train, test = (np.bincount(_data.codes[part], minlength=_data.n_classes) for part in rows)
+    return plots.class_balance(train, test, _data.classes)
+
+
+@by_bytes("Summarising the training rows …")
+def training_part(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingPart:
+    """Make the one pass over the training rows that every fit is solved from."""
+    return summarise(_data, split(digest, choice, _data))
+
+
+@st.cache_data(max_entries=8, ttl="10m", max_size="50MB", show_spinner="Packing the images …")
+def image_zip(digest: str, _data: Dataset) -> bytes:
+    """Return the data set as a zip of images in class folders."""
+    return write_image_zip(_data)

@@ -1,0 +1,211 @@
+"""What visitors do to the data of their session: choose, generate, read, use otherwise.
+
+Pictures are decoded, and large tables read, by a job that can be watched and stopped; its result
+is taken over on whatever page the visitor is then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import streamlit as st
+
+from lincore.errors import DataError
+from lincore.io.samples import fetch, gaussian_classes
+from pages.ui.jobs import page_jobs
+from pages.ui.session import state
+from pages.ui.session.sources import File, Pictures, Source, recognise
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+
+READING = "shared.reading"
+JOB = "data.read"
+# What is read by then is never seen to be read.
+PATIENCE = 2.0
+
+
+class Wish(NamedTuple):
+    """A large table to be read; as `attempt` and `shown` of `state.Refused` if it cannot be."""
+
+    source: Source
+    shown: bool
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+        return self.source.name
+
+
+class Made(NamedTuple):
+    """A table that was read, and the data it made or why it made none."""
+
+    source: Source
+    data: Dataset | None
+    error: DataError | None = None
+
+
+def generate(arguments: Mapping[str, Any]) -> None:
+    """Draw Gaussian classes and make them the data set; `arguments` of `gaussian_classes`."""
+    try:
+        data = gaussian_classes(**arguments)
+    except DataError as error:
+        state.refuse(error)
+    else:
+        state.keep(data, None, state.Origin("generated", data.name, dict(arguments)))
+
+
+def open_table(found: Source) -> None:
+    """Make a new table the data set of this session; keep the former if it cannot be one."""
+    _try(found, is_new=True, shown=True)
+
+
+def revise(changed: Source) -> None:
+    """Read or use the table that is shown otherwise; keep what was if that cannot be done.
+
+    A table read otherwise is shown even where it makes no data set, so that it can be put right.
+    """
+    former = state.refused()
+    shown = former is not None and former.shown
+    _try(changed, is_new=shown, shown=shown or changed.table is None)
+
+
+def choose_target(column: str) -> None:
+    """Make another column of the table in use the target; keep the former if it cannot be one.
+
+    A click that crosses a change of data names a column of the former table: it is let pass.
+    """
+    found = state.source()
+    if found is not None and found.table is not None and column in found.table.frame.columns:
+        _try(found.with_target(column), is_new=False, shown=False)
+
+
+def _try(wanted: Source, *, is_new: bool, shown: bool) -> None:
+    if wanted.takes_long:
+        _read_large(wanted, is_new=is_new, shown=shown)
+        return
+    try:
+        if wanted.table is None:
+            wanted = wanted.read()
+        data = wanted.dataset()
+    except DataError as error:
+        state.refuse(error, wanted, shown=shown)
+    else:
+        # What is used otherwise is the same file or the same sample.
+        came_from = state.Origin("file", wanted.name) if is_new else state.origin()
+        state.keep(data, wanted, came_from, is_new=is_new)
+
+
+def refuse_change(error: DataError) -> None:
+    """Remember a change that contradicts itself; what is shown stays as it is."""
+    former = state.refused()
+    if former is not None and former.shown:
+        state.refuse(error, former.attempt, shown=True)
+    else:
+        state.refuse(error)
+
+
+def begin(files: Sequence[File]) -> None:
+    """Read files: tables and arrays at once, pictures in a job."""
+    digest = sha256()
+    for _, content in files:
+        digest.update(content)
+    st.session_state[state.SHA] = digest.hexdigest()[:12]
+    try:
+        found = recognise(files)
+    except DataError as error:
+        state.refuse(error)
+        return
+    if isinstance(found, Pictures):
+        decode(found, is_new=True)
+    elif isinstance(found, Source):
+        open_table(found)
+    else:
+        state.keep(found, None, state.Origin("file", files[0][0]))
+
+
+def decode(pictures: Pictures, *, is_new: bool) -> None:
+    """Begin to decode pictures; `adopt` takes them over."""
+    _start(pictures.read, pictures, f"Reading {pictures.name}", is_new=is_new)
+
+
+def download(name: str) -> None:
+    """Begin to fetch a data set; `adopt` takes it over."""
+
+    def work(progress: page_jobs.Progress) -> Any:
+        progress(0, 0, "waiting for the server")
+        return fetch(name)
+
+    _start(work, state.Origin("download", name), f"Downloading {name}", is_new=True)
+
+
+def _read_large(wanted: Source, *, is_new: bool, shown: bool) -> None:
+    """Begin to read a large table; `adopt` takes it over, or says why it makes no data."""
+
+    def work(progress: page_jobs.Progress) -> Made:
+        progress(0, 0, "looking at it")
+        found = wanted if wanted.table is not None else wanted.read()
+        try:
+            return Made(found, found.dataset(progress))
+        except DataError as error:
+            return Made(found, None, error)
+
+    _start(work, Wish(wanted, shown), f"Reading {wanted.name}", is_new=is_new)
+
+
+def _start(
+    work: page_jobs.Work, wanted: Pictures | Wish | state.Origin, describe: str, *, is_new: bool
+) -> None:
+    """Begin to read something that takes long."""
+    number = st.session_state.get(READING, (0,))[0] + 1
+    st.session_state[READING] = (number, wanted, is_new)
+    state.dismiss()
+    # Read out of the session: what it is made of is nobody else's.
+    job = page_jobs.run(JOB, number, work, describe=describe, share=False, patience=PATIENCE)
+    if job.is_over:
+        adopt()
+
+
+def adopt() -> None:
+    """Make what has been read the data set of this session, once it is."""
+    number, wanted, is_new = st.session_state.get(READING, (0, None, False))
+    job = page_jobs.current(JOB)
+    if wanted is None or job is None or not job.is_over:
+        return
+    st.session_state[READING] = (number, None, False)
+    # The session keeps the data; the job need not.
+    page_jobs.discard(job)
+    made_from = wanted if isinstance(wanted, Pictures) else None
+    if isinstance(wanted, Wish) and (isinstance(job.error, DataError) or job.result is not None):
+        _take(job.result or Made(wanted.source, None, job.error), wanted.shown, is_new=is_new)
+    elif job.result is not None:
+        came_from = state.Origin("file", wanted.name) if made_from else wanted
+        state.keep(job.result, made_from, came_from, is_new=is_new)
+    elif isinstance(job.error, DataError):
+        state.refuse(job.error, made_from, shown=True)
+    elif job.error is None:
+        state.refuse(DataError("Reading was stopped.", where=wanted.name))
+    else:
+        state.refuse(
+            DataError(
+                "It cannot be read, and not for a fault of yours that is known.",
+                where=wanted.name,
+                remedy="What happened stands in the server's log.",
+            )
+        )
+
+
+def _take(made: Made, shown: bool, *, is_new: bool) -> None:
+    if made.data is not None:
+        state.keep(made.data, made.source, state.Origin("file", made.source.name), is_new=is_new)
+    else:
+        assert made.error is not None
+        state.refuse(made.error, made.source, shown=shown)
+
+
+def is_reading() -> bool:
+    """Return whether files are being read."""
+    job = page_jobs.current(JOB)
+    return job is not None and not job.is_over

@@ -1,0 +1,246 @@
+"""What is true on every page: the data set, its target, the split and the class balance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore.errors import DataError
+from lincore.plots.base.style import shorten
+from pages.ui.session import cache, commands, link, lost_uploads, state, uploads
+from pages.ui.widgets import controls, text
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset, Split
+    from lincore.data.target_guess import TargetGuess
+
+_HOW = {
+    "stratified": "At random, by class",
+    "last": "The last of each class",
+    "given": "As the file gives it",
+    "group": "Whole groups, at random",
+}
+_SUMMARY = {
+    "stratified": "{share} %, by class",
+    "last": "last {share} % of each class",
+    "given": "as in the file",
+    "group": "{share} %, whole groups",
+}
+_KEPT_TOGETHER = "Groups are kept together: none has rows in both training and test set."
+_MAY_BE_TORN = "Groups are not kept together: scores may be biased upwards."
+HOW, SHARE, SEED = "sidebar.how", "sidebar.share", "sidebar.seed"
+_USUAL_SHARE = 30
+# Characters of a column's name on a button, and of the data set's in its line.
+_LONGEST, _LONGEST_NAME = 18, 26
+#: What the slider of the test part offers, in per cent.
+SHARES = range(5, 51, 5)
+
+
+class Experiment(NamedTuple):
+    """The data of this session and how its test part is set apart."""
+
+    data: Dataset
+    choice: cache.SplitChoice
+    split: Split
+
+
+def show() -> Experiment:
+    """Draw the sidebar and return the experiment that it describes.
+
+    Ends the page with a message when the data cannot be split as wished.
+    """
+    uploads.take_over()
+    _open_link()
+    with st.sidebar:
+        uploads.progress()
+        _problem()
+    data, choice = _what()
+    link.write()
+    try:
+        split = cache.split(data.digest, choice, data)
+    except DataError as error:
+        text.show_problem(error.notice)
+        st.stop()
+    with st.sidebar:
+        _balance(data, choice, split)
+    return Experiment(data, choice, split)
+
+
+def show_on_data() -> Dataset:
+    """Draw the sidebar where the data are chosen, and return them, split or not."""
+    commands.adopt()
+    _open_link()
+    data, choice = _what()
+    link.write()
+    with st.sidebar:
+        try:
+            _balance(data, choice, cache.split(data.digest, choice, data))
+        except DataError as error:
+            text.show_problem(error.notice)
+    return data
+
+
+def show_on_start() -> None:
+    """Draw the sidebar where nothing need be chosen yet."""
+    controls.count_visits()
+    commands.adopt()
+    uploads.follow()
+    link.restore()
+    if state.has_dataset():
+        with st.sidebar:
+            _problem()
+        _what()
+    link.write()
+
+
+def _open_link() -> None:
+    """Restore what the link says; end the page where that needs a file to be uploaded again."""
+    link.restore()
+    wanted = link.awaited()
+    if wanted is not None:
+        lost_uploads.show(wanted, key="again")
+        link.write()
+        st.stop()
+
+
+def _problem() -> None:
+    """Say why the last wish could not be met, a file or a target chosen here, if nobody has."""
+    problem = state.problem()
+    if problem is None:
+        return
+    with st.container(key="sidebar.problem"):
+        text.show_problem(problem)
+        st.caption(
+            f"Still in use: {text.escape(state.require_dataset().name)}. The page Data says more."
+        )
+        st.button("Dismiss", key="sidebar.dismiss", on_click=state.dismiss, help="Forget the wish.")
+
+
+def _what() -> tuple[Dataset, cache.SplitChoice]:
+    data = state.require_dataset()
+    with st.sidebar, st.container(key="sidebar.summary", gap="small"):
+        st.page_link(
+            "pages/data.py",
+            label=f"**{text.escape(shorten(data.name, _LONGEST_NAME))}**",
+            icon=":material/table:",
+            help="The rows, and other data: the page Data.",
+        )
+        st.caption(f"{text.describe(data)}.")
+        _target(data)
+        return data, _split(data)
+
+
+def _target(data: Dataset) -> None:
+    source = state.source()
+    name = text.escape((source and source.target) or data.target_name)
+    if source is None or source.table is None:
+        if name:
+            st.caption(f"Target: **{name}**")
+        return
+    guess = data.target_guess
+    with st.expander(
+        f"Target: **{name}**{', a guess' if guess else ''}", key="sidebar.target.open"
+    ):
+        # Always what the data were made with: Streamlit forgets a value that no visitor has chosen
+        # when the page changes, and a choice that was refused must not stay on the screen.
+        st.session_state["sidebar.target"] = source.target
+        st.selectbox(
+            "Target",
+            [str(column) for column in source.table.frame.columns],
+            key="sidebar.target",
+            help="The column that holds the classes.",
+            on_change=_choose_target,
+        )
+    if guess is not None:
+        _guess(guess)
+
+
+def _guess(guess: TargetGuess) -> None:
+    """Say that the target is a guess, and offer the next best column at one click."""
+    why = "its name" if guess.by_name else "its place and its few values"
+    st.caption(f"Guessed by {why}. Is it right?")
+    with st.container(horizontal=True, key="sidebar.guess", gap="small"):
+        st.button(
+            "Yes",
+            key="sidebar.guess.keep",
+            on_click=commands.choose_target,
+            args=(guess.column,),
+            help="Keep this target.",
+        )
+        for number, column in enumerate(guess.runners_up[:1]):
+            st.button(
+                f"No, {text.escape(shorten(column, _LONGEST))}",
+                key=f"sidebar.guess.{number}",
+                on_click=commands.choose_target,
+                args=(column,),
+                help=f"Make {text.escape(column)} the target.",
+            )
+
+
+def _choose_target() -> None:
+    # A click that crosses a change of data comes when the box is gone.
+    target = st.session_state.get("sidebar.target")
+    if target is not None:
+        commands.choose_target(target)
+
+
+def _split(data: Dataset) -> cache.SplitChoice:
+    options = ["stratified", "last"]
+    if data.groups is not None:
+        # Rows that belong together are kept together until somebody wants it otherwise.
+        options.insert(0, "group")
+    if data.given_test is not None:
+        options.insert(0, "given")
+    with st.expander(f"Test set: **{_summary(options)}**", key="sidebar.split"):
+        choice = _ask_split(options)
+    if data.groups is not None:
+        st.caption(_KEPT_TOGETHER if choice.how == "group" else _MAY_BE_TORN)
+    return choice
+
+
+def _summary(options: list[str]) -> str:
+    """Return the choice of the test set in a few words, before its widgets are drawn."""
+    how = st.session_state.get(HOW)
+    how = how if how in options else options[0]
+    return _SUMMARY[how].format(share=st.session_state.get(SHARE, _USUAL_SHARE))
+
+
+def _ask_split(options: list[str]) -> cache.SplitChoice:
+    how = controls.choose(
+        "Test set",
+        options,
+        key=HOW,
+        format_func=_HOW.__getitem__,
+        help="Rows that no model sees before it is judged. Where rows are related, as images of "
+        "one series are, a random split puts near-duplicates on both sides: take whole groups, or "
+        "the last of each class.",
+    )
+    if how == "given":
+        return cache.SplitChoice(how, 0.0, 0)
+    controls.begin_with(SHARE, _USUAL_SHARE)
+    share = st.slider(
+        "Test fraction",
+        SHARES[0],
+        SHARES[-1],
+        step=SHARES.step,
+        format="%d %%",
+        key=SHARE,
+        persist_state="session",
+        help="Of each class; the rest is for training. By group it is as near as whole groups "
+        "come.",
+    )
+    seed = 0
+    if how in ("stratified", "group"):
+        seed = controls.number(
+            "Seed", 0, 9999, 0, key=SEED, help="Another number draws another split."
+        )
+    return cache.SplitChoice(how, share / 100, seed)
+
+
+def _balance(data: Dataset, choice: cache.SplitChoice, split: Split) -> None:
+    st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
+    if data.n_beyond:
+        st.caption(f"{data.n_beyond:,} more are summed by class: see the page Data.")
+    drawn = cache.class_balance(data.digest, choice, data)
+    controls.figure(drawn, key="sidebar.balance")

@@ -1,0 +1,361 @@
+"""What a data set is made from: files as they came, and every choice that was made about them.
+
+Nothing here knows Streamlit. A source never changes: each choice makes another one, which either
+becomes the data of the session or is refused as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lincore.checks.table_findings import find_problems
+from lincore.errors import DataError, Remedy
+from lincore.io.files.archives import UnusableFile
+from lincore.io.images.decode import image_kind
+from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
+from lincore.io.npz import is_arrays_file, read_arrays_file
+from lincore.io.read_table import dataset_to_table, propose_target, read_table, table_to_dataset
+from lincore.io.tables.column_selection import choose_roles, describe_columns
+from lincore.io.tables.parquet import is_parquet
+from lincore.io.tables.row_filters import filter_rows
+from lincore.io.tables.text.options import ReadOptions
+from lincore.io.tables.workbooks import table_in_zip
+from lincore.limits import is_zip, refuse_foreign
+
+if TYPE_CHECKING:
+    from lincore.checks.table_findings import Finding
+    from lincore.data.dataset import Dataset
+    from lincore.data.target_guess import TargetGuess
+    from lincore.io.tables.column_roles import Column
+    from lincore.io.tables.row_filters import Condition
+    from lincore.io.tables.table import Table
+
+File = tuple[str, bytes]
+
+# Files of more bytes are read in a job: seconds, or a bomb.
+LONG_BYTES = 10_000_000
+
+# Choices that belong to one target.
+_OF_TARGET = ("bins", "drop_classes", "merge_classes")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table, the column that holds its classes, and what is made of the others.
+
+    Parameters
+    ----------
+    table : Table or None
+        None while it could not be read.
+    target : str or None
+        The column of the classes; None while none was found.
+    raw : bytes
+        The file, to be read otherwise.
+    name : str
+    options : ReadOptions, optional
+        How it is to be read; detected where None.
+    choices : mapping
+        Further keywords of `lincore.io.read_table.table_to_dataset`.
+    bundled : Dataset, optional
+        The sample that the table shows, instead of a file.
+    guess : TargetGuess, optional
+        Why the target is that column, and the next best ones, while nobody has chosen it.
+    """
+
+    table: Table | None
+    target: str | None = None
+    raw: bytes = b""
+    name: str = ""
+    options: ReadOptions | None = None
+    choices: Mapping[str, Any] = field(default_factory=dict)
+    bundled: Dataset | None = None
+    guess: TargetGuess | None = None
+
+    @cached_property
+    def used(self) -> Table | None:
+        """The table with the rows that meet the conditions; all rows where none would be left."""
+        if self.table is None or not self.choices.get("where"):
+            return self.table
+        try:
+            return filter_rows(self.table, self.choices["where"])
+        except DataError:
+            return self.table
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """What each column holds and what it is for; nothing while there is no table."""
+        if self.used is None:
+            return ()
+        roles, categories = self.choices.get("roles"), self.choices.get("categories", ())
+        try:
+            return choose_roles(self.used, self.target, roles, categories)
+        except DataError:
+            # Of a target that the table has not, the table's own proposal takes the place.
+            known = self.target if self.target in self.used.frame.columns else None
+            return describe_columns(self.used, known)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is suspicious and not yet dealt with."""
+        if self.used is None or self.target is None:
+            return ()
+        found = find_problems(self.used, self.columns)
+        if self.is_in_blocks:
+            # Of rows that repeat or stand alone, some that were drawn say nothing.
+            found = tuple(one for one in found if not any(r.options for r in one.remedies))
+        return tuple(
+            one for one in found if not any(self._in_force(remedy) for remedy in one.remedies)
+        )
+
+    @property
+    def is_in_blocks(self) -> bool:
+        """Whether it is too large to be held, and all of its rows are used."""
+        large = self.table is not None and self.table.source is not None
+        return large and not self.choices.get("drawn_only")
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether making it a data set is worth a job that can be watched and stopped."""
+        return self.is_in_blocks or (self.table is None and len(self.raw) > LONG_BYTES)
+
+    def read(self) -> Source:
+        """Return it with its table, and a target where one is proposed.
+
+        Raises
+        ------
+        DataError
+            When it cannot be read.
+        """
+        if self.bundled is not None:
+            table = dataset_to_table(self.bundled, _called(self.bundled), self.options)
+        else:
+            table = read_table(self.raw, self.name, self.options)
+        names = {str(name) for name in table.frame.columns}
+        fresh = replace(self, table=table)
+        if self.target not in names:
+            guess = propose_target(table)
+            column = guess.column if guess is not None else None
+            return replace(fresh, target=column, guess=guess, choices={})
+        roles = {n: role for n, role in self.choices.get("roles", {}).items() if n in names}
+        kept = [name for name in self.choices.get("categories", ()) if name in names]
+        where = [one for one in self.choices.get("where", ()) if one.column in names]
+        rename = {n: new for n, new in self.choices.get("rename", {}).items() if n in names}
+        return fresh.with_choices(
+            roles=roles, categories=tuple(kept), where=tuple(where), rename=rename
+        )
+
+    def dataset(self, progress: Callable[[int, int, str], Any] | None = None) -> Dataset:
+        """Return what it makes.
+
+        Raises
+        ------
+        DataError
+            When it makes none, or `progress` returned False.
+        """
+        assert self.table is not None
+        if self.bundled is not None and self._is_untouched():
+            return self.bundled
+        data = table_to_dataset(self.table, self.target, **self.choices, progress=progress)
+        if self.guess is None:
+            return data
+        return replace(data, target_guess=self.guess, notices=(*data.notices, self.guess.notice))
+
+    def with_target(self, column: str) -> Source:
+        """Return it with another column of classes, and without the choices for the former."""
+        roles = dict(self.choices.get("roles", {}))
+        roles = {n: role for n, role in roles.items() if n != column and role != "target"}
+        kept = {word: value for word, value in self.choices.items() if word not in _OF_TARGET}
+        return replace(self, target=column, guess=None, choices=kept).with_choices(roles=roles)
+
+    def with_roles(self, changes: Mapping[str, str]) -> Source:
+        """Return it with other roles of some columns.
+
+        Raises
+        ------
+        DataError
+            When no target is left.
+        """
+        targets = [name for name, role in changes.items() if role == "target"]
+        if self.target in changes and not targets:
+            raise DataError(
+                "It holds the classes.",
+                where=f"column {self.target!r}",
+                remedy="Make another column the target first.",
+            )
+        found = self.with_target(targets[-1]) if targets else self
+        roles = dict(found.choices.get("roles", {}))
+        if "group" in changes.values():
+            roles = {name: role for name, role in roles.items() if role != "group"}
+        changes = {name: role for name, role in changes.items() if name != found.target}
+        # A number taken as names is a feature: whoever ignores it no longer wants that.
+        names = (n for n in found.choices.get("categories", ()) if changes.get(n) != "ignore")
+        return found.with_choices(roles={**roles, **changes}, categories=tuple(names))
+
+    def with_names(self, changes: Mapping[str, str]) -> Source:
+        """Return it with other names of some columns; its own name, or none, gives that back."""
+        rename = {
+            **self.choices.get("rename", {}),
+            **{n: new.strip() for n, new in changes.items()},
+        }
+        return self.with_choices(
+            rename={name: new for name, new in rename.items() if new and new != name}
+        )
+
+    def with_kind(self, names: Sequence[str], *, categorical: bool) -> Source:
+        """Return it with the numbers of some columns taken as categories, or as numbers again."""
+        former = [n for n in self.choices.get("categories", ()) if n not in names]
+        return self.with_choices(categories=(*former, *(names if categorical else ())))
+
+    def with_condition(self, condition: Condition) -> Source:
+        """Return it with one more condition that its rows must meet."""
+        former = [one for one in self.choices.get("where", ()) if one != condition]
+        return self.with_choices(where=(*former, condition))
+
+    def name_of(self, column: str) -> str:
+        """Return what a column is called now."""
+        return str(self.choices.get("rename", {}).get(column, column))
+
+    def with_choices(self, **changes: Any) -> Source:
+        """Return it with other keywords of `table_to_dataset`; what is empty is left out."""
+        choices = {**self.choices, **changes}
+        return replace(
+            self,
+            choices={word: value for word, value in choices.items() if not _says_nothing(value)},
+        )
+
+    def with_reading(self, **changes: Any) -> Source:
+        """Return it to be read otherwise.
+
+        Raises
+        ------
+        DataError
+            When two marks that must differ are the same.
+        """
+        return replace(self, options=replace(self.options or ReadOptions(), **changes), table=None)
+
+    def with_missing(self, column: str, values: Sequence[str | float]) -> Source:
+        """Return it to be read with more values of a column that stand for missing ones."""
+        former = dict((self.options.missing_in if self.options else None) or {})
+        former[column] = tuple(dict.fromkeys((*former.get(column, ()), *values)))
+        return self.with_reading(missing_in=former)
+
+    def with_remedy(self, remedy: Remedy) -> Source:
+        """Return it with a remedy applied, on top of those applied before."""
+        found = self.with_roles(remedy.roles) if remedy.roles else self
+        options = dict(remedy.options)
+        if "drop_classes" in options:
+            former = self.choices.get("drop_classes", ())
+            options["drop_classes"] = tuple(dict.fromkeys((*former, *options["drop_classes"])))
+        if "merge_classes" in options:
+            former = self.choices.get("merge_classes", {})
+            options["merge_classes"] = {**former, **options["merge_classes"]}
+        found = found.with_choices(**options) if options else found
+        reading = dict(remedy.reading)
+        for column, values in reading.pop("missing_in", {}).items():
+            found = found.with_missing(column, values)
+        return found.with_reading(**reading) if reading else found
+
+    def _is_untouched(self) -> bool:
+        as_it_is = self.options in (None, ReadOptions()) and not self.choices
+        return self.bundled is not None and as_it_is and self.target == _called(self.bundled)
+
+    def _in_force(self, remedy: Remedy) -> bool:
+        done = self.with_remedy(replace(remedy, roles={}, reading={})).choices
+        return bool(remedy.options) and done == self.choices
+
+
+def of_sample(data: Dataset, name: str) -> Source:
+    """Return a bundled table as something whose columns can be used otherwise."""
+    return Source(None, _called(data), name=name, bundled=data).read()
+
+
+def _called(data: Dataset) -> str:
+    return data.target_name or "class"
+
+
+def _says_nothing(value: Any) -> bool:
+    # No pooling of rare levels is written 0, which says something.
+    return value is None or value is False or value == () or value == {}
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures:
+    """Files of pictures, or one zip of them, and what is made of them.
+
+    Parameters
+    ----------
+    files : tuple of (name, content)
+    options : ImageOptions, optional
+    """
+
+    files: tuple[File, ...]
+    options: ImageOptions | None = None
+
+    @property
+    def name(self) -> str:
+        """What the file is called, or the files together."""
+        return self.files[0][0] if len(self.files) == 1 else "pictures"
+
+    def read(self, progress: Callable[[int, int, str], bool | None] | None = None) -> Dataset:
+        """Decode them.
+
+        Raises
+        ------
+        DataError
+            When they make no data set, or `progress` returned False.
+        """
+        options = self.options or ImageOptions()
+        if len(self.files) == 1 and is_zip(self.files[0][1]):
+            name, raw = self.files[0]
+            return read_image_zip(raw, name, options, progress=progress)
+        return read_image_files(self.files, options, name=self.name, progress=progress)
+
+
+def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
+    """Tell what uploaded files are: a table, pictures, or arrays, which are read at once.
+
+    Raises
+    ------
+    DataError
+        When they are several and not pictures, or a workbook.
+    """
+    if len(files) > 1:
+        if not any(_is_picture(name, raw) for name, raw in files):
+            raise DataError(
+                f"These are {len(files)} files, and none of them is a picture.",
+                where=", ".join(name for name, _ in files[:3]) + (", …" if len(files) > 3 else ""),
+                remedy="Bring one table or one zip at a time; pictures can come together.",
+            )
+        return Pictures(tuple(files))
+    name, raw = files[0]
+    if is_zip(raw):
+        inner = table_in_zip(raw, name)
+        if inner is None and is_arrays_file(raw):
+            return read_arrays_file(raw, name)
+        if inner is None:
+            return Pictures(((name, raw),))
+        raw, name = inner
+    return Source(None, raw=raw, name=name)
+
+
+def is_readable(source: Source) -> bool:
+    """Tell whether reading a file otherwise could help: it is text, or may be."""
+    try:
+        refuse_foreign(source.raw, source.name)
+    except DataError:
+        return False
+    # Text in UTF-16 has zeros, but begins with its mark; a program has them anywhere.
+    wide = source.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    zeros = b"\0" in source.raw[:65_536] and not wide
+    return bool(source.raw) and not is_parquet(source.raw) and not zeros
+
+
+def _is_picture(name: str, raw: bytes) -> bool:
+    try:
+        image_kind(raw, name)
+    except UnusableFile:
+        return False
+    return True

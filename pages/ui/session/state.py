@@ -1,0 +1,256 @@
+"""Every key of the session that pages share, and typed access to what is stored under it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import streamlit as st
+
+from lincore.errors import DataError, Notice, Remedy
+from pages.ui.session import cache
+from pages.ui.session.sources import Pictures, Source
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+
+DATASET = "shared.dataset"
+SOURCE = "shared.source"
+ORIGIN = "shared.origin"
+REFUSED = "shared.refused"
+TOLD = "shared.told"
+UPLOADS = "shared.uploads"
+# The first digits of the SHA-256 of what was uploaded last.
+SHA = "shared.uploads.sha"
+
+
+class Origin(NamedTuple):
+    """Where the data of this session come from, for scripts and links.
+
+    Attributes
+    ----------
+    kind : {"sample", "generated", "download", "file"}
+    name : str
+        Of the sample, the download or the file.
+    arguments : mapping
+        Of `lincore.io.samples.gaussian_classes`, for generated data.
+    sha : str
+        The first digits of the SHA-256 of a file.
+    """
+
+    kind: str
+    name: str
+    arguments: Mapping[str, Any] = {}
+    sha: str = ""
+
+
+class Refused(NamedTuple):
+    """A wish that could not be met.
+
+    Attributes
+    ----------
+    notice : Notice
+    remedies : tuple of Remedy
+        What would help, applied to `attempt`.
+    attempt : Source, Pictures or None
+        What was tried.
+    shown : bool
+        Whether the page Data shows what was tried, to be put right: a file that could not be used
+        as it is read. Otherwise it goes on showing what is in use.
+    """
+
+    notice: Notice
+    remedies: tuple[Remedy, ...] = ()
+    attempt: Source | Pictures | None = None
+    shown: bool = False
+
+
+# Widgets whose sensible value depends on the data: they start afresh with every data set.
+PER_DATASET = (
+    "sidebar.how",
+    "data.pictures.resize",
+    "data.pictures.height",
+    "data.pictures.width",
+    "data.pictures.colour",
+    "data.pictures.fit",
+    "data.pictures.level",
+    "data.pictures.pattern",
+    "explore.view",
+    "explore.column",
+    "explore.ranked",
+    "explore.pair",
+    "explore.pair.x",
+    "explore.pair.y",
+    "explore.standardize",
+    "explore.x",
+    "explore.y",
+    "explore.z",
+    "explore.fisher.x",
+    "explore.fisher.y",
+    "explore.fisher.z",
+    "explore.fisher_components",
+    "explore.direction",
+    "explore.rebuild",
+    "explore.picture",
+    "explore.scores",
+    "explore.fisher.scores",
+    "classify.standardize",
+    "classify.pca",
+    "classify.components",
+    "classify.x",
+    "classify.y",
+    "classify.focus",
+    "classify.word",
+    "classify.basis",
+    "classify.whiten",
+    "classify.plane",
+    "classify.feature.x",
+    "classify.feature.y",
+    "classify.held.features",
+    "classify.ellipses",
+    "classify.curves",
+    "classify.whatif.begin",
+    "classify.whatif.features",
+    "compare.words",
+    "compare.standardize",
+    "compare.pca",
+    "compare.components",
+    "compare.whiten",
+    "compare.basis",
+    "compare.plane",
+    "compare.axes.x",
+    "compare.axes.y",
+    "compare.first",
+    "compare.second",
+    "balance.kept",
+    "balance.methods",
+    "balance.method",
+    "balance.loss",
+    "balance.remedy",
+    "balance.standardize",
+    "balance.pca",
+    "balance.components",
+    "balance.basis",
+    "balance.whiten",
+    "balance.plane",
+    "balance.x",
+    "balance.y",
+    "balance.use.class",
+    "balance.costs",
+)
+# Of these, what stays when the same file is merely read or used otherwise.
+_PER_FILE = ("sidebar.how",)
+
+
+def has_dataset() -> bool:
+    """Return whether this session has data already."""
+    return DATASET in st.session_state
+
+
+def require_dataset() -> Dataset:
+    """Return the data set of this session; the first sample until one is chosen."""
+    if not has_dataset():
+        wish = refused()
+        choose_sample("iris")
+        # Nobody has chosen these data: a file that could not be used is told of all the same.
+        st.session_state[REFUSED] = wish
+    data: Dataset = st.session_state[DATASET]
+    return data
+
+
+def source() -> Source | None:
+    """Return what the data set was made from, if that was a table."""
+    found = st.session_state.get(SOURCE)
+    return found if isinstance(found, Source) else None
+
+
+def pictures() -> Pictures | None:
+    """Return what the data set was made from, if those were files of pictures."""
+    found = st.session_state.get(SOURCE)
+    return found if isinstance(found, Pictures) else None
+
+
+def sample_source() -> Source | None:
+    """Return the bundled table in use as it is, to be used otherwise; None for anything else."""
+    came_from = origin()
+    if came_from.kind != "sample" or source() is not None or require_dataset().image_shape:
+        return None
+    return cache.sample_source(came_from.name)
+
+
+def target() -> str | None:
+    """Return the name of the column of the classes, where the data are a table."""
+    found = source() or sample_source()
+    return None if found is None or found.target is None else found.name_of(found.target)
+
+
+def origin() -> Origin:
+    """Return where the data set came from."""
+    require_dataset()
+    found: Origin = st.session_state[ORIGIN]
+    return found
+
+
+def opened() -> Source | Pictures | None:
+    """Return what the page Data shows and edits: what is in use, or a file to be put right."""
+    found = refused()
+    if found is not None and found.shown and found.attempt is not None:
+        return found.attempt
+    return source() or pictures() or sample_source()
+
+
+def refused() -> Refused | None:
+    """Return the last wish if it could not be met."""
+    found: Refused | None = st.session_state.get(REFUSED)
+    return found
+
+
+def tell() -> Refused | None:
+    """Return the last wish if it could not be met, as one that the page Data tells of."""
+    st.session_state[TOLD] = refused()
+    return refused()
+
+
+def problem() -> Notice | None:
+    """Return why the last wish could not be met, until the page Data has told it."""
+    found = refused()
+    return None if found is None or found is st.session_state.get(TOLD) else found.notice
+
+
+def dismiss() -> None:
+    """Forget a wish that could not be met."""
+    st.session_state.pop(REFUSED, None)
+    st.session_state.pop(TOLD, None)
+
+
+def refuse(
+    error: DataError, attempt: Source | Pictures | None = None, *, shown: bool = False
+) -> None:
+    """Remember a wish that could not be met; the data stay as they are."""
+    st.session_state[REFUSED] = Refused(error.notice, error.remedies, attempt, shown)
+
+
+def choose_sample(name: str) -> None:
+    """Make a sample the data set of this session."""
+    keep(cache.sample(name), cache.sample_table(name), Origin("sample", name))
+
+
+def keep(
+    data: Dataset,
+    made_from: Source | Pictures | None,
+    came_from: Origin,
+    *,
+    is_new: bool = True,
+) -> None:
+    """Make a data set that of this session."""
+    if data.groups is not None and (not has_dataset() or require_dataset().groups is None):
+        st.session_state.pop("sidebar.how", None)
+    st.session_state[DATASET] = data
+    st.session_state[SOURCE] = made_from
+    if is_new and came_from.kind == "file":
+        came_from = came_from._replace(sha=st.session_state.get(SHA, ""))
+    st.session_state[ORIGIN] = came_from
+    dismiss()
+    for key in PER_DATASET:
+        if is_new or key not in _PER_FILE:
+            st.session_state.pop(key, None)

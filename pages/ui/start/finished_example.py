@@ -1,0 +1,110 @@
+"""The finished example of the start view: the cost of an imbalance, and what recovers it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore import plots
+from lincore.data.generators import gaussian_classes
+from lincore.imbalance.balance import balance
+from lincore.imbalance.views import aligned_planes, cell_view
+from lincore.report.imbalance_tables import REMEDY_NAMES
+from pages.ui.session import commands
+from pages.ui.widgets import controls, text
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.data.dataset import Dataset
+    from lincore.imbalance.study import BalanceStudy
+
+METHOD, RARE = "lda", "class 3"
+LOSS = f"recall of {RARE}"
+#: The rare class lies between two others; the rows are equal in number before it is reduced.
+MEANS = [[0.0, 0.0], [3.0, 0.0], [1.5, 1.4]]
+ROWS, KEPT = 400, 28
+#: The cells of the study that are drawn in the plane.
+CELLS = ("full", "reduced", "corrected priors")
+
+
+class Example(NamedTuple):
+    """A finished study, in a sentence and two plots."""
+
+    finding: str
+    regions: go.Figure
+    recalls: go.Figure
+    caption: str
+
+
+def show() -> None:
+    """Draw the example, and offer to go on with its data."""
+    example = _example()
+    with st.container(key="start.example"):
+        st.caption("A finished example · what class imbalance costs, and what recovers it")
+        st.subheader(text.escape(example.finding), anchor=False)
+        left, right = st.columns([5, 3], gap="large")
+        with left:
+            controls.figure(example.regions, key="start.regions")
+        with right:
+            controls.figure(example.recalls, key="start.recalls")
+        st.caption(text.escape(example.caption))
+    if st.button(
+        "Open such classes on Balance",
+        key="start.example.open",
+        icon=":material/balance:",
+        help="Generate these classes with a rare third one, and change what you like.",
+    ):
+        commands.generate({"means": MEANS, "sizes": [ROWS, ROWS, ROWS // 10]})
+        st.switch_page("pages/balance.py")
+
+
+# One for all visitors of a server: it depends on nothing.
+@st.cache_resource(show_spinner=False)
+def _example() -> Example:
+    data = gaussian_classes(MEANS, sizes=[ROWS] * len(MEANS))
+    study = balance(data, {RARE: KEPT}, METHOD)
+    full, reduced = (int(study.counts[cell][-1]) for cell in ("full", "reduced"))
+    return Example(
+        _finding(study, full, reduced),
+        _regions(study, data),
+        _recalls(study, full, reduced),
+        f"Three Gaussian classes. LDA is trained on {full:,} rows of each, then on {reduced:,} of "
+        f"{RARE}; the {len(study.example.split.test):,} test rows stay the same. Recalls: means "
+        f"over {len(study.seeds)} random splits. Regions: the first of these splits.",
+    )
+
+
+def _finding(study: BalanceStudy, full: int, reduced: int) -> str:
+    split = study.attribution(METHOD, LOSS)
+    best = next(one for one in study.remedies(METHOD, LOSS) if one.name == CELLS[-1])
+    return (
+        f"Trained on {reduced:,} instead of {full:,} rows of a class, LDA finds "
+        f"{100 * split.reduced.value:.0f} % of its test rows instead of "
+        f"{100 * split.full.value:.0f} %. Corrected priors bring it back to "
+        f"{100 * best.loss.value:.0f} %, at {-100 * best.others.value:.0f} points of recall of "
+        "the others."
+    )
+
+
+def _regions(study: BalanceStudy, data: Dataset) -> go.Figure:
+    example = study.example
+    pipelines = [example.pipelines[METHOD, cell] for cell in CELLS]
+    planes = aligned_planes(pipelines, data, example.split.test, (0, 1))
+    views = [
+        cell_view(example, METHOD, cell, data, plane)
+        for cell, plane in zip(CELLS, planes, strict=True)
+    ]
+    titles = ("Equal class sizes", f"A tenth of {RARE}", "Corrected priors")
+    title = f"Where LDA predicts {RARE}, and where not"
+    return plots.small_multiples(views, titles, columns=len(CELLS), title=title)
+
+
+def _recalls(study: BalanceStudy, full: int, reduced: int) -> go.Figure:
+    split = study.attribution(METHOD, LOSS)
+    found = sorted(study.remedies(METHOD, LOSS), key=lambda one: -one.loss.value)
+    named = {f"{full:,} rows": split.full, f"{reduced:,} rows, uncorrected": split.reduced}
+    named |= {REMEDY_NAMES.get(one.name, one.name): one.loss for one in found if one.name != "both"}
+    title = f"Recall of {RARE}, and what recovers it"
+    return plots.score_intervals(list(named), list(named.values()), score=LOSS, title=title)

@@ -1,0 +1,1 @@
+"""Controls, tables, text and selections that pages share."""

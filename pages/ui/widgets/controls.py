@@ -1,0 +1,161 @@
+"""Widgets used on more than one page, and widgets that survive a change of data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.ui.widgets import text
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.data.dataset import Dataset
+
+# Pixels over a figure whose title stands in the page: the height of its buttons.
+TOP = 28
+# The last page and the number of its visit; for each widget, the visit in which it began.
+_VISIT, _BEGUN = "shared.visit", "shared.visit.begun"
+
+
+def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> Any:
+    """Return one of some options; a stored value that is no longer offered is forgotten."""
+    if key in st.session_state and st.session_state[key] not in options:
+        del st.session_state[key]
+    index = settings.pop("index", 0)
+    if options and index is not None:
+        begin_with(key, options[index])
+    return st.selectbox(label, options, key=key, persist_state="session", **settings)
+
+
+def number(
+    label: str,
+    low: int,
+    high: int,
+    default: int,
+    *,
+    key: str,
+    help: str,
+    width: int | str = "stretch",
+) -> int:
+    """Return a whole number from a range; a stored value outside of it is brought inside."""
+    if key in st.session_state and not low <= st.session_state[key] <= high:
+        st.session_state[key] = min(max(st.session_state[key], low), high)
+    begin_with(key, min(max(default, low), high))
+    return int(
+        st.number_input(
+            label,
+            low,
+            high,
+            step=1,
+            key=key,
+            help=help,
+            persist_state="session",
+            width=width,
+        )
+    )
+
+
+def begin_with(key: str, value: Any) -> None:
+    """Give a widget a value until the visitor chooses one.
+
+    Through the session: a widget that is on the screen when its key is forgotten (another data
+    set has come) would else go on with the former value. And anew at every visit of a page: a
+    number or a slider returns its default in the first run of a page, whatever the session holds.
+    """
+    visit, begun = count_visits(), st.session_state.setdefault(_BEGUN, {})
+    if key not in st.session_state or begun.get(key) != visit:
+        st.session_state[key] = st.session_state.get(key, value)
+    begun[key] = visit
+
+
+def count_visits() -> int:
+    """Return how many pages were visited, this one included; every page asks at least once."""
+    context = get_script_run_ctx(suppress_warning=True)
+    page = context.page_script_hash if context is not None else ""
+    former, number = st.session_state.get(_VISIT, (None, 0))
+    if page != former:
+        number += 1
+        st.session_state[_VISIT] = (page, number)
+    return int(number)
+
+
+def follow(key: str, value: Any) -> None:
+    """Let a widget have its default, which goes with the model, until another value is chosen."""
+    first = f"{key}.first"
+    if st.session_state.get(key) == st.session_state.get(first):
+        st.session_state[key] = value
+    st.session_state[first] = value
+
+
+def standardize(data: Dataset, *, key: str) -> bool:
+    """Ask whether to bring features to unit variance: yes for tables, no for pixels."""
+    begin_with(key, data.image_shape is None)
+    return st.toggle(
+        "Standardise",
+        key=key,
+        persist_state="session",
+        help="Bring every feature to mean 0 and variance 1 over the training rows, so that units "
+        "do not matter. Pixels share one unit and are better left as they are.",
+    )
+
+
+def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
+    """Ask which two coordinates to draw, where there are more than two."""
+    if len(names) <= 2:
+        return tuple(range(len(names)))
+    positions = list(range(len(names)))
+    left, right = st.columns(2)
+    with left:
+        x = choose(
+            "x axis",
+            positions,
+            key=f"{key}.x",
+            format_func=lambda i: names[i],
+            help="Coordinate drawn from left to right.",
+        )
+    with right:
+        y = choose(
+            "y axis",
+            [i for i in positions if i != x],
+            key=f"{key}.y",
+            format_func=lambda i: names[i],
+            help="Coordinate drawn from bottom to top.",
+        )
+    return (x, y)
+
+
+def figure(fig: go.Figure, *, key: str) -> None:
+    """Show a figure of lincore.plots, with its text alternative; from then on it stays as it is."""
+    with st.container(gap=None):
+        show_title(fig)
+        st.plotly_chart(
+            without_title(fig), key=key, alt=fig.layout.meta["alt"], config={"displaylogo": False}
+        )
+
+
+def show_title(fig: go.Figure) -> None:
+    """Write the title of a figure over it: text of the page has the width of the page."""
+    meta = fig.layout.meta
+    subtitle = f"  \n:small[:gray[{text.escape(meta['subtitle'])}]]" if meta["subtitle"] else ""
+    st.markdown(f"**{text.escape(meta['title'])}**{subtitle}")
+
+
+def without_title(fig: go.Figure) -> go.Figure:
+    """Let a figure keep the dictionary that it is sent as, which has no title.
+
+    Plotly copies and encodes all of it whenever it is asked, which for a figure from a cache, sent
+    again by every run, is most of the work.
+    """
+    if "to_dict" not in vars(fig):
+        read = fig.to_dict()
+        layout = read["layout"]
+        layout.pop("title", None)
+        spare = max(layout["margin"]["t"] - TOP, 0)
+        layout["height"] -= spare
+        layout["margin"] = layout["margin"] | {"t": layout["margin"]["t"] - spare}
+        fig.to_dict = lambda: read
+    return fig

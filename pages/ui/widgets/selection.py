@@ -1,0 +1,228 @@
+"""What was chosen in a figure, and the rows or pictures behind it.
+
+Markers carry the number of their row as `customdata`, cells of a confusion matrix the codes of
+their true and predicted class. Heat maps, contours and surfaces report no selection in Streamlit.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lincore import plots
+from pages.ui.widgets import controls, image_sheets, tables, text
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.data.dataset import Dataset
+
+Mode = Literal["points", "box", "lasso"]
+
+MOST_PICTURES = 60
+SHEET_COLUMNS = 6
+MOST_ROWS = 500
+MOST_WORDS = 50
+
+
+def figure(
+    fig: go.Figure, *, key: str, modes: Sequence[Mode] = ("points", "box", "lasso")
+) -> Mapping[str, Any]:
+    """Show a figure of lincore.plots in which points can be chosen; return what was chosen."""
+    with st.container(gap=None):
+        controls.show_title(fig)
+        return st.plotly_chart(  # type: ignore[return-value]
+            controls.without_title(fig),
+            key=key,
+            alt=fig.layout.meta["alt"],
+            on_select="rerun",
+            selection_mode=modes,
+            config={"displaylogo": False},
+        )
+
+
+def rows(event: Any) -> list[int]:
+    """Return the chosen rows, each once, in the order of the figure.
+
+    Parameters
+    ----------
+    event : PlotlyState or None
+        What `st.plotly_chart(..., on_select="rerun")` returned.
+
+    Examples
+    --------
+    >>> rows({"selection": {"points": [{"customdata": 7}, {"customdata": [3]}, {"x": 1}]}})
+    [7, 3]
+    """
+    found = [_whole(point.get("customdata")) for point in _points(event)]
+    return list(dict.fromkeys(codes[0] for codes in found if len(codes) == 1 and codes[0] >= 0))
+
+
+def cell(event: Any) -> tuple[int, int] | None:
+    """Return the codes of true and predicted class of the cell chosen last, if there is one.
+
+    Examples
+    --------
+    >>> cell({"selection": {"points": [{"customdata": [2, 0]}]}})
+    (2, 0)
+    >>> cell(None) is None
+    True
+    """
+    found = [_whole(point.get("customdata")) for point in _points(event)]
+    cells = [(codes[0], codes[1]) for codes in found if len(codes) == 2]
+    return cells[-1] if cells else None
+
+
+def show_rows(
+    data: Dataset,
+    rows: Iterable[int],
+    *,
+    key: str,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    captions: Sequence[str] | None = None,
+    title: str = "The chosen rows",
+    config: Mapping[str, Any] | None = None,
+) -> None:
+    """List rows of a data set, or show the pictures that they are, in the order given.
+
+    Parameters
+    ----------
+    data : Dataset
+    rows : iterable of int
+        Those that the data do not have, as when a selection outlives its data, are left out.
+    key : str
+        Of the container around the table, or of the figure.
+    columns : mapping of str to sequences, optional
+        More to tell of each row (posteriors, distances), aligned with `rows`; for a table.
+    captions : sequence of str, optional
+        What stands over each picture instead of its class, aligned with `rows`.
+    title : str
+        Of the figure of pictures, and in front of the count.
+    config : mapping of str to column configurations, optional
+        How the columns of a table are written.
+    """
+    asked = [int(row) for row in rows]
+    places = [i for i, row in enumerate(asked) if 0 <= row < data.n_rows]
+    kept = np.array([asked[i] for i in places], dtype=np.intp)
+    noun = text.row_noun(data)
+    if not len(kept):
+        st.caption(f"No {noun}.")
+        return
+    most = MOST_PICTURES if data.image_shape else MOST_ROWS
+    shown = places[:most]
+    if data.image_shape:
+        names = None if captions is None else [captions[i] for i in shown]
+        _pictures(data, kept[:most], names, key=key, title=title)
+    else:
+        more = {name: [values[i] for i in shown] for name, values in (columns or {}).items()}
+        _table(data, kept[:most], more, key=key, title=title, config=config)
+    rest = len(kept) - len(shown)
+    st.caption(
+        f"{len(kept):,} {noun if len(kept) > 1 else noun.removesuffix('s')}"
+        + (f"; the first {len(shown):,} are shown, {rest:,} more are not." if rest else ".")
+    )
+
+
+def frame(data: Dataset, rows: np.ndarray, columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    """Return rows as a table: their number, class, what else is known of them, then features.
+
+    Level codes become the names of their levels; of words only those that occur are columns.
+
+    Parameters
+    ----------
+    data : Dataset
+    rows : (m,) intp
+    columns : mapping of str to sequences of length m
+    """
+    labels = [str(data.classes[code]) for code in data.codes[rows]]
+    parts: list[tuple[str, Any]] = [("row", rows), ("class", labels)]
+    if data.row_names is not None:
+        parts.insert(1, ("name", [data.row_names[row] for row in rows]))
+    parts += columns.items()
+    block = data.X[rows]
+    shown = range(data.n_features)
+    if data.n_words:
+        block = block.toarray()
+        shown = _most_used(block, data.n_features - data.n_words)
+    parts += [(data.feature_names[j], _values(data, block[:, j], j)) for j in shown]
+    # Two features may have one name, or that of a column here.
+    table = pd.DataFrame({i: values for i, (_, values) in enumerate(parts)})
+    table.columns = pd.Index(_unique([name for name, _ in parts]))
+    return table
+
+
+def _pictures(
+    data: Dataset, rows: np.ndarray, captions: Sequence[str] | None, *, key: str, title: str
+) -> None:
+    titles = captions or [str(data.classes[code]) for code in data.codes[rows]]
+    stack = data.X[rows].reshape(-1, *data.image_shape)
+    sheet = plots.images(stack, titles, columns=SHEET_COLUMNS, title=title)
+    image_sheets.show(sheet, key=key)
+
+
+def _table(
+    data: Dataset,
+    rows: np.ndarray,
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    key: str,
+    title: str,
+    config: Mapping[str, Any] | None,
+) -> None:
+    with st.container(key=key):
+        tables.show(
+            frame(data, rows, columns),
+            hide_index=True,
+            height=min(38 + 35 * len(rows), 320),
+            column_config=dict(config or {}),
+            alt=f"{title}: {len(rows)} rows with their classes.",
+        )
+
+
+def _most_used(block: np.ndarray, first_word: int) -> list[int]:
+    used = np.count_nonzero(block[:, first_word:], axis=0)
+    words = np.argsort(-used, kind="stable")[:MOST_WORDS]
+    return [*range(first_word), *(int(first_word + j) for j in words if used[j])]
+
+
+def _values(data: Dataset, column: np.ndarray, j: int) -> Any:
+    levels = data.levels[j] if data.levels is not None else None
+    if levels is None:
+        return column
+    return [None if np.isnan(code) else levels[int(code)] for code in column]
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    unique = []
+    for name in map(str, names):
+        seen[name] = seen.get(name, 0) + 1
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique
+
+
+def _points(event: Any) -> list[Mapping[str, Any]]:
+    try:
+        points = event["selection"]["points"]
+    except (TypeError, KeyError):
+        return []
+    return [point for point in points or [] if isinstance(point, Mapping)]
+
+
+def _whole(value: Any) -> list[int]:
+    """Return customdata as whole numbers; nothing for a line or an ellipse, which has none.
+
+    A typed array of two dimensions comes out of the browser as an object of positions.
+    """
+    if isinstance(value, Mapping):
+        value = [value[name] for name in sorted(value, key=str)]
+    if not isinstance(value, list | tuple):
+        value = [value]
+    if not all(isinstance(one, numbers.Real) and float(one).is_integer() for one in value):
+        return []
+    return [int(one) for one in value]

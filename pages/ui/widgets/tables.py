@@ -1,0 +1,61 @@
+"""Every table of the dashboard, with nothing in it that a spreadsheet would run.
+
+Streamlit's own button writes the cells of a table to a file as they are, and so does copying them.
+A label such as ``=cmd|…`` therefore stands in the table already as it may stand in a file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from lincore.utils.spreadsheet import spreadsheet_safe
+
+
+def show(frame: pd.DataFrame, **options: Any) -> Any:
+    """Show a table; options are those of `st.dataframe`."""
+    return st.dataframe(safe(frame), **options)
+
+
+def edit(frame: pd.DataFrame, **options: Any) -> Any:
+    """Show a table to be edited; options are those of `st.data_editor`.
+
+    Texts that could be formulas come back with the apostrophe with which they are shown.
+    """
+    return st.data_editor(safe(frame), **options)
+
+
+def safe(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with the names and texts that could be formulas made harmless.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> safe(pd.DataFrame({"=x": ["@y", "z"], "n": [-1, 0]})).to_dict("list")
+    {"'=x": ["'@y", 'z'], 'n': [-1, 0]}
+    """
+
+    def harmless(value: Any) -> Any:
+        # The very same object where there is nothing to do.
+        said = spreadsheet_safe(value) if isinstance(value, str) else value
+        return value if said == value else said
+
+    names = [harmless(name) for name in frame.columns]
+    # By place: names may stand there twice.
+    columns = {}
+    for place, (_, column) in enumerate(frame.items()):
+        if not pd.api.types.is_numeric_dtype(column.dtype):
+            values = list(column)
+            said = [harmless(value) for value in values]
+            if any(one is not value for one, value in zip(said, values, strict=True)):
+                columns[place] = pd.Series(said, index=column.index, dtype=object)
+    if not columns and all(one is name for one, name in zip(names, frame.columns, strict=True)):
+        return frame
+    found = pd.DataFrame(
+        {place: columns.get(place, column) for place, (_, column) in enumerate(frame.items())},
+        index=frame.index,
+    )
+    found.columns = pd.Index(names, name=frame.columns.name)
+    return found

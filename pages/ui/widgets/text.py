@@ -1,0 +1,80 @@
+"""Words on a page: user text made harmless, numbers and counts written alike everywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from lincore.data.dataset import Dataset
+    from lincore.errors import Notice
+
+# Everything that Streamlit's Markdown gives a meaning to: a column called ![](http://…) must
+# neither load a picture nor draw one.
+_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
+
+# What fits beside a figure of pairs.
+_SHORT_NAMES = {
+    "lda": "LDA",
+    "diagonal-lda": "Diag. LDA",
+    "qda": "QDA",
+    "naive-bayes": "Naive B.",
+    "multinomial-nb": "Multin. B",
+    "fisher": "Fisher",
+    "least-squares": "Least sq.",
+    "perceptron": "Perceptr.",
+    "logistic": "Logistic",
+    "one-vs-rest": "1 v. rest",
+    "one-vs-one": "1 v. 1",
+}
+
+
+def escape(text: object) -> str:
+    """Return user text so that Markdown shows it as it is, on one line."""
+    return _MARKUP.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def row_noun(data: Dataset) -> str:
+    """Return what a row of the data is called."""
+    return "pictures" if data.image_shape else "rows"
+
+
+def describe(data: Dataset) -> str:
+    """Say how large a data set is, in one line of Markdown."""
+    if data.image_shape:
+        height, width = data.image_shape[:2]
+        size = f"{data.n_rows:,} pictures of {width} × {height} pixels"
+    elif data.n_words == data.n_features:
+        size = f"{data.n_rows:,} rows of {data.n_words:,} different words"
+    else:
+        noun = "feature" if data.n_features == 1 else "features"
+        words = f", {data.n_words:,} of them words," if data.n_words else ""
+        size = f"{data.n_rows:,} rows of {data.n_features:,} {noun}{words}"
+    more = f", and {data.n_beyond:,} rows that are summed" if data.n_beyond else ""
+    return f"{size} in {data.n_classes} classes{more}"
+
+
+def show_problem(notice: Notice) -> None:
+    """Show what cannot be done: cause, place and remedy."""
+    place = f"**{escape(notice.where)}**  \n" if notice.where else ""
+    remedy = f"  \n{escape(notice.remedy)}" if notice.remedy else ""
+    st.error(f"{place}{escape(notice.what)}{remedy}")
+
+
+def short_names(methods: Sequence[str]) -> list[str]:
+    """Return names of at most nine characters for methods, numbered where one enters twice.
+
+    Examples
+    --------
+    >>> short_names(["lda", "logistic(C=1)", "logistic(C=inf)"])
+    ['LDA', 'Logisti 1', 'Logisti 2']
+    """
+    words = [name.partition("(")[0] for name in methods]
+    names = []
+    for i, word in enumerate(words):
+        number = "" if words.count(word) == 1 else f" {words[: i + 1].count(word)}"
+        names.append(_SHORT_NAMES.get(word, word)[: 9 - len(number)] + number)
+    return names

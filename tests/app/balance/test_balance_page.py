@@ -1,0 +1,504 @@
+"""The page Balance without a browser: every control, every tab, and data that are awkward."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
+from streamlit.testing.v1 import AppTest
+
+import lincore
+from lincore.imbalance.remedies import advice
+from lincore.metrics import scores
+from lincore.model_selection.pipeline import Steps
+from lincore.report import imbalance, imbalance_cost
+from pages.ui.balance import both_scores, study_setup
+from pages.ui.jobs import page_jobs
+from tests.app.settling import settled
+from tests.app.test_pages import assert_fine, choose_sample, figures, main_text, open_app, upload
+
+PAGE = "pages/balance.py"
+TABS = (
+    "Full and reduced set",
+    "Class-size sweep",
+    "Priors in deployment",
+    "Costs",
+    "Scores",
+    "Training loss",
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_results_of_others():
+    page_jobs.shared.clear()
+
+
+def open_balance(sample: str = "gaussian", repeats: int = 2) -> AppTest:
+    app = open_app()
+    choose_sample(app, sample)
+    app.session_state["balance.repeats"] = repeats
+    app.session_state["balance.mode"] = "cut"
+    app.switch_page(PAGE).run()
+    return settled(app)
+
+
+def open_cost(sample: str = "gaussian", repeats: int = 3) -> AppTest:
+    app = open_app()
+    choose_sample(app, sample)
+    app.session_state["balance.cost.repeats"] = repeats
+    app.switch_page(PAGE).run()
+    return settled(app)
+
+
+def the_cost(**options):
+    arguments = {"methods": ("lda", "qda", "logistic"), "repeats": 3}
+    arguments |= {"steps": Steps(standardize=True)} | options
+    return lincore.imbalance_cost(lincore.sample("gaussian"), **arguments)
+
+
+def test_an_imbalance_in_the_data_is_asked_about_first():
+    app = open_cost()
+    assert app.selectbox(key="balance.mode").value == "cost"
+    found = the_cost()
+    assert app.header[0].value == escaped(imbalance_cost.cost_finding(found, "lda"))
+    assert escaped(imbalance_cost.recommendation(found, "lda")) in main_text(app)
+    shown = {chart.proto.alt.split(":")[0]: figure for chart, figure in
+             zip(app.get("plotly_chart"), figures(app), strict=True)}  # fmt: skip
+    assert any("Waterfall from uncorrected" in name for name in shown)
+    rows = imbalance_cost.correction_rows(found, "lda")
+    assert app.dataframe[0].value["recovered"].tolist()[1:] == [r["recovered"] for r in rows[1:]]
+    assert escaped(imbalance_cost.more_rows_in_words(found, "lda", 53)) in main_text(app)
+    equal = open_cost("iris")
+    assert equal.selectbox(key="balance.mode").value == "cut"
+    equal.selectbox(key="balance.mode").set_value("cost")
+    assert "class shares of deployment" in settled(equal).header[0].value
+
+
+def test_prevalence_costs_and_loss_change_the_question():
+    app = open_cost()
+    app.slider(key="balance.cost.share.3").set_value(60)
+    found = the_cost(prevalence=[0.2, 0.2, 0.6])
+    expected = imbalance_cost.cost_finding(found, "lda")
+    assert settled(app).header[0].value == escaped(expected)
+    assert "error in deployment" in expected
+    app.number_input(key="balance.cost.weight").set_value(5.0)
+    assert "expected cost" in settled(app).header[0].value
+    app.selectbox(key="balance.cost.loss").set_value("recall of class 3")
+    app.selectbox(key="balance.method").set_value("qda")
+    assert "recall of class 3 of QDA" in settled(app).header[0].value
+
+
+def test_a_model_without_posteriors_says_which_parts_are_missing():
+    app = open_cost()
+    app.multiselect(key="balance.methods").set_value(["least-squares"])
+    shown = main_text(settled(app))
+    assert "Prior shift is not available" in shown
+    app.selectbox(key="balance.cost.loss").set_value("log loss")
+    assert "has no posterior probabilities" in main_text(settled(app))
+
+
+def open_tab(app: AppTest, name: str) -> AppTest:
+    app.session_state["balance.tabs"] = name
+    return settled(app)
+
+
+def test_a_tab_is_drawn_by_itself(monkeypatch):
+    drawn = {}
+    for module, name in ((study_setup, "ask"), (both_scores, "show_scores")):
+        asked = getattr(module, name)
+
+        def noting(*given, _asked=asked, _name=name):
+            drawn[_name] = ThreadState.get().fragment_id
+            return _asked(*given)
+
+        monkeypatch.setattr(module, name, noting)
+    open_tab(open_balance(), "Scores")
+    assert drawn["ask"] is None
+    assert drawn["show_scores"] is not None, "a click on it would draw all of the page"
+
+
+def escaped(sentence: str) -> str:
+    from pages.ui.widgets.text import escape
+
+    return escape(sentence)
+
+
+def the_study(**options):
+    arguments = {"sizes": {"class 3": 18}, "methods": ("lda", "qda", "logistic"), "repeats": 2}
+    arguments |= {"steps": Steps(standardize=True)} | options
+    return lincore.balance(lincore.sample("gaussian"), **arguments)
+
+
+def counts(app: AppTest, alternative: str) -> np.ndarray:
+    """Return the numbers in the cells of a confusion matrix."""
+    for chart, figure in zip(app.get("plotly_chart"), figures(app), strict=True):
+        if alternative in chart.proto.alt:
+            text = figure["data"][-1]["text"]
+            numbers = [one.split("<")[0].replace(",", "").replace("−", "-") for one in text]
+            n = round(len(numbers) ** 0.5)
+            return np.array(numbers, dtype=int).reshape(n, n)
+    raise AssertionError(f"no figure with {alternative!r}")
+
+
+def test_the_numbers_are_the_librarys():
+    app = open_balance()
+    study = the_study()
+    finding = imbalance.balance_finding(study, "lda", "balanced error")
+    assert app.header[0].value == escaped(finding)
+    advised = imbalance.advice_in_words(advice(study, "lda", "balanced error"), "balanced error")
+    assert escaped(advised) in main_text(app)
+    for sentence in imbalance.parts_in_words(study, "lda", "balanced error").values():
+        assert escaped(sentence) in main_text(app)
+    app = open_tab(app, "Full and reduced set")
+    assert "Of the first split alone" in main_text(app)
+    one = the_study(repeats=1).example.results
+    changed = scores.confusion(one["reduced"], "lda") - scores.confusion(one["full"], "lda")
+    np.testing.assert_array_equal(counts(app, "Difference of two"), changed)
+    assert "the test part is untouched" in main_text(app)
+
+
+def test_the_truth_stands_beside_what_was_learned():
+    app = open_tab(open_balance(), "Full and reduced set")
+    for figure in figures(app)[2:4]:
+        assert "best possible (dashed)" in [line.get("name") for line in figure["data"]]
+    app = open_tab(app, "Scores")
+    table = app.dataframe[-1].value
+    assert (
+        table["model"].tolist()[-1] == "Bayes classifier"
+        and table["set"].iloc[-1] == "true parameters"
+    )
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_has_something_to_show(tab):
+    app = open_tab(open_balance(), tab)
+    assert not app.error
+    added = {
+        "Full and reduced set": "Full set: trained on",
+        "Class-size sweep": "smaller sets lie inside larger ones",
+        "Priors in deployment": "weighted to these shares",
+        "Costs": "What an error costs",
+        "Scores": "The true parameters are known here",
+        "Training loss": "the log error of the training rows",
+    }
+    assert added[tab] in main_text(app).replace("\\", "")
+    assert len(app.dataframe) or len(figures(app)) > 3
+
+
+@pytest.mark.parametrize("drawing", ["Boundary", "Contour", "Surface", "All models"])
+def test_both_sides_share_their_ranges(drawing):
+    app = open_tab(open_balance(), "Full and reduced set")
+    app.button_group(key="balance.drawing").set_value(drawing).run()
+    assert_fine(app)
+    left, right = figures(app)[2:4]
+    if drawing in ("Boundary", "Contour"):
+        for end in ("xaxis", "yaxis"):
+            assert left["layout"][end]["range"] == right["layout"][end]["range"]
+    if drawing == "Surface":
+        assert left["layout"]["scene"]["camera"] == right["layout"]["scene"]["camera"]
+
+
+def test_a_remedy_changes_picture_and_matrix():
+    app = open_tab(open_balance(), "Full and reduced set")
+    before = counts(app, "Difference of two")
+    app.button_group(key="balance.remedy").set_value("both").run()
+    assert_fine(app)
+    one = the_study(repeats=1).example.results
+    expected = scores.confusion(one["both"], "lda") - scores.confusion(one["full"], "lda")
+    np.testing.assert_array_equal(counts(app, "Difference of two"), expected)
+    assert (before != expected).any()
+
+
+def test_the_recommended_correction_is_one_click_away():
+    app = open_balance(repeats=9)
+    app.selectbox(key="balance.loss").set_value("recall of class 3")
+    app.slider(key="balance.size.2").set_value(8)
+    app = settled(app)
+    study = the_study(sizes={"class 3": 8}, repeats=9)
+    advised = advice(study, "lda", "recall of class 3")
+    assert advised.remedy.recovered.low > 0
+    assert escaped(imbalance.advice_in_words(advised, "recall of class 3")) in main_text(app)
+    app.button(key="balance.apply").click().run()
+    assert_fine(app)
+    assert app.session_state["balance.remedy"] == advised.remedy.name
+
+
+def test_sizes_by_slider_by_button_and_of_several_classes():
+    app = open_balance()
+    app.slider(key="balance.size.2").set_value(5)
+    assert "With 5 instead of 53 training rows of class 3" in main_text(settled(app))
+    app.multiselect(key="balance.classes").set_value([0, 2])
+    shown = main_text(settled(app))
+    assert "75 instead of 263 training rows of class 1 and class 3" in shown
+    app.button(key="balance.third").click()
+    assert "With 18 instead of 53" in main_text(settled(app))
+    app.multiselect(key="balance.classes").set_value([])
+    app.run()
+    assert "Reduce at least one class" in app.info[0].value
+
+
+def test_a_third_stays_a_third_and_what_was_chosen_stays_too():
+    app = open_balance()
+    app.slider(key="sidebar.share").set_value(10)
+    assert "With 22 instead of 67 training rows of class 3" in main_text(settled(app))
+    app.slider(key="balance.size.2").set_value(30)
+    app.slider(key="sidebar.share").set_value(20)
+    assert "With 30 instead of 60 training rows of class 3" in main_text(settled(app))
+    app.button(key="balance.third").click()
+    assert "With 20 instead of 60 training rows of class 3" in main_text(settled(app))
+    app.slider(key="sidebar.share").set_value(10)
+    assert "With 22 instead of 67 training rows of class 3" in main_text(settled(app))
+
+
+def test_the_preset_is_that_of_the_text_where_the_data_allow_it():
+    app = open_balance()
+    preset = app.button(key="balance.third")
+    assert preset.label == "One class to a third: 53 → 18"
+    assert "No share of rows for testing leaves it 900 here" in preset.help
+    rng = np.random.default_rng(0)
+    rows = [f"{x:.3f},{y:.3f},{'ab'[k % 2]}" for k, (x, y) in enumerate(rng.normal(size=(2000, 2)))]
+    app = upload(open_app(), "two.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
+    app.session_state["balance.repeats"] = 2
+    app.switch_page(PAGE).run()
+    app = settled(app)
+    preset = app.button(key="balance.third")
+    assert preset.label == "As in the faces text: 900 → 300"
+    assert "the share for testing becomes 10 %" in preset.help
+    preset.click()
+    app = settled(app)
+    assert "With 300 instead of 900 training rows of b" in main_text(app)
+    assert app.slider(key="sidebar.share").value == 10
+    assert "becomes" not in app.button(key="balance.third").help
+
+
+def test_the_former_result_stays_while_nothing_can_be_computed():
+    app = open_balance()
+    header = app.header[0].value
+    app.multiselect(key="balance.classes").set_value([])
+    app = settled(app)
+    assert "Reduce at least one class" in app.info[0].value
+    assert app.header[0].value == header and "The former result" in main_text(app)
+    app.button(key="balance.third").click()
+    assert "The former result" not in main_text(settled(app))
+
+
+def test_what_cannot_be_typed_is_said(monkeypatch):
+    from pages.ui.balance import error_costs, study_setup
+
+    state = {
+        study_setup.KEPT: {2: 18},
+        "table": {"edited_rows": {0: {"kept": -5}, 1: {"kept": 500}, 2: {"kept": None}}},
+        error_costs.COSTS: 1.0 - np.eye(3),
+        "costs": {"edited_rows": {0: {"1": -4}, 1: {"0": None}, 2: {"0": float("inf"), "1": 2}}},
+    }
+    monkeypatch.setattr(study_setup.st, "session_state", state)
+    names = ("a", "b", "c")
+    study_setup._edit("table", np.array([210, 105, 53]), names)
+    assert state[study_setup.REMARKS] == [
+        "a cannot keep -5 rows: at least 1. It stays at 210.",
+        "b has no more than 105 training rows: all are kept.",
+        "c: an empty cell keeps all 53 training rows.",
+    ]
+    error_costs._edit("costs", names)
+    assert state[error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
+    assert state[error_costs.REMARKS] == [
+        "-4 is no cost: a taken for b stays at 1.",
+        "An empty cell is no cost: b taken for a stays at 1.",
+        "inf is no cost: c taken for a stays at 1.",
+    ]
+
+
+def test_the_table_sets_sizes_within_what_there_is(monkeypatch):
+    from pages.ui.balance import error_costs, study_setup
+
+    state = {
+        study_setup.KEPT: {2: 18},
+        "table": {"edited_rows": {0: {"kept": 500}, 1: {"kept": 7}, 2: {"kept": None}}},
+        error_costs.COSTS: 1.0 - np.eye(3),
+        "costs": {"edited_rows": {2: {"0": 5, "1": None}}},
+    }
+    monkeypatch.setattr(study_setup.st, "session_state", state)
+    names = ("class 1", "class 2", "class 3")
+    study_setup._edit("table", np.array([210, 105, 53]), names)
+    assert state[study_setup.KEPT] == {1: 7}  # more than all is all; an empty cell too
+    error_costs._edit("costs", names)
+    assert state[error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [5, 1, 0]]
+
+
+def test_models_options_and_losses():
+    app = open_balance()
+    app.multiselect(key="balance.methods").set_value(["naive-bayes", "least-squares"])
+    app = settled(app)
+    assert "Gaussian naive Bayes" in app.header[0].value
+    app.selectbox(key="balance.method").set_value("least-squares")
+    app.selectbox(key="balance.loss").set_value("log loss")
+    assert "has no posterior probabilities" in main_text(settled(app))
+    app.selectbox(key="balance.loss").set_value("recall of class 3")
+    assert "recall of class 3 of Least squares" in app.run().header[0].value
+    for tab in TABS:
+        open_tab(app, tab)
+
+
+def test_the_share_in_use_rescores_at_once():
+    app = open_tab(open_balance(), "Priors in deployment")
+    before = app.dataframe[-1].value
+    app.slider(key="balance.use.share.2").set_value(60).run()
+    assert_fine(app)
+    after = app.dataframe[-1].value
+    assert (before["error (%), as trained"] != after["error (%), as trained"]).all()
+
+
+def test_results_stay_when_one_leaves_and_returns():
+    app = open_balance()
+    header = app.header[0].value
+    made = list(app.session_state[page_jobs.JOBS].values())
+    app.switch_page("pages/data.py").run()
+    app.switch_page(PAGE).run()
+    assert app.header[0].value == header
+    assert list(app.session_state[page_jobs.JOBS].values()) == made
+
+
+def test_large_data_begin_with_a_button_and_stale_results_say_so(monkeypatch):
+    from pages.ui.balance import computation
+
+    monkeypatch.setattr(computation, "SMALL", 0)
+    monkeypatch.setattr(computation, "LARGE", 0)
+    app = open_balance()
+    assert "on one split" in app.header[0].value
+    app.button(key="balance.study.start").click()
+    assert "on one split" not in settled(app).header[0].value
+    app.slider(key="balance.size.2").set_value(5)
+    shown = settled(app)
+    assert "Settings have changed" in main_text(shown)
+    assert "on one split" in shown.header[0].value
+    learned = [caption.value for caption in app.caption if "Reduced set: 3" in caption.value]
+    assert ["18 class 3" in caption for caption in learned] == [True], "what the stale one saw"
+    app.button(key="balance.study.update").click()
+    assert "With 5 instead of 53" in settled(app).header[0].value
+    assert "on one split" not in app.header[0].value
+
+
+def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
+    from pages.ui.balance import computation
+
+    monkeypatch.setattr(computation, "SMALL", 0)
+    app = open_balance()
+    assert "With 18 instead of 53" in app.header[0].value
+    assert "on one split" not in app.header[0].value
+    app.slider(key="balance.size.2").set_value(5)
+    assert "Settings have changed" in main_text(settled(app))
+    assert "on one split" in app.header[0].value and "With 5 " in app.header[0].value
+    assert "waits to be updated" in main_text(app)
+    app.slider(key="balance.size.2").set_value(18)
+    assert "Settings have changed" not in main_text(settled(app)), "that study is known"
+    assert "on one split" not in app.header[0].value
+    choose_sample(app, "wine")
+    app.switch_page(PAGE).run()
+    assert "on one split" not in settled(app).header[0].value, "of other data nothing is known"
+
+
+def test_models_that_are_fitted_one_by_one_wait_until_they_are_asked_for():
+    app = open_balance()
+    app.multiselect(key="balance.methods").set_value(["lda", "perceptron"])
+    assert "Settings have changed" in main_text(settled(app))
+    app.button(key="balance.study.update").click()
+    assert "Settings have changed" not in main_text(settled(app))
+    assert "on one split" not in app.header[0].value
+
+
+def _csv(n_classes: int, per_class: int, columns: str = "x,z") -> bytes:
+    rng = np.random.default_rng(0)
+    lines = [f"{columns},kind"]
+    for k in range(n_classes):
+        for _ in range(per_class):
+            values = [f"{value:.3f}" for value in rng.normal(k, 1, len(columns.split(",")))]
+            lines.append(f"{','.join(values)},kind {k:02d}")
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("two.csv", _csv(2, 30)),
+        ("one-feature.csv", _csv(3, 12, "x")),
+        ("forty.csv", _csv(40, 8)),
+        ("tiny.csv", _csv(3, 4)),
+        (
+            "mixed.csv",
+            b"colour,size,kind\n"
+            + b"red,1.5,a\nblue,2.5,b\nred,,a\ngreen,4.5,b\nblue,2.0,a\n" * 12,
+        ),
+        (
+            "words.csv",
+            b"text,kind\n"
+            + b"a fine good film to see again,good\nbad dull long film indeed truly,bad\n"
+            b"good warm fine story told well here,good\ndull bad story and worse music,bad\n" * 12,
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_awkward_data_work_or_say_why_not(name, raw):
+    app = upload(open_app(), name, raw)
+    app.session_state["balance.repeats"] = 2
+    app.switch_page(PAGE).run()
+    app = settled(app)
+    said = app.header or app.error or app.info
+    assert said
+    if app.header and not app.error:
+        for tab in TABS:
+            open_tab(app, tab)
+
+
+@pytest.mark.parametrize("tab", ["Error decomposition", *TABS])
+def test_every_panel_says_what_trained_and_what_tested(tab):
+    app = open_tab(open_balance(), tab)
+    panel = [caption.value.replace("\\", "") for caption in app.caption]
+    said = "Full set: 368 rows (210 class 1, 105 class 2, 53 class 3). Reduced set: 333 rows (210 "
+    said += "class 1, 105 class 2, 18 class 3). Test part, untouched: 157 rows (90 class 1, 45 "
+    said += "class 2, 22 class 3)."
+    assert said in panel
+
+
+def test_components_that_stand_for_features_are_said_and_given_up_at_a_click():
+    app = open_balance("wine")
+    app.segmented_control(key="balance.pca").set_value("two")
+    app = settled(app)
+    said = "All models see 2 principal components of the 13 features"
+    assert said in main_text(app).replace("\\", "")
+    error = app.header[0].value
+    app.button(key="balance.all_features").click()
+    app = settled(app)
+    assert said not in main_text(app).replace("\\", "") and app.header[0].value != error
+    assert "balance.all_features" not in [button.key for button in app.button]
+
+
+def test_qda_that_cannot_be_fitted_is_regularised_at_a_click():
+    app = open_balance()
+    app.slider(key="balance.size.2").set_value(1)
+    app = settled(app)
+    assert "QDA is left out" in main_text(app)
+    app.button(key="balance.regularise").click()
+    app = settled(app)
+    assert "QDA is left out" not in main_text(app)
+    assert any("QDA" in option for option in app.selectbox(key="balance.method").options)
+
+
+def test_a_share_that_comes_when_its_slider_is_gone_is_let_pass(monkeypatch):
+    from pages.ui.balance import study_setup
+
+    state = {study_setup.KEPT: {2: 18}}
+    monkeypatch.setattr(study_setup.st, "session_state", state)
+    study_setup._choose_share(np.array([210, 105, 53]))
+    assert state[study_setup.KEPT] == {2: 18}
+
+
+def test_more_classes_than_have_sliders_share_one():
+    app = upload(open_app(), "forty.csv", _csv(8, 20))
+    app.session_state["balance.repeats"] = 2
+    app.switch_page(PAGE).run()
+    app = settled(app)
+    app.multiselect(key="balance.classes").set_value([0, 1, 2, 3, 4, 5])
+    app = settled(app)
+    assert "With 30 instead of 84 training rows" in app.header[0].value
+    app.slider(key="balance.share").set_value(50)
+    assert "With 42 instead of 84 training rows" in settled(app).header[0].value

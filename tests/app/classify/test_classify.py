@@ -1,0 +1,361 @@
+"""Classify, with every classifier, option, plane and panel, without a browser."""
+
+from __future__ import annotations
+
+import base64
+import time
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.typing import PlotlyState
+
+import lincore
+from lincore.inspection.coefficients import likelihood_coefficients
+from lincore.inspection.confusion_cells import cell
+from lincore.inspection.feature_weights import equation
+from lincore.linalg.optimize import Reason
+from lincore.metrics import scores
+from lincore.model_selection import holdout
+from lincore.model_selection.methods import FACTORIES, LABELS, as_method
+from lincore.model_selection.options import OPTIONS
+from lincore.model_selection.pipeline import Steps, pipeline_for
+from lincore.report import equations
+from lincore.report.convergence import ending
+from pages.ui.classify import fitting
+from pages.ui.classify.detail_panels import PANELS
+from pages.ui.jobs import page_jobs
+from pages.ui.session import cache, state
+from tests.app.settling import kept_jobs, settled
+from tests.app.test_pages import ROOT, assert_fine, figures, main_text
+
+# Filters of warnings belong to the process: those of the thread that runs a page come and go while
+# a job fits. The page reads from the model why it ended, not from the warning.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::lincore.estimators.logistic.separation.SeparationWarning",
+)
+
+PAGE = "pages/classify.py"
+TABLE_WORDS = [word for word in FACTORIES if word != "multinomial-nb"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_fitted_before():
+    page_jobs.shared.clear()
+
+
+def open_classify(word: str = "lda", sample: str = "gaussian"):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    app.session_state[state.DATASET] = cache.sample(sample)
+    app.session_state[state.SOURCE] = None
+    app.session_state[state.ORIGIN] = state.Origin("sample", sample)
+    app.switch_page(PAGE).run()
+    if word != "lda":
+        choose(app, "classify.word", word)
+    assert_fine(app)
+    assert not app.error
+    return app
+
+
+def choose(app, key: str, value) -> None:
+    app.selectbox(key=key).set_value(value).run()
+    settled(app)
+
+
+def other_values(option):
+    """Return values of an option that differ from its default, one of each kind."""
+    if option.kind == "switch":
+        return [not option.default]
+    values = [choice.value for choice in option.choices if choice.value != option.default]
+    return values or [None]
+
+
+def change(app, word: str, option) -> None:
+    """Give an option each of its other values once."""
+    key = f"classify.{word}.{option.name}"
+    if option.kind == "switch":
+        app.toggle(key=key).set_value(not option.default).run()
+    elif option.kind in ("choice", "method", "priors"):
+        for value in other_values(option):
+            choose(app, key, value)
+    elif not option.choices:
+        field = app.number_input(key=key)
+        field.set_value(1 if option.kind == "integer" else 0.5).run()
+    else:
+        kind = app.selectbox(key=f"{key}.kind")
+        for value in other_values(option):
+            kind.set_value(value).run()
+            settled(app)
+        app.selectbox(key=f"{key}.kind").set_value("a number").run()
+        assert app.number_input(key=key).value is not None
+    settled(app)
+
+
+@pytest.mark.parametrize("word", TABLE_WORDS)
+def test_every_option_of_every_classifier(word):
+    app = open_classify(word)
+    for option in OPTIONS[word]:
+        change(app, word, option)
+        assert not app.error, (option.name, app.error[0].value)
+        kinds = [{trace["type"] for trace in figure["data"]} for figure in figures(app)]
+        assert {"contour", "scatter"} <= kinds[0], option.name
+        assert {"heatmap", "scatter"} <= kinds[1], option.name
+        assert app.header[0].value
+
+
+def test_every_picture_and_plane_of_the_model():
+    app = open_classify(sample="iris")
+    for drawing in ("Surface", "Boundary", "Contour"):
+        choose(app, "classify.drawing", drawing)
+        assert_fine(app)
+    for quantity in ("density", "posterior"):
+        for focus in (0, 2, -1):
+            app.selectbox(key="classify.quantity").set_value(quantity)
+            choose(app, "classify.focus", focus)
+    app.segmented_control(key="classify.pca").set_value("number").run()
+    for components in (1, 3, 4):
+        app.number_input(key="classify.components").set_value(components).run()
+        key, kinds = "classify.drawing", ("Surface", "Boundary", "Contour")
+        if components == 1:
+            key, kinds = "classify.drawing.line", ("Curves", "Histogram")
+        for drawing in kinds:
+            choose(app, key, drawing)
+            assert_fine(app)
+    choose(app, "classify.plane", "coordinates")
+    choose(app, "classify.x", 2)
+    for plane in ("features", "discriminant", "coordinates"):
+        choose(app, "classify.plane", plane)
+    app.segmented_control(key="classify.pca").set_value("all").run()
+    for plane in ("features", "principal", "discriminant", "coordinates"):
+        choose(app, "classify.plane", plane)
+    for key in ("classify.standardize", "classify.ellipses"):
+        toggle = app.toggle(key=key)
+        toggle.set_value(not toggle.value).run()
+        assert_fine(app)
+    assert not app.error
+
+
+def test_pictures_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
+    app = open_classify(sample="digits")
+    assert app.selectbox(key="classify.plane").value == "discriminant"
+    assert {"contour", "scatter"} <= {trace["type"] for trace in figures(app)[0]["data"]}
+    assert "Discriminant" in figures(app)[0]["layout"]["xaxis"]["title"]["text"]
+    open_panel(app, "Coefficients")
+    assert [len(figure["data"]) for figure in figures(app)][1] == 10, "a picture for each class"
+
+
+def test_fisher_with_two_classes_is_drawn_along_its_direction_until_another_plane_is_chosen():
+    app = open_classify("lda", "breast cancer")
+    assert app.selectbox(key="classify.plane").value == "discriminant"
+    choose(app, "classify.word", "fisher")
+    assert app.selectbox(key="classify.plane").value == "direction"
+    assert [trace["type"] for trace in figures(app)[0]["data"]] == [
+        "bar",
+        "bar",
+        "scatter",
+        "scatter",
+    ]
+    assert "The regions show all 171 predictions" in main_text(app)
+    choose(app, "classify.word", "logistic")
+    assert app.selectbox(key="classify.plane").value == "discriminant"
+    assert figures(app)[0]["layout"]["meta"]["title"].startswith("Posterior probability")
+    choose(app, "classify.plane", "features")
+    choose(app, "classify.word", "lda")
+    assert app.selectbox(key="classify.plane").value == "features", "what was chosen stays"
+
+
+# What each panel draws: figures by the kinds of their traces, and tables.
+DRAWN = {
+    "Confusion": ([{"heatmap", "scatter"}], 0),
+    "Scores": ([], 2),
+    "ROC": ([{"scatter"}, {"scatter"}], 0),
+    "Calibration": ([{"scatter", "bar"}], 0),
+    "Convergence": ([], 0),
+    "Coefficients": ([{"bar"}], 1),
+    "Equation": ([], 0),
+    "Assumptions": ([], 0),
+    "What if": ([], 1),
+}
+
+
+def open_panel(app, panel: str):
+    app.session_state["classify.panels"] = panel
+    app.run()
+    return settled(app)
+
+
+def test_each_panel_is_drawn_only_when_it_is_open():
+    app = open_classify()
+    for panel, (wanted, n_tables) in DRAWN.items():
+        open_panel(app, panel)
+        # Before them stands the picture of the model, after them the balance in the sidebar.
+        drawn = [{trace["type"] for trace in figure["data"]} for figure in figures(app)[1:-1]]
+        assert drawn == wanted, panel
+        assert len(app.dataframe) == n_tables, panel
+        assert not app.error, panel
+    assert list(DRAWN) == list(PANELS)
+
+
+@pytest.mark.parametrize("word", ["perceptron", "one-vs-one", "fisher"])
+def test_panels_say_why_there_is_nothing_to_draw(word):
+    app = open_classify(word)
+    for panel in PANELS:
+        open_panel(app, panel)
+        assert not app.error, panel
+    open_panel(app, "Calibration")
+    assert "no posteriors" in main_text(app)
+    open_panel(app, "ROC")
+    assert "ranked by the decision score" in main_text(app)
+    assert any("ROC" in figure["layout"]["meta"]["title"] for figure in figures(app))
+
+
+def test_scores_and_classes_are_the_librarys():
+    app = open_panel(open_classify("qda"), "Scores")
+    _, results = fitted_by_hand("qda")
+    table = app.dataframe[0].value.set_index("score")
+    for name in scores.SCORES:
+        found = scores.score(results, "QDA", name)
+        assert table.loc[name, ["value", "from", "to"]].tolist() == pytest.approx(list(found))
+    classes = app.dataframe[1].value
+    assert classes["recall"].tolist() == pytest.approx(
+        [r[0] for r in scores.recall(results, "QDA")]
+    )
+
+
+def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
+    app = open_classify("qda")
+    fitted, results = fitted_by_hand("qda")
+    counts = scores.confusion(results, "QDA")
+    true, predicted = np.argwhere((counts > 0) & ~np.eye(3, dtype=bool))[0].tolist()
+    point = {"customdata": [true, predicted]}
+    app.session_state["classify.confusion"] = PlotlyState({"selection": {"points": [point]}})
+    app.run()
+    assert_fine(app)
+    wanted = cell(results, fitted, lincore.sample("gaussian"), true, predicted)
+    shown = app.dataframe[0].value
+    assert shown["row"].tolist() == wanted.rows.tolist()
+    name = results.classes[true]
+    assert shown[f"p({name})"].tolist() == pytest.approx(wanted.proba[:, true], abs=1e-4)
+    assert shown[f"distance to {name}"].tolist() == pytest.approx(
+        wanted.distances[:, true], abs=5e-3
+    )
+
+
+def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
+    app = open_classify("logistic")
+    app.selectbox(key="classify.logistic.C.kind").set_value(float("inf")).run()
+    open_panel(app, "Coefficients")
+    fitted, _ = fitted_by_hand("logistic(C=inf)")
+    odds = figures(app)[1]["data"][0]
+    gaussian = lincore.sample("gaussian")
+    wanted = likelihood_coefficients(fitted, gaussian, lincore.split(gaussian).train)
+    ratios = sorted(np.exp(wanted.estimate[0, :2]))
+    assert sorted(decoded(odds["x"])) == pytest.approx(ratios, rel=1e-4)
+    table = app.dataframe[0].value
+    assert table["feature"].tolist() == ["x1", "x2", "intercept"]
+    assert table["coefficient"].tolist() == pytest.approx(wanted.estimate[0], rel=1e-6)
+    assert table["standard error"].tolist() == pytest.approx(wanted.error[0], rel=1e-6)
+    assert table["odds ratio"].tolist()[:2] == pytest.approx(np.exp(wanted.estimate[0, :2]))
+    open_panel(app, "Convergence")
+    error = fitted.named_steps["classify"].log_error_
+    assert f"**{error:.4f}** nats" in main_text(app)
+    assert "the gradient is as small as asked for" in main_text(app)
+    app.button(key="classify.solvers.start").click().run()
+    settled(app)
+    assert len(app.dataframe[0].value) == 6
+    assert app.dataframe[0].value["objective"].min() == pytest.approx(error, abs=1e-6)
+
+
+def test_the_equation_changes_its_sign_between_the_classes():
+    app = open_panel(open_classify(), "Equation")
+    fitted, _ = fitted_by_hand("lda")
+    gaussian = lincore.sample("gaussian")
+    function, names = equation(fitted, gaussian, 0, 1)
+    assert app.code[0].value == equations.as_text(function, names)
+    assert app.code[1].value == equations.as_latex(function, names)
+
+
+def test_what_if_follows_the_sliders():
+    app = open_panel(open_classify(), "What if")
+    fitted, _ = fitted_by_hand("lda")
+    slider = next(one for one in app.slider if one.key.startswith("classify.whatif"))
+    slider.set_value(slider.max).run()
+    assert_fine(app)
+    row = [one.value for one in app.slider if one.key.startswith("classify.whatif")]
+    wanted = 100 * fitted.predict_proba([row])[0]
+    shown = app.dataframe[0].value
+    assert sorted(shown["posterior"]) == pytest.approx(sorted(wanted))
+    assert shown["posterior"].is_monotonic_decreasing
+    # At once, in words: what a table says is read out a fifth of a second later.
+    surest = app.dataframe[0].value["class"].iloc[0]
+    assert f"The model says **{surest}**, at {max(wanted):.1f} %." in main_text(app)
+
+
+def test_nothing_is_fitted_again_that_did_not_change():
+    app = open_classify("logistic")
+    before = app.header[0].value
+    assert len(kept_jobs(app)) == 1
+    choose(app, "classify.word", "lda")
+    choose(app, "classify.word", "logistic")
+    assert len(kept_jobs(app)) == 1
+    assert app.header[0].value == before
+
+
+def test_a_fit_that_is_stopped_leaves_the_former_model_in_place(monkeypatch):
+    app = open_classify("logistic")
+    before = app.header[0].value
+
+    def endless(data, split, front, model, progress):
+        while progress(0, 0, "error 964.4 after 7 rounds"):
+            time.sleep(0.01)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fitting, "fit", endless)
+        app.selectbox(key="classify.word").set_value("perceptron").run()
+        assert (
+            not app.header and "Fitting Perceptron: error 964" in app.get("progress")[0].proto.text
+        )
+        app.button(key="classify.fit.stop").click().run()
+        settled(app)
+    assert app.header[0].value == before
+    assert "Shown is the model that was fitted before" in main_text(app)
+    app.button(key="classify.fit.restart").click().run()
+    settled(app)
+    assert "Perceptron " in app.header[0].value
+
+
+def test_what_there_is_of_a_stopped_fit_is_told_as_such():
+    data = lincore.sample("gaussian")
+    split = lincore.split(data)
+    told = []
+
+    class Watched:
+        def __call__(self, done, total, what):
+            told.append(what)
+            return len(told) < 5
+
+    model = cache.ModelChoice("logistic(solver=gradient)", Steps())
+    part = holdout.summarise(data, split)
+    front = fitting.fit_steps(data, split, part, Steps().resolved(data))
+    found = fitting.fit(data, split, front, model, Watched())
+    assert found.pipeline.steps[-1][1].reason_ is Reason.STOPPED
+    assert "stopped after 4 iterations because it was asked to" in (
+        ending(found.pipeline.steps[-1][1]).sentence
+    )
+    model = cache.ModelChoice("one-vs-rest(estimator=logistic)", Steps())
+    told.clear()
+    assert fitting.fit(data, split, front, model, Watched()) is None
+
+
+def fitted_by_hand(line: str):
+    """Return pipeline and results as a script makes them from the sample "gaussian"."""
+    data = lincore.sample("gaussian")
+    method = as_method(line)
+    pipeline = pipeline_for(data, method.fresh(data.n_classes))
+    return holdout.holdout(data, pipeline, lincore.split(data), method=LABELS[method.word])
+
+
+def decoded(values) -> list[float]:
+    """Return numbers that travelled as base64."""
+    return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist()

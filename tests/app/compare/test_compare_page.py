@@ -1,0 +1,391 @@
+"""Compare, with every scheme, score and panel, on tidy and on messy data, without a browser."""
+
+from __future__ import annotations
+
+import base64
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from streamlit.testing.v1 import AppTest
+
+import lincore
+from lincore import plots
+from lincore.checks.check import p_text
+from lincore.data.dataset import Dataset
+from lincore.io.samples import SAMPLES
+from lincore.metrics import differences, ranking, scores
+from lincore.metrics.class_ratio import leading_score
+from lincore.metrics.disagreement import disagreement
+from lincore.model_selection.methods import LABELS
+from lincore.model_selection.pipeline import Steps, default_steps
+from lincore.report import comparison, sentences
+from lincore.utils.captured_warnings import heard
+from pages.ui.compare import choices, run, score_table
+from pages.ui.jobs import page_jobs
+from pages.ui.session import cache, state
+from pages.ui.widgets import text
+from tests.app.settling import settled
+from tests.app.test_pages import ROOT, assert_fine, figures, main_text
+
+# Filters of warnings belong to the process: those of the thread that runs a page come and go while
+# a job fits.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::lincore.estimators.logistic.separation.SeparationWarning",
+    "ignore::sklearn.exceptions.FitFailedWarning",
+)
+
+PAGE = "pages/compare.py"
+TABLE = list(choices.FOR_TABLES)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_shared():
+    page_jobs.shared.clear()
+
+
+def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    app.session_state[state.DATASET] = cache.sample(data) if isinstance(data, str) else data
+    app.session_state[state.SOURCE] = None
+    app.session_state[state.ORIGIN] = (
+        state.Origin("sample", data) if isinstance(data, str) else state.Origin("file", "table.csv")
+    )
+    for key, value in session.items():
+        app.session_state[key.replace("__", ".")] = value
+    app.switch_page(PAGE).run()
+    return settled(app)
+
+
+def hold_logistic(monkeypatch) -> tuple[threading.Event, threading.Event]:
+    """Let fits of logistic regression wait; return what tells that one does, and what ends it."""
+    waiting, may_go_on = threading.Event(), threading.Event()
+    fit = lincore.LogisticRegression.fit
+
+    def slow(self, *arguments, **settings):
+        waiting.set()
+        assert may_go_on.wait(30)
+        return fit(self, *arguments, **settings)
+
+    monkeypatch.setattr(lincore.LogisticRegression, "fit", slow)
+    return waiting, may_go_on
+
+
+def open_tab(app: AppTest, label: str) -> AppTest:
+    app.session_state["compare.panels"] = label
+    return settled(app.run())
+
+
+def numbers(values) -> np.ndarray:
+    if isinstance(values, dict):
+        raw = np.frombuffer(base64.b64decode(values["bdata"]), dtype=f"<{values['dtype']}")
+        return raw.reshape([int(n) for n in str(values.get("shape", raw.size)).split(",")])
+    return np.array(values, dtype=float)
+
+
+def compared(data, methods=TABLE, scheme="holdout", steps=None, score=None):
+    with heard():
+        found = lincore.compare(
+            data,
+            methods,
+            scheme,
+            steps=steps or default_steps(data, len(lincore.split(data).train)),
+        )
+    return ranking.ranked(found, score)
+
+
+def titled(app: AppTest, beginning: str) -> dict:
+    (found,) = [f for f in figures(app) if f["layout"]["meta"]["title"].startswith(beginning)]
+    return found
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_sample_is_compared_at_once(sample):
+    app = open_compare(sample)
+    data = lincore.sample(sample)
+    results = compared(data)
+    assert not app.error
+    assert app.header[0].value == text.escape(sentences.comparison_finding(results))
+    assert text.escape(comparison.scope(results, text.row_noun(data))) in main_text(app)
+    leading = leading_score(data.counts)
+    assert app.selectbox(key="compare.score").value == leading
+    drawn = numbers(titled(app, f"{leading.capitalize()} of")["data"][0]["x"])
+    reached = [scores.score(results, name, leading).value for name in results.methods]
+    np.testing.assert_allclose(drawn, reached, rtol=1e-6)
+    table = app.dataframe[0].value
+    assert list(table["model"]) == [LABELS[name] for name in results.methods]
+    for name, shown in zip(results.methods, table["log loss"], strict=True):
+        found = scores.score(results, name, "log loss")
+        assert shown == (sentences.in_table(found, "log loss") or "no posteriors")
+
+
+@pytest.mark.parametrize("score", scores.SCORES)
+def test_every_score_with_the_pairs_by_the_library(score):
+    app = open_compare("breast cancer")
+    app.selectbox(key="compare.score").set_value(score).run()
+    key = "compare.rope.points" if scores.SCORES[score].is_share else "compare.rope.unit"
+    rope = 2.0 if scores.SCORES[score].is_share else 0.02
+    app.number_input(key=key).set_value(rope).run()
+    assert_fine(app)
+    results = compared(lincore.sample("breast cancer"), score=score)
+    finding = sentences.comparison_finding(results, score, 0.02)
+    assert app.header[0].value == text.escape(finding)
+    found = differences.pairwise(results, score, 0.02)
+    shown = app.dataframe[1].value
+    assert list(shown["verdict"]) == [d.verdict for d in found]
+    assert list(shown["p (Holm)"]) == [p_text(d.p_holm) for d in found]
+    effects = titled(app, f"{sum(d.better is not None for d in found)} of")
+    there = [d.value for d in found if not np.isnan(d.value)]
+    scale = 100 if scores.SCORES[score].is_share else 1
+    np.testing.assert_allclose(numbers(effects["data"][0]["x"]), scale * np.array(there), 1e-5)
+
+
+@pytest.mark.parametrize(
+    "scheme, word",
+    [("5-fold", "5-fold"), ("10x10-fold", "10x10-fold"), ("leave-one-out", "leave-one-out"),
+     (choices.OWN, "2x5-fold")],
+)  # fmt: skip
+def test_every_scheme(scheme, word):
+    app = open_compare("iris", compare__words=["lda", "qda", "naive-bayes"])
+    app.selectbox(key="compare.scheme").set_value(scheme).run()
+    assert "Settings have changed" in main_text(app)
+    assert "45 test rows" in main_text(app), "the former result stays until then"
+    app.button(key="compare.run.update").click().run()
+    settled(app)
+    assert "Settings have changed" not in main_text(app)
+    results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
+    assert app.header[0].value == text.escape(sentences.comparison_finding(results))
+    assert text.escape(comparison.scope(results)) in main_text(app)
+
+
+def test_options_and_a_model_that_enters_twice():
+    app = open_compare("wine", compare__words=["lda", "logistic"])
+    app.toggle(key="compare.logistic.twice").set_value(True).run()
+    key = "compare.logistic.second.logistic.C"
+    app.number_input(key=key).set_value(0.001).run()
+    app.toggle(key="compare.standardize").set_value(False).run()
+    app.button(key="compare.run.update").click().run()
+    settled(app)
+    methods = ["lda", "logistic", "logistic(C=0.001)"]
+    results = compared(lincore.sample("wine"), methods, steps=Steps(False))
+    assert app.header[0].value == text.escape(sentences.comparison_finding(results))
+    assert "Logistic regression (C=0.001)" in list(app.dataframe[0].value["model"])
+    open_tab(app, "Recall by class")
+    names = titled(app, "Every class is wholly right")["layout"]["xaxis"]["ticktext"]
+    assert sorted(names) == ["LDA", "Logisti 1", "Logisti 2"]
+
+
+def test_qda_that_cannot_be_fitted_is_mended_at_a_click():
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(90, 3)), np.arange(90) % 3
+    X[codes == 0, 2] = 1.0
+    data = Dataset("flat", X + codes[:, None] / 2, codes, np.array(list("abc")), tuple("xyz"))
+    app = open_compare(data)
+    assert "QDA is left out" in main_text(app).replace("\\", "")
+    app.button(key="compare.run.regularise").click().run()
+    settled(app)
+    methods = [name if name != "qda" else "qda(regularization=0.1)" for name in TABLE]
+    results = compared(data, methods)
+    assert "Settings have changed" not in main_text(app)
+    assert app.header[0].value == text.escape(sentences.comparison_finding(results))
+    assert "QDA (regularization=0.1)" in list(app.dataframe[0].value["model"])
+    assert not [b for b in app.button if b.key == "compare.run.regularise"]
+
+
+def test_recall_and_time_are_the_librarys():
+    app = open_tab(open_compare("wine"), "Recall by class")
+    results = compared(lincore.sample("wine"))
+    (heat,) = titled(app, "Every class is wholly right")["data"]
+    wanted = [[r.value for r in scores.recall(results, m)] for m in results.methods]
+    np.testing.assert_allclose(numbers(heat["z"]), np.array(wanted).T, rtol=1e-6)
+    open_tab(app, "Time")
+    marks = titled(app, "Time and accuracy")["data"]
+    assert [m["name"] for m in marks] == [LABELS[name] for name in results.methods]
+    assert all(numbers(m["x"])[0] > 0 for m in marks)
+
+
+def test_where_two_differ():
+    app = open_compare("breast cancer")
+    open_tab(app, "Disagreements")
+    results = compared(lincore.sample("breast cancer"))
+    first, second = app.selectbox(key="compare.first"), app.selectbox(key="compare.second")
+    assert first.value == results.methods[0]
+    app.selectbox(key="compare.second").set_value("naive-bayes").run()
+    found = disagreement(results, first.value, "naive-bayes")
+    assert second.value != first.value
+    labels = LABELS[first.value], LABELS["naive-bayes"]
+    said = comparison.disagreement_finding(found, *labels)
+    assert text.escape(said) in main_text(app) and "McNemar" in main_text(app)
+    alone = found.where(found.only_first)
+    listed = app.dataframe[-1].value
+    assert list(listed["row"]) == alone.rows.tolist()
+    app.selectbox(key="compare.which").set_value(f"{labels[1]} alone is correct").run()
+    assert_fine(app)
+    others = found.where(found.only_second)
+    assert list(app.dataframe[-1].value["row"]) == others.rows.tolist()
+
+
+def test_pictures_on_which_two_differ():
+    app = open_tab(
+        open_compare("digits", compare__words=["lda", "qda"], compare__pca="share"),
+        "Disagreements",
+    )
+    assert titled(app, "QDA alone is correct")["data"]
+    open_tab(app, "Pairwise comparisons")
+    assert not any("alone is correct" in f["layout"]["meta"]["title"] for f in figures(app))
+
+
+@pytest.mark.parametrize("plane", ["discriminant", "principal", "features"])
+def test_boundaries_lie_in_one_plane(plane):
+    app = open_tab(open_compare("wine"), "Boundaries")
+    app.selectbox(key="compare.plane").set_value(plane).run()
+    assert_fine(app)
+    layout = titled(app, "Regions of 6 models")["layout"]
+    axes = [layout[f"xaxis{n}"] for n in ["", *range(2, 7)]]
+    assert len({tuple(axis["range"]) for axis in axes}) == 1
+    assert "53 of the test set" in main_text(app)
+
+
+def test_learning_curves_end_where_the_comparison_is():
+    app = open_compare("iris", compare__words=["lda", "naive-bayes"])
+    open_tab(app, "Training size")
+    app.button(key="compare.sizes.start").click().run()
+    settled(app)
+    iris = lincore.sample("iris")
+    lines = [t for t in titled(app, "Accuracy by training rows")["data"] if "name" in t]
+    for trace, name in zip(lines, compared(iris, ["lda", "naive-bayes"]).methods, strict=True):
+        each = [
+            scores.accuracy(lincore.compare(iris, name, seed=seed), name).value for seed in range(5)
+        ]
+        assert trace["name"] == LABELS[name]
+        assert numbers(trace["y"])[-1] == pytest.approx(np.mean(each), rel=1e-6)
+        assert numbers(trace["x"])[-1] == 105
+
+
+def test_a_stop_keeps_the_finished_models(monkeypatch):
+    app = open_compare("iris")
+    waiting, may_go_on = hold_logistic(monkeypatch)
+    before = app.header[0].value
+    app.selectbox(key="compare.scheme").set_value("5-fold").run()
+    app.button(key="compare.run.update").click().run()
+    assert waiting.wait(30)
+    app.run()
+    live = app.dataframe[0].value
+    assert list(live["state"]) == ["finished"] * 5 + ["to come"]
+    assert app.header[0].value == before and "The former result" in main_text(app)
+    assert len(app.dataframe[1].value) == 6, "the former table stays, with every model"
+    five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
+    assert live["accuracy"][0] == sentences.percent(scores.accuracy(five, "lda").value)
+    app.button(key="compare.run.stop").click().run()
+    may_go_on.set()
+    settled(app)
+    assert "what was finished is kept" in main_text(app)
+    assert app.header[0].value == text.escape(sentences.comparison_finding(five))
+    assert "Logistic regression" not in list(app.dataframe[0].value["model"])
+    app.switch_page("pages/classify.py").run()
+    app.switch_page(PAGE).run()
+    assert app.header[0].value == text.escape(sentences.comparison_finding(five))
+    app.button(key="compare.run.restart").click().run()
+    settled(app)
+    assert "Logistic regression" in list(app.dataframe[0].value["model"])
+
+
+def test_large_data_wait_for_the_button(monkeypatch):
+    monkeypatch.setattr(run, "AT_ONCE", 10)
+    app = open_compare("iris")
+    assert "real?" in app.header[0].value and not figures(app)[1:]
+    app.button(key="compare.run.start").click().run()
+    settled(app)
+    assert "not significantly different" in app.header[0].value
+    app.pills(key="compare.words").set_value([]).run()
+    assert app.header[0].value == "Choose at least one model."
+    app.pills(key="compare.words").set_value(["lda"]).run()
+    app.button(key="compare.run.update").click().run()
+    assert "LDA reaches an accuracy" in settled(app).header[0].value
+    for tab in ("Pairwise comparisons", "Disagreements", "Recall by class", "Boundaries", "Time"):
+        open_tab(app, tab)
+
+
+def messy(kind: str) -> Dataset:
+    rng = np.random.default_rng(0)
+    n, p, k = {"one feature": (60, 1, 2), "wide": (30, 50, 3), "many classes": (200, 4, 40),
+               "lone row": (41, 3, 3), "missing": (80, 3, 2), "words": (60, 30, 2),
+               "groups": (90, 2, 2)}[kind]  # fmt: skip
+    codes = np.arange(n) % k
+    if kind == "lone row":
+        codes = np.append(np.arange(40) % 2, 2)
+    names = np.array([f"<b>{i}</b>*x*" for i in range(k)])
+    features = tuple(f"=x{i}" for i in range(p))
+    if kind == "words":
+        counts = rng.poisson(0.3 + np.outer(codes, np.arange(p) % 2))
+        X = sp.csr_array(counts.astype(float))
+        return Dataset(kind, X, codes, names, features, n_words=p)
+    X = rng.normal(size=(n, p)) + codes[:, None]
+    if kind == "missing":
+        X[::7, 1] = np.nan
+    groups = np.arange(n) // 6 if kind == "groups" else None
+    return Dataset(kind, X, codes, names, features, groups=groups)
+
+
+@pytest.mark.parametrize(
+    "kind", ["one feature", "wide", "many classes", "lone row", "missing", "words", "groups"]
+)
+def test_messy_data(kind):
+    models = ["lda", "qda", "naive-bayes", "least-squares"]
+    if kind == "words":
+        models = ["multinomial-nb", "lda", "least-squares"]
+    app = open_compare(messy(kind), compare__words=models)
+    for tab in ("Disagreements", "Recall by class", "Boundaries", "Time", "Pairwise comparisons"):
+        open_tab(app, tab)
+    assert "<b>" not in app.header[0].value and "accuracy" in app.header[0].value
+    if kind == "words":
+        assert "sees other coordinates" in main_text(open_tab(app, "Boundaries"))
+    if kind == "groups":
+        app.selectbox(key="compare.scheme").set_value("5-fold").run()
+        app.button(key="compare.run.update").click().run()
+        settled(app)
+        assert "5 folds" in main_text(app) and "not kept together" not in main_text(app)
+        app.toggle(key="compare.by_group").set_value(False).run()
+        assert "Groups are not kept together" in main_text(app)
+
+
+def test_classes_that_nobody_tested_are_blank_and_not_wrong():
+    app = open_tab(open_compare(messy("lone row")), "Recall by class")
+    assert "Blank: 1 of 3 classes, without test rows." in main_text(app)
+    assert "Blank" not in main_text(open_tab(open_compare(), "Recall by class"))
+
+
+def test_groups_that_stand_on_both_sides_are_said():
+    app = open_compare(messy("groups"))
+    assert app.selectbox(key="sidebar.how").value == "group"
+    assert "Rows of one group are kept together." in main_text(app)
+    app.selectbox(key="sidebar.how").set_value("stratified").run()
+    assert "Groups are not kept together" in main_text(app)
+    assert "Groups are" not in main_text(open_compare())
+
+
+def test_the_file_is_safe_to_open_in_a_spreadsheet():
+    results = compared(lincore.sample("iris"), {"=cmd()": "lda", "plain": "qda"})
+    shown = ranking.for_file(results)
+    assert sorted(shown.index) == ["'=cmd()", "plain"]
+    assert {"accuracy", "accuracy from", "log loss to", "seconds", "group"} <= set(shown.columns)
+
+
+def test_a_second_run_builds_no_figure_of_the_scores(monkeypatch):
+    built = []
+    known = plots.score_intervals
+    monkeypatch.setattr(
+        plots, "score_intervals", lambda *given, **named: built.append(1) or known(*given, **named)
+    )
+    score_table._intervals.clear()
+    app = open_compare()
+    assert built
+    built.clear()
+    settled(app.run())
+    assert not built
+    app.selectbox(key="compare.score").set_value("log loss")
+    settled(app)
+    assert titled(app, "Log loss of")
+    assert built

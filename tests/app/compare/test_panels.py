@@ -1,0 +1,110 @@
+"""The panels of Compare: models keep their colours, columns have room, words do not clash."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pages.ui.compare import choices
+from tests.app.compare.test_compare_page import (
+    _nothing_shared,  # noqa: F401  (a fixture that is used by itself)
+    hold_logistic,
+    main_text,
+    open_compare,
+    open_tab,
+    titled,
+)
+from tests.app.settling import settled
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::lincore.estimators.logistic.separation.SeparationWarning",
+)
+
+
+def colours(figure: dict) -> dict[str, str]:
+    return {
+        trace["name"]: trace["marker"].get("color") or trace["line"]["color"]
+        for trace in figure["data"]
+        if "name" in trace
+    }
+
+
+def columns(table) -> dict:
+    return json.loads(table.proto.columns)
+
+
+def test_a_model_keeps_its_colour_whatever_score_decides():
+    """Colours went by rank, so that another score gave every model another colour."""
+    app = open_tab(open_compare("gaussian"), "Time")
+    before = colours(titled(app, "Time and balanced accuracy"))
+    app.selectbox(key="compare.score").set_value("log loss").run()
+    after = colours(titled(app, "Time and log loss"))
+    known = ["LDA", "QDA", "Gaussian naive Bayes", "Logistic regression"]
+    assert {name: before[name] for name in known} == after
+    app.selectbox(key="compare.score").set_value("accuracy").run()
+    open_tab(app, "Training size")
+    app.button(key="compare.sizes.start").click().run()
+    lines = titled(settled(app), "Accuracy by training rows")
+    assert {t["name"]: t["line"]["color"] for t in lines["data"] if "name" in t} == before
+    assert set(app.pills(key="compare.sizes.bands").value) == {"QDA", "LDA"}, "the best two"
+
+
+def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(monkeypatch):
+    """Started again, the page had nothing but a bar until the first model was there."""
+    app = open_compare("iris")
+    waiting, may_go_on = hold_logistic(monkeypatch)
+    app.pills(key="compare.words").set_value([*choices.FOR_TABLES, "one-vs-one"]).run()
+    app.selectbox(key="compare.scheme").set_value("5-fold").run()
+    app.button(key="compare.run.update").click().run()
+    assert waiting.wait(30)
+    app.run()
+    app.button(key="compare.run.stop").click().run()
+    may_go_on.set()
+    settled(app)
+    finished = app.header[0].value
+    assert "Logistic regression and One versus one are missing" in main_text(app)
+    may_go_on.clear()
+    waiting.clear()
+    app.button(key="compare.run.restart").click().run()
+    assert waiting.wait(30)
+    app.run()
+    assert app.header[0].value == finished
+    assert "What was finished before" in main_text(app) and "former settings" not in main_text(app)
+    may_go_on.set()
+    settled(app)
+    assert "missing" not in main_text(app) and "What was finished before" not in main_text(app)
+    assert "One versus one" in list(app.dataframe[0].value["model"])
+
+
+def test_names_of_both_models_of_a_pair_have_room():
+    """Of the first model as much was seen as the first few rows needed."""
+    app = open_compare("iris")
+    found = columns(app.dataframe[1])
+    longest = len("Fisher's discriminant")
+    assert found["first"]["width"] == found["second"]["width"] >= 7 * longest
+
+
+def test_the_omnibus_test_and_the_pairs_do_not_seem_to_contradict_each_other():
+    said = main_text(open_compare("iris"))
+    assert "not significantly different" in said
+    assert "not all correct equally often" in said and "though no two of them are sig" in said
+    clear = main_text(open_compare("breast cancer", compare__words=["naive-bayes", "logistic"]))
+    assert "though no two" not in clear
+
+
+def test_probabilities_of_rows_have_three_decimals():
+    app = open_tab(open_compare("gaussian"), "Disagreements")
+    found = columns(app.dataframe[-1])
+    formats = [column["type_config"]["format"] for name, column in found.items() if ": p" in name]
+    assert set(formats) == {"%.3f"}
+
+
+def test_what_has_no_number_is_blank_and_no_pair_that_is_not_tested_is_counted():
+    """It read None, and "corrected for all 15 pairs" where six were tested."""
+    app = open_compare("gaussian")
+    app.selectbox(key="compare.score").set_value("log loss").run()
+    assert [table.proto.placeholder for table in app.dataframe[:2]] == ["", ""]
+    assert all(table.proto.HasField("placeholder") for table in app.dataframe[:2])
+    assert "p (Holm) is corrected for 6 pairs" in main_text(app)

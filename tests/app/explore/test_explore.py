@@ -1,0 +1,373 @@
+"""Explore without a browser: every option, every kind of data, the library's own numbers."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+from streamlit.typing import PlotlyState
+
+import lincore
+from lincore.inspection import association, correlation, projections
+from lincore.model_selection import holdout
+from lincore.report import exploration, sentences
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def explore(name: str = "", raw: bytes = b"", view: str = "projections") -> AppTest:
+    """Open a view of Explore on an upload, or on a sample."""
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/data.py").run()
+    if raw:
+        app.file_uploader[0].upload(name, raw)
+        app.run()
+        fine(app)
+    elif name:
+        app.button(key=f"data.sample.{name}").click().run()
+    app.switch_page("pages/explore.py").run()
+    return show(app, view)
+
+
+def show(app: AppTest, view: str) -> AppTest:
+    fine(app)
+    app.session_state["explore.view"] = view
+    return fine(app.run())
+
+
+def fine(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception[0].value
+    for chart in app.get("plotly_chart"):
+        assert chart.proto.alt.strip(), "a figure without a text alternative"
+    return app
+
+
+def figures(app: AppTest) -> dict[str, dict]:
+    """Return the specifications of the figures of the page by their titles."""
+    specs = [json.loads(chart.proto.spec) for chart in app.main.get("plotly_chart")]
+    return {spec["layout"]["meta"]["title"]: spec for spec in specs}
+
+
+def numbers(values) -> np.ndarray:
+    if not isinstance(values, dict):
+        return np.asarray(values)
+    found = np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"])
+    return (
+        found.reshape([int(n) for n in values["shape"].split(",")]) if "shape" in values else found
+    )
+
+
+def text_of(app: AppTest) -> str:
+    parts = [*app.header, *app.markdown, *app.caption, *app.error, *app.info]
+    return "\n".join(part.value for part in parts)
+
+
+def open_tab(app: AppTest, label: str) -> AppTest:
+    key = next(k for k in PANELS if label in PANELS[k] and k in app.session_state)
+    app.session_state[key] = label
+    return fine(app.run())
+
+
+PANELS = {
+    "explore.panels.pictures": ("Variance", "Eigen-images", "Class means", "Reconstruction"),
+    "explore.panels.table3": ("Variance", "Loadings", "Biplot"),
+    "explore.panels.table2": ("Variance", "Loadings"),
+}
+
+
+def projected(name: str, standardize: bool):
+    data = lincore.sample(name)
+    split = lincore.split(data)
+    part = holdout.summarise(data, split)
+    return data, split, projections.project(data, split, part, standardize=standardize)
+
+
+def test_it_opens_on_the_column_that_separates_the_classes_best():
+    app = explore(view="columns")
+    assert "petal length" in app.header[0].value
+    assert "classes of species best" in app.header[0].value
+    ranked = association.associations(lincore.sample("iris"))
+    listed = app.dataframe[0].value
+    assert listed["column"].tolist() == [one.name for one in ranked]
+    drawn = figures(app)["petal length (cm), by class"]
+    assert drawn["layout"]["meta"]["subtitle"] == "All 150 rows."
+    for code, bars in enumerate(drawn["data"]):
+        values = lincore.sample("iris").X[lincore.sample("iris").codes == code, 2]
+        edges = np.append(numbers(bars["customdata"])[:, 0], numbers(bars["customdata"])[-1, 1])
+        inside = np.histogram(values, edges.astype(float))[0]
+        np.testing.assert_allclose(numbers(bars["y"]), inside / 50, atol=0.021)
+    assert app.dataframe[1].value["mean"].round(3).tolist() == [3.758, 1.462, 4.26, 5.552]
+
+
+def test_every_way_to_draw_a_column_and_the_rows_it_is_drawn_from():
+    app = explore("gaps.csv", ODD["gaps.csv"], view="columns")
+    data = app.session_state["shared.dataset"]
+    assert set(app.selectbox(key="explore.column").options) == {"size", "age", "colour"}
+    for column, key, ways in (
+        ("age", "explore.plot.numeric", ("histogram", "density", "box")),
+        ("colour", "explore.plot.levels", ("of_class", "of_level")),
+    ):
+        position = data.feature_names.index(column)
+        app.selectbox(key="explore.column").set_value(position).run()
+        for way in ways:
+            app.selectbox(key=key).set_value(way).run()
+            (title,) = figures(fine(app))
+            assert title.startswith(column)
+    assert "20 (33.3 %) have no value" in figures(app)[title]["layout"]["meta"]["subtitle"]
+    app.segmented_control(key="explore.rows").set_value("test").run()
+    assert "18 test rows" in figures(fine(app))[title]["layout"]["meta"]["subtitle"]
+
+
+def test_two_columns_correlations_and_the_summary():
+    app = explore("gaps.csv", ODD["gaps.csv"], view="pairs")
+    (scatter,) = figures(app).values()
+    drawn = [t for t in scatter["data"] if t["mode"] == "markers"]
+    assert sum(len(numbers(t["customdata"])) for t in drawn) == 51, "nine rows have no age"
+    assert "9 (15.0 %) have no value in both" in scatter["layout"]["meta"]["subtitle"]
+    app = show(app, "correlations")
+    within = numbers(next(iter(figures(app).values()))["data"][0]["z"])
+    app.selectbox(key="explore.correlations.scope").set_value("total").run()
+    total = numbers(next(iter(figures(fine(app)).values()))["data"][0]["z"])
+    data = app.session_state["shared.dataset"]
+    for found, scope in ((within, True), (total, False)):
+        wanted = correlation.correlations(data, within=scope).matrix
+        np.testing.assert_allclose(found, wanted, atol=6e-4)
+    app.selectbox(key="explore.correlations.order").set_value("clustered").run()
+    app = show(app, "summary")
+    assert [len(frame.value) for frame in fine(app).dataframe] == [6, 3]
+    assert "3 columns, 2 with missing values" in app.header[0].value
+
+
+def test_the_finding_and_the_points_are_the_librarys():
+    app = explore()
+    iris, split, found = projected("iris", True)
+    assert app.header[0].value == sentences.variance_finding(found.shares, len(split.train))
+    fisher = found.fisher(4)
+    test = found.separation(fisher, iris.X[split.test], iris.codes[split.test])
+    both = found.separation(fisher), test
+    said = text_of(app).replace("\\", "")
+    assert exploration.separation_finding(*both, len(split.test)) in said
+
+    drawn = figures(app)["Most variance: PCA"]["data"]
+    markers = [trace for trace in drawn if trace["mode"] == "markers"]
+    rows = np.concatenate([numbers(trace["customdata"]) for trace in markers])
+    np.testing.assert_array_equal(np.sort(rows), split.train)
+    x = np.concatenate([numbers(trace["x"]) for trace in markers])
+    np.testing.assert_allclose(x, found.scores(iris.X[rows], (0,))[:, 0], rtol=1e-5)
+    assert sum(trace["mode"] == "lines" for trace in drawn) == 3, "an ellipse for each class"
+    assert "Best separation: Fisher" in figures(app)
+
+
+def test_every_option_of_a_table():
+    app = explore("wine")
+    first = figures(app)["Most variance: PCA"]
+    app.segmented_control(key="explore.part").set_value("test").run()
+    assert "53 test rows" in figures(fine(app))["Most variance: PCA"]["layout"]["meta"]["subtitle"]
+    app.segmented_control(key="explore.part").set_value("train").run()
+    app.toggle(key="explore.whiten").set_value(True).run()
+    fine(app)
+    drawn = [t for t in figures(app)["Most variance: PCA, whitened"]["data"] if "name" in t]
+    x = np.concatenate([numbers(t["x"]) for t in drawn if t["mode"] == "markers"])
+    assert np.std(x, ddof=1) == pytest.approx(1, rel=1e-4)
+    app.toggle(key="explore.whiten").set_value(False).run()
+    app.toggle(key="explore.standardize").set_value(False).run()
+    assert figures(fine(app))["Most variance: PCA"] != first
+    app.selectbox(key="explore.x").set_value(2).run()
+    axis = figures(fine(app))["Most variance: PCA"]["layout"]["xaxis"]["title"]["text"]
+    assert axis.startswith("Component 3")
+    app.number_input(key="explore.fisher_components").set_value(1).run()
+    assert "It sees the first component." in text_of(fine(app)).replace("\\", "")
+    app.segmented_control(key="explore.dimensions").set_value(3).run()
+    fine(app)
+    kinds = {trace["type"] for trace in figures(app)["Most variance: PCA"]["data"]}
+    assert kinds == {"scatter3d"}
+    app.selectbox(key="explore.z").set_value(5).run()
+    fine(app)
+
+
+def test_loadings_and_biplot_use_the_users_names():
+    app = open_tab(explore("wine"), "Loadings")
+    data, _, found = projected("wine", True)
+    for position, weights in ((0, found.components[0]), (10, found.weights(found.fisher(13))[0])):
+        app.selectbox(key="explore.direction").set_value(position).run()
+        (bars,) = [f for t, f in figures(fine(app)).items() if t.startswith("Largest weight")]
+        order = np.argsort(-np.abs(weights), kind="stable")
+        np.testing.assert_allclose(numbers(bars["data"][0]["x"]), weights[order], rtol=1e-5)
+        assert bars["data"][0]["text"] == [data.feature_names[i] for i in order]
+    app = open_tab(app, "Biplot")
+    picture = figures(app)["Rows and features along two components"]
+    names = {note["text"] for note in picture["layout"]["annotations"]} - {""}
+    assert len(names) == 8
+    assert all(str(data.feature_names).count(f"'{name.rstrip('…')}") for name in names)
+    assert not any("95 %" in title for title in figures(app)), "only what is open is drawn"
+
+
+def test_every_panel_of_pictures_shows_the_librarys_numbers():
+    app = explore("digits")
+    digits, split, found = projected("digits", False)
+    assert any(title.startswith("28 of 61 components hold 95 %") for title in figures(app))
+    app = open_tab(app, "Eigen-images")
+    eigen = figures(app)["The components as pictures"]["data"]
+    assert len(eigen) == 12
+    np.testing.assert_allclose(numbers(eigen[2]["z"]).ravel(), found.components[2], atol=1e-6)
+    assert len(figures(app)["Fisher’s directions as pictures"]["data"]) == 6
+    app = open_tab(app, "Class means")
+    means = figures(app)["The mean picture of each class"]["data"]
+    train = split.train[digits.codes[split.train] == 7]
+    wanted = np.rint(digits.X[train].mean(axis=0)).reshape(8, 8)
+    np.testing.assert_array_equal(numbers(means[7]["z"]), wanted)
+    app = open_tab(app, "Reconstruction")
+    app.number_input(key="explore.picture").set_value(9).run()
+    app.slider(key="explore.rebuild").set_value(30).run()
+    drawn = figures(fine(app))["Pictures rebuilt from 30 components"]["data"]
+    rebuilt = np.clip(np.rint(found.rebuilt(digits.X[[9]], 30)), 0, 255).reshape(8, 8)
+    np.testing.assert_array_equal(numbers(drawn[0]["z"]), digits.X[9].reshape(8, 8))
+    np.testing.assert_array_equal(numbers(drawn[6]["z"]), rebuilt)
+    error = projections.rebuilding_error(found, digits.X[split.test], 30)
+    assert f"off by {error:.1f} of 255" in text_of(app)
+
+
+def test_chosen_points_list_their_rows_and_begin_the_reconstruction():
+    app = explore("digits")
+    row = int(lincore.split(lincore.sample("digits")).train[5])
+    points = [{"customdata": row}, {"customdata": 10**7}, {"customdata": row}]
+    app.session_state["explore.scores"] = PlotlyState({"selection": {"points": points}})
+    app.run()
+    assert "The selected rows" in figures(fine(app))
+    assert "1 picture." in text_of(app)
+    app = open_tab(app, "Reconstruction")
+    assert app.number_input(key="explore.picture").value == row
+    app.session_state["explore.scores"] = PlotlyState({"selection": {"points": []}})
+    app.run()
+    assert "The selected rows" not in figures(fine(app))
+
+
+def test_rows_of_the_other_part_are_not_shown_as_chosen():
+    app = explore()
+    row = int(lincore.split(lincore.sample("iris")).train[0])
+    for part, shown in (("train", 1), ("test", 0)):
+        app.segmented_control(key="explore.part").set_value(part)
+        points = [{"customdata": row}]
+        app.session_state["explore.fisher.scores"] = PlotlyState({"selection": {"points": points}})
+        app.run()
+        assert len(fine(app).dataframe) == shown
+
+
+def table(lines: list[str]) -> bytes:
+    return "\n".join(lines).encode()
+
+
+RNG = np.random.default_rng(3)
+ODD = {
+    "one.csv": table(["x,kind", *(f"{i % 13 + i % 2},{'ab'[i % 2]}" for i in range(40))]),
+    "wide.csv": table(
+        [",".join([*(f"f{j}" for j in range(60)), "kind"])]
+        + [",".join([*map(str, RNG.normal(size=60).round(3) + i % 3), "abc"[i % 3]])
+           for i in range(24)]
+    ),
+    "gaps.csv": table(
+        ["size,age,colour,kind"]
+        + [f"{i % 9},{'' if i % 7 == 0 else i % 5},{('red', 'green', '')[i % 3]},{'ab'[i % 2]}"
+           for i in range(60)]
+    ),
+    "many.csv": table(
+        ["u,v,w,kind", *(f"{i % 40 + i % 7},{i * i % 11},{i % 5},k{i % 40}" for i in range(200))]
+    ),
+    "lone.csv": table(["u,v,kind", *(f"{i % 7},{i * i % 11},{'ab'[i % 2]}" for i in range(20)),
+                       "3,4,c"]),
+    "![x](http://evil.example).csv": table(
+        ["<b>u</b>,[v](x),kind", *(f"{i % 7},{i * i % 11},<i>{'ab'[i % 2]}</i>" for i in range(20))]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_odd_tables(name, dimensions):
+    app = explore(name, ODD[name], view="columns")
+    for view in ("pairs", "correlations", "summary", "projections"):
+        app = show(app, view)
+    app.segmented_control(key="explore.dimensions").set_value(dimensions).run()
+    assert not fine(app).error
+    assert any(title.startswith("Most variance") for title in figures(app))
+    for tab in next(tabs for key, tabs in PANELS.items() if key in app.session_state):
+        open_tab(app, tab)
+    for part in [*app.header, *app.markdown, *app.caption]:
+        assert "](" not in part.value
+
+
+def test_equal_means_are_told_and_the_components_drawn():
+    rows = [f"{x},{y},{k}" for k in "ab" for x, y in ((1.5, 0), (-1.5, 0), (0, 1.5), (0, -1.5)) * 4]
+    app = explore("equal.csv", table(["x,y,kind", *rows]))
+    app.selectbox(key="sidebar.how").set_value("last").run()
+    app.slider(key="sidebar.share").set_value(25).run()
+    assert "means of the classes are equal" in app.info[0].value
+    assert "Most variance: PCA" in figures(fine(app))
+
+
+def test_words_are_projected_by_singular_vectors():
+    vocabulary = ["ham", "egg", "spam", "sale", "free", "tea", "milk", "prize"]
+    rng = np.random.default_rng(1)
+    lines = ["text\tkind"]
+    for i in range(80):
+        lean = np.linspace(1, 5, 8)[:: 1 if i % 2 else -1]
+        said = rng.choice(vocabulary, 9, p=lean / lean.sum())
+        lines.append(f"{' '.join(said)} number{i} is here\t{'ab'[i % 2]}")
+    app = explore("mail.tsv", table(lines))
+    assert "singular vectors hold" in app.header[0].value, app.header[0].value
+    assert "first singular vector" in text_of(app).replace("\\", "")
+    assert "Most variance: SVD" in figures(app)
+    for tab in ("Loadings", "Biplot", "Variance"):
+        open_tab(app, tab)
+    assert not any(toggle.key == "explore.standardize" for toggle in app.toggle)
+    app = show(app, "words")
+    assert "is the most characteristic word" in app.header[0].value
+    assert "Words by class" in figures(app)
+
+
+def colours() -> bytes:
+    rng = np.random.default_rng(0)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for i in range(24):
+            pixels = rng.integers(0, 120, (6, 5, 3)).astype(np.uint8)
+            pixels[..., i % 2] += 90
+            picture = io.BytesIO()
+            Image.fromarray(pixels).save(picture, "PNG")
+            archive.writestr(f"{['red', 'green'][i % 2]}/{i}.png", picture.getvalue())
+    return stream.getvalue()
+
+
+def test_pictures_in_colour():
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/data.py").run()
+    from pages.ui.session import state
+
+    app.session_state[state.DATASET] = lincore.load(colours(), name="hues.zip", colour=True)
+    app.switch_page("pages/explore.py").run()
+    for tab in PANELS["explore.panels.pictures"]:
+        open_tab(fine(app), tab)
+    drawn = figures(app)
+    (title,) = [title for title in drawn if title.startswith("Pictures rebuilt")]
+    assert {trace["type"] for trace in drawn[title]["data"]} == {"image"}
+
+
+def test_many_rows_are_drawn_as_a_sample_that_says_so():
+    rng = np.random.default_rng(0)
+    codes = np.arange(40_000) % 3
+    X = rng.normal(size=(40_000, 3)) + codes[:, None]
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/data.py").run()
+    from pages.ui.session import state
+
+    app.session_state[state.DATASET] = lincore.load((X, codes), name="many")
+    app.switch_page("pages/explore.py").run()
+    picture = figures(show(app, "projections"))["Most variance: PCA"]
+    assert "A sample of 20,000 of 28,000 rows" in picture["layout"]["meta"]["subtitle"]
+    markers = [trace for trace in picture["data"] if trace["mode"] == "markers"]
+    assert {trace["type"] for trace in markers} == {"scattergl"}
+    assert sum(len(numbers(trace["customdata"])) for trace in markers) == 20_000

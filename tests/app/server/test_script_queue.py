@@ -1,0 +1,280 @@
+"""Scripts take turns: in order, given back whatever happens, kept by nobody who waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from types import SimpleNamespace
+
+import pytest
+from streamlit.runtime import app_session
+from streamlit.runtime.scriptrunner import RerunException, StopException
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+from pages.ui.jobs.executor import Job, Pool
+from pages.ui.server import preload, script_queue
+from pages.ui.server.script_queue import Turns
+
+WAIT = 10.0
+
+
+@contextmanager
+def queued(own: Turns, *works) -> Iterator[list[Thread]]:
+    """Have works queue up in this order while the test has the turn."""
+    threads = []
+    with own.taken():
+        for work in works:
+            thread = Thread(target=work, daemon=True)
+            n_before = own.n_waiting
+            thread.start()
+            until(lambda n=n_before: own.n_waiting > n)
+            threads.append(thread)
+        yield threads
+    for thread in threads:
+        thread.join(WAIT)
+        assert not thread.is_alive()
+
+
+def until(condition) -> None:
+    deadline = time.monotonic() + WAIT
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def test_who_asks_first_is_first_and_nobody_runs_beside():
+    own, order, inside = Turns(WAIT), [], []
+
+    def work(name):
+        with own.taken():
+            inside.append(name)
+            time.sleep(0.002)
+            order.append((name, list(inside)))
+            inside.remove(name)
+
+    with queued(own, *(lambda name=name: work(name) for name in "abcdef")):
+        assert not order
+    assert order == [(name, [name]) for name in "abcdef"]
+
+
+def test_the_impatient_go_before_the_patient_in_their_own_order_for_a_while():
+    own, order = Turns(WAIT), []
+
+    def work(name, patience):
+        with own.taken(patience):
+            order.append(name)
+
+    asked = [("page", 0.2), ("tab 1", 0.0), ("other page", 0.2), ("tab 2", 0.0)]
+    with queued(own, *(lambda one=one: work(*one) for one in asked)):
+        time.sleep(0.25)
+        late = Thread(target=work, args=("late tab", 0.0))
+        late.start()
+        until(lambda: own.n_waiting == 5)
+    late.join(WAIT)
+    assert order == ["tab 1", "tab 2", "page", "other page", "late tab"]
+
+
+@pytest.mark.parametrize("error", [ValueError(), StopException(), RerunException(RerunData())])
+def test_a_turn_ends_with_any_exception(error):
+    own = Turns(WAIT)
+    with pytest.raises(type(error)), own.taken():
+        raise error
+    assert not own.is_mine
+    with own.taken():
+        assert own.is_mine
+
+
+def test_within_a_turn_one_goes_on_and_keeps_it_to_the_end():
+    own = Turns(WAIT)
+    with own.taken():
+        with own.taken():
+            assert own.is_mine
+        assert own.is_mine, "the inner block does not give away what the outer one has"
+
+
+def test_who_waits_lets_others_go_and_queues_up_behind_them():
+    own, order, may_go_on = Turns(WAIT), [], Event()
+
+    def waits():
+        with own.taken():
+            order.append("asks")
+            with own.released():
+                assert may_go_on.wait(WAIT)
+            order.append("goes on")
+
+    def other(name):
+        with own.taken():
+            order.append(name)
+            may_go_on.set()
+            # Whoever waited queues up while this one still runs.
+            until(lambda: own.n_waiting)
+
+    with queued(own, waits, lambda: other("other")):
+        pass
+    assert order == ["asks", "other", "goes on"]
+
+
+def test_a_job_that_is_waited_for_holds_up_nobody():
+    own, served = script_queue.scripts, []
+
+    def other():
+        with own.taken():
+            served.append(job.is_over)
+            finish.set()
+
+    finish = Event()
+    job = Job("page.fit", 1, lambda progress: finish.wait(WAIT))
+    Thread(target=job.do, daemon=True).start()
+    with queued(own, other):
+        assert job.wait(WAIT), "the other, for whom it waits, never got its turn"
+    assert served == [False]
+
+
+def test_who_takes_long_keeps_nobody_waiting():
+    own, served = Turns(0.01), Event()
+
+    def other():
+        with own.taken():
+            served.set()
+
+    with queued(own, other):
+        assert served.wait(WAIT)
+        assert not own.is_mine
+    with own.taken():
+        assert own.is_mine, "giving back what is gone takes it from nobody"
+
+
+@pytest.fixture
+def own(monkeypatch) -> Turns:
+    """Return the turns of this test, which jobs know."""
+    own = Turns(WAIT)
+    monkeypatch.setattr(script_queue, "scripts", own)
+    monkeypatch.setattr("pages.ui.jobs.executor.MOST_SECONDS_AHEAD", WAIT)
+    return own
+
+
+def test_a_job_begins_when_no_script_runs(own):
+    order, began = [], Event()
+
+    def work(progress):
+        began.set()
+        order.append("job")
+
+    job = Job("study", 1, work)
+
+    def other():
+        with own.taken():
+            order.append("other")
+
+    with queued(own, other):
+        Pool(1).submit(job)
+        assert not began.wait(0.05)
+        order.append("script")
+    assert job.wait(WAIT)
+    assert order == ["script", "other", "job"]
+
+
+def test_a_job_that_somebody_waits_for_begins_at_once(own):
+    def other():
+        with own.taken():
+            until(lambda: job.is_over)
+
+    job = Job("fit", 1, lambda progress: progress(1, 2) and "done")
+    with queued(own, other):
+        Pool(1).submit(job)
+        assert job.wait(WAIT / 2), "while the other's script runs"
+    assert job.result == "done"
+
+
+def test_a_job_waits_no_longer_than_it_has_worked(own, monkeypatch):
+    monkeypatch.setattr("pages.ui.jobs.executor.MOST_SECONDS_AHEAD", 0.02)
+    with own.taken():
+        job = Job("fit", 1, lambda progress: all(progress(i, 9) for i in range(1, 9)))
+        start = time.monotonic()
+        job.do()
+    assert job.result is True
+    assert time.monotonic() - start < 1.0
+
+
+def test_others_have_their_turn_while_one_waits_for_the_warm_up_and_not_once_it_is_over(
+    own, monkeypatch
+):
+    served, over = [], Event()
+    monkeypatch.setattr(preload, "_over", over)
+
+    def other(name):
+        with own.taken():
+            served.append(name)
+            over.set()
+
+    with queued(own, lambda: other("first"), lambda: other("second")):
+        assert preload.wait(WAIT)
+        assert served == ["first", "second"]
+    with queued(own, lambda: other("third")):
+        assert preload.wait(WAIT)
+        assert own.is_mine
+        assert len(served) == 2, "a script would queue up twice"
+    assert len(served) == 3
+
+
+def test_without_a_turn_there_is_none_to_release():
+    own = Turns(WAIT)
+    with own.released():
+        assert not own.is_mine
+    assert not own.is_mine
+
+
+@pytest.fixture
+def runner(monkeypatch):
+    """Return the class that Streamlit runs scripts with, as the dashboard leaves it."""
+    monkeypatch.setattr(app_session, "ScriptRunner", app_session.ScriptRunner)
+    before = app_session.ScriptRunner
+    script_queue.let_scripts_take_turns()
+    assert app_session.ScriptRunner is not before, "Streamlit names it otherwise now"
+    return app_session.ScriptRunner
+
+
+def test_every_run_of_a_script_has_its_turn(runner, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        runner.__mro__[1],
+        "_run_script",
+        lambda self, data: seen.append(script_queue.scripts.is_mine),
+    )
+    runner._run_script(runner.__new__(runner), RerunData())
+    assert seen == [True]
+    assert not script_queue.scripts.is_mine
+    script_queue.let_scripts_take_turns()
+    assert app_session.ScriptRunner is runner, "app.py was read again"
+
+
+@pytest.mark.parametrize(
+    ("asked", "patience"),
+    [
+        (RerunData(page_script_hash="other"), script_queue.VISIT),
+        (RerunData(page_script_hash="here"), script_queue.CLICK),
+        (RerunData(page_script_hash="here", fragment_id_queue=["a"]), 0.0),
+        (RerunData(fragment_id_queue=["a"], is_auto_rerun=True), script_queue.CLICK),
+    ],
+)
+def test_a_click_in_a_fragment_waits_least_and_another_page_most(
+    runner, monkeypatch, asked, patience
+):
+    told = []
+    taken = script_queue.scripts.taken
+    monkeypatch.setattr(
+        script_queue.scripts, "taken", lambda *given: told.append(given) or taken(*given)
+    )
+    monkeypatch.setattr(runner.__mro__[1], "_run_script", lambda self, data: None)
+    own = runner.__new__(runner)
+    own._pages_manager = SimpleNamespace(current_page_script_hash="here")
+    runner._run_script(own, asked)
+    assert told == [(patience,)]
+
+
+def test_without_streamlits_own_names_scripts_run_at_once(monkeypatch):
+    monkeypatch.delattr(app_session, "ScriptRunner")
+    script_queue.let_scripts_take_turns()
+    assert not hasattr(app_session, "ScriptRunner")

@@ -1,0 +1,96 @@
+"""What tables and pictures are made from, and groups of rows, most of it without a page."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+import lincore
+from lincore.errors import DataError, Remedy
+from pages.ui.session.sources import Pictures, Source, recognise
+from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, opened
+from tests.app.test_pages import assert_fine, main_text, open_app
+
+
+def roles(source: Source) -> dict[str, str]:
+    return {column.name: column.role for column in source.columns}
+
+
+def test_roles_follow_what_was_chosen_and_only_one_is_target_or_group():
+    found = opened(a_table())
+    assert roles(found)["kind"] == "target" and roles(found)["colour"] == "feature"
+    found = found.with_roles({"colour": "ignore", "batch": "group"})
+    assert found.dataset().feature_names == ("length", "width")
+    assert len(found.dataset().group_names) == 10
+    moved = found.with_roles({"colour": "group"})
+    assert roles(moved)["colour"] == "group" and roles(moved)["batch"] != "group"
+    other = found.with_roles({"colour": "target"})
+    assert other.target == "colour" and roles(other)["kind"] == "feature"
+    with pytest.raises(DataError, match="holds the classes"):
+        found.with_roles({"kind": "feature"})
+
+
+def test_a_target_of_a_former_table_leaves_the_columns_readable():
+    lost = opened(a_table()).with_target("petal length")
+    assert {"kind", "colour", "width"} <= set(roles(lost))
+    with pytest.raises(DataError, match="no such column"):
+        lost.dataset()
+
+
+def test_numbers_as_names_are_levels_until_they_are_ignored():
+    found = opened(a_table()).with_choices(categories=("width",))
+    assert found.dataset().levels[1] is not None
+    assert "width" not in found.with_roles({"width": "ignore"}).dataset().feature_names
+
+
+def test_another_target_forgets_what_was_said_of_the_former_classes():
+    found = opened(a_table()).with_remedy(Remedy("x", options={"drop_classes": ("a",)}))
+    found = found.with_roles({"width": "ignore"}).with_target("colour")
+    assert "drop_classes" not in found.choices and found.choices["roles"] == {"width": "ignore"}
+
+
+def test_reading_otherwise_keeps_roles_while_the_columns_stay():
+    found = opened(a_table()).with_roles({"colour": "ignore"}).with_target("batch")
+    again = found.with_reading(encoding="latin-1").read()
+    assert again.target == "batch" and roles(again)["colour"] == "ignore"
+    renamed = found.with_reading(header=False).read()
+    assert renamed.choices == {} and renamed.target == "column 5"
+
+
+def test_files_are_told_by_what_they_hold():
+    buffer = io.BytesIO()
+    np.savez(buffer, X=np.eye(4), y=np.array([0, 1, 0, 1]))
+    assert recognise([("a.zip", buffer.getvalue())]).n_rows == 4
+    packed = recognise([("t.zip", a_zip({"in/t.csv": a_table()}))])
+    assert isinstance(packed, Source) and packed.name == "t.csv"
+    assert isinstance(recognise([("p.zip", a_zip(FOLDERS))]), Pictures)
+    assert isinstance(recognise([("readme.txt", b"x"), *PICTURES.items()]), Pictures)
+    with pytest.raises(DataError, match="none of them is a picture"):
+        recognise([("a.csv", a_table()), ("b.csv", a_table())])
+
+
+def test_groups_are_tested_as_a_whole():
+    data = opened(a_table(200)).with_roles({"batch": "group"}).dataset()
+    split = lincore.split(data, seed=1)
+    assert not set(data.groups[split.train]) & set(data.groups[split.test])
+    assert len(split.train) + len(split.test) == 200 and 40 <= len(split.test) <= 90
+    lines = [f"{i * i % 13}.5,g{i % 3},{'abc'[i % 3]}" for i in range(60)]
+    alone = opened("\n".join(["x,g,kind", *lines]).encode()).with_roles({"g": "group"})
+    with pytest.raises(DataError, match="leave no test rows"):
+        lincore.split(alone.dataset())
+
+
+def test_the_sidebar_offers_whole_groups_where_there_are_any():
+    app = bring(open_app(), ("good.csv", a_table(200)))
+    assert "Whole groups, at random" not in app.selectbox(key="sidebar.how").options
+    app.selectbox(key="sidebar.how").set_value("last").run()
+    app.button(key="data.finding.0.0").click().run()
+    assert_fine(app)
+    assert app.selectbox(key="sidebar.how").value == "group", "kept together unasked"
+    assert "Groups are kept together" in main_text(app)
+    assert "50 groups of rows" in main_text(app)
+    app.switch_page("pages/classify.py").run()
+    assert_fine(app)
+    assert not app.error

@@ -1,0 +1,99 @@
+"""The start view: what a first visit sees, and where each of its doors leads."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.session import state
+from pages.ui.start import entries, finished_example
+from tests.app.data_page import FOLDERS, a_table, a_zip, bring
+from tests.app.settling import settled
+from tests.app.test_pages import ROOT, assert_fine, figures, main_text
+
+DOORS = {
+    **{f"start.sample.{name}": door for name, door in entries.SAMPLES.items()},
+    **{f"start.learn.{name}": door for name, door in entries.EXPERIMENTS.items()},
+}
+
+
+def open_start() -> AppTest:
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    assert_fine(app)
+    return app
+
+
+def test_a_first_visit_opens_on_the_start_view_and_on_no_data():
+    app = open_start()
+    assert state.DATASET not in app.session_state
+    assert [part.value.split(": ")[-1] for part in app.subheader[:3]] == [
+        "Upload a file",
+        "Try a sample",
+        "Learn",
+    ]
+    assert len(figures(app)) == 2 and len(app.file_uploader) == 1
+    assert "iris" not in main_text(app)
+
+
+def test_the_example_is_there_within_a_second_and_holds_the_librarys_numbers():
+    finished_example._example()
+    finished_example._example.clear()
+    began = time.process_time()
+    example = finished_example._example()
+    assert time.process_time() - began < 1
+    import lincore
+
+    data = lincore.io.samples.gaussian_classes(
+        finished_example.MEANS, sizes=[finished_example.ROWS] * 3
+    )
+    study = lincore.balance(data, {"class 3": finished_example.KEPT}, "lda")
+    split = study.attribution("lda", "recall of class 3")
+    for value in (split.full.value, split.reduced.value):
+        assert f"{100 * value:.0f} %" in example.finding
+    assert split.full.value - split.reduced.value > 0.3, "an example that shows something"
+
+
+@pytest.mark.parametrize("key", DOORS)
+def test_every_door_leads_to_its_page_with_its_data(key):
+    app = open_start()
+    app.button(key=key).click().run()
+    settled(app)
+    assert not app.error
+    assert app.header[0].value and figures(app)
+    kind = "generated" if key in ("start.learn.geometry", "start.learn.imbalance") else "sample"
+    assert app.session_state[state.ORIGIN].kind == kind
+
+
+def test_the_example_opens_on_balance():
+    app = open_start()
+    app.button(key="start.example.open").click().run()
+    settled(app)
+    assert app.session_state[state.DATASET].counts.tolist() == [400, 400, 40]
+
+
+def test_an_upload_on_the_start_view_lands_on_data():
+    app = open_start()
+    app.file_uploader[0].upload("flowers.csv", a_table())
+    app.run()
+    assert_fine(app)
+    assert "flowers: 40 rows" in main_text(app)
+    assert app.selectbox(key="sidebar.target").value == "kind"
+
+
+def test_images_are_decoded_before_the_start_view_gives_way():
+    app = open_start()
+    bring(app, ("pets.zip", a_zip(FOLDERS)))
+    assert "pets: 8" in main_text(settled(app))
+
+
+def test_a_first_file_that_cannot_be_used_is_told_of_and_nothing_else_takes_its_place():
+    app = open_start()
+    app.file_uploader[0].upload("empty.csv", b"")
+    app.run()
+    assert_fine(app)
+    assert "empty" in app.error[0].value and state.DATASET not in app.session_state
+    app.switch_page("pages/data.py").run()
+    assert_fine(app)
+    assert "empty" in app.error[0].value

@@ -1,0 +1,42 @@
+"""What widgets and figures of several pages have in common."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import plotly.graph_objects as go
+import plotly.io
+from streamlit.testing.v1 import AppTest
+
+from lincore import plots
+from pages.ui.widgets import controls, text
+
+COUNTS = np.array([3, 4]), np.array([1, 2]), np.array(["a", "b"])
+
+
+def page() -> None:
+    import streamlit as st
+
+    from pages.ui.widgets import controls
+
+    controls.figure(st.session_state["drawn"], key="drawn")
+
+
+def test_a_figure_that_is_sent_again_is_read_once(monkeypatch):
+    drawn = plots.class_balance(*COUNTS)
+    expected = json.loads(plotly.io.to_json(drawn))
+    del expected["layout"]["title"]
+    top = expected["layout"]["margin"]["t"]
+    expected["layout"]["height"] -= top - controls.TOP
+    expected["layout"]["margin"]["t"] = controls.TOP
+    asked = []
+    read = go.Figure.to_dict
+    monkeypatch.setattr(go.Figure, "to_dict", lambda self: asked.append(1) or read(self))
+    app = AppTest.from_function(page)
+    app.session_state["drawn"] = drawn
+    sent = [json.loads(app.run().get("plotly_chart")[0].proto.spec) for _ in range(3)]
+    assert not app.exception
+    assert sent == [expected] * 3
+    assert len(asked) == 1
+    assert app.markdown[0].value.startswith(f"**{text.escape(drawn.layout.meta['title'])}**")

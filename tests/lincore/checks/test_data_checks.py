@@ -1,0 +1,100 @@
+"""The checks that stand on every page: what is planted is found, and nothing else."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import lincore
+from lincore.checks.data_checks import data_checks, leaking_features
+from lincore.data.dataset import Dataset
+from lincore.data.target_guess import TargetGuess
+from lincore.io.load import load
+from tests.data import DATA, needs_data
+
+
+def made(n=400, p=4, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 2, n)
+    X = rng.standard_normal((n, p)) + codes[:, None]
+    return Dataset("made", X, codes, np.array(["a", "b"]), tuple(f"x{j}" for j in range(p)))
+
+
+def codes_of(data, split=None):
+    return [found.code for found in data_checks(data, split or lincore.split(data))]
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast cancer", "digits", "gaussian"])
+def test_no_false_alarm_on_the_samples(name):
+    assert codes_of(lincore.sample(name)) == []
+
+
+def test_each_planted_fault_is_found_and_said_where_to_act():
+    data = made()
+    assert codes_of(data) == []
+    guessed = replace(data, target_guess=TargetGuess("kind", False, ("sex", "port")))
+    (found,) = data_checks(guessed, lincore.split(guessed))
+    assert found == (
+        "target-guessed",
+        "The target, 'kind', is a guess. Or is it 'sex' or 'port'?",
+        "data",
+    )
+    assert codes_of(replace(data, target_guess=TargetGuess("class", True, ("sex",)))) == []
+    leaked = replace(data, X=np.column_stack([data.X[:, 1:], data.codes + 3.0]))
+    assert codes_of(leaked) == ["leakage"]
+    assert leaking_features(leaked) == ("x3",)
+    groups = np.arange(400) // 4
+    together = replace(data, groups=groups, group_names=tuple(map(str, range(100))))
+    tested = np.isin(groups, np.arange(30))
+    assert (
+        codes_of(together, lincore.data.dataset.Split(*map(np.flatnonzero, (~tested, tested))))
+        == []
+    )
+    assert codes_of(together, lincore.split(data)) == ["groups"]
+    (found,) = data_checks(replace(data, group_candidate="rat"), lincore.split(data))
+    assert (found.code, found.where) == ("groups", "data")
+    assert "'rat'" in found.sentence
+
+
+def test_levels_that_give_the_class_away_are_found_and_missing_ones_are_not():
+    data = made()
+    level = np.where(np.arange(400) < 4, np.nan, data.codes.astype(float))
+    known = replace(data, X=np.column_stack([data.X[:, 1:], level]))
+    levels = (None, None, None, ("no", "yes"))
+    assert leaking_features(replace(known, levels=levels)) == ("x3",)
+    gaps = np.where(np.arange(400) < 40, np.nan, data.codes.astype(float))
+    assert (
+        leaking_features(replace(known, X=np.column_stack([data.X[:, 1:], gaps]), levels=levels))
+        == ()
+    )
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("file", "target", "expected"),
+    [
+        ("csv/winequality_red_semicolon.csv", "quality", ["duplicates"]),
+        ("csv/mushrooms.csv", "type", []),
+        ("csv/german_credit.csv", "default", []),
+        ("csv/ecoli_noheader.csv", None, []),
+        ("csv/pima_noheader.csv", None, ["target-guessed"]),
+        ("csv/gapminder_semicolon_decimalcomma.txt", "continent", ["leakage", "groups"]),
+        ("faces3_bmp30.zip", None, ["duplicates"]),
+    ],
+)
+def test_real_data(file, target, expected):
+    assert codes_of(load(DATA / file, target=target)) == expected
+
+
+def test_cheap_enough_for_every_page():
+    data = made(10_000, 50)
+    split = lincore.split(data)
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        data_checks(data, split)
+        times.append(time.process_time() - start)
+    assert min(times) < 0.2

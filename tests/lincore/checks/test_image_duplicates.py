@@ -1,0 +1,92 @@
+"""Copies within a set of pictures: planted ones are found, others are not made up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lincore.checks import image_duplicates as module
+from lincore.checks.image_duplicates import near_duplicates
+from lincore.data.dataset import Dataset
+from lincore.errors import DataError
+from lincore.io.load import load
+from lincore.io.samples import sample
+from tests.data import DATA, needs_data
+
+
+def pictures(n=60, shape=(20, 30), seed=0):
+    X = np.random.default_rng(seed).integers(0, 200, (n, int(np.prod(shape))), dtype=np.uint8)
+    names = tuple(map(str, range(X.shape[1])))
+    codes = np.arange(n) % 2
+    return Dataset("made", X, codes, np.array(["a", "b"]), names, image_shape=shape)
+
+
+@pytest.mark.parametrize("shape", [(20, 30), (5, 4), (13, 12, 3)])
+def test_planted_copies_are_found(shape):
+    data = pictures(shape=shape)
+    data.X[7] = data.X[3]
+    data.X[50] = data.X[21] // 2 + 40
+    found = near_duplicates(data)
+    assert dict(zip(found.rows.tolist(), found.nearest.tolist(), strict=True)) == {
+        3: 7,
+        7: 3,
+        21: 50,
+        50: 21,
+    }
+    assert found.exact.tolist() == [True, True, False, False]
+    assert found.contradicting.tolist() == [False, False, True, True]
+    assert found.similarity[2:].min() > 0.99
+    assert found.n_searched == 60
+    said = found.notice(data)
+    assert (
+        said.what == "4 pictures have a copy or nearly one (2 exact). 2 of them in another class."
+    )
+    assert "row 4 and row 8; row 22 and row 51" in said.where
+
+
+def test_similarity_agrees_with_the_correlation_of_the_pixels():
+    data = pictures()
+    rng = np.random.default_rng(1)
+    noise = rng.integers(-12, 13, data.X.shape[1])
+    data.X[9] = np.clip(data.X[4].astype(int) + noise, 0, 255)
+    found = near_duplicates(data, similarity=0.9)
+    assert found.rows.tolist() == [4, 9]
+    expected = np.corrcoef(data.X[[4, 9]].astype(float))[0, 1]
+    np.testing.assert_allclose(found.similarity, expected, rtol=1e-12)
+    assert len(near_duplicates(data, similarity=0.9999).rows) == 0
+
+
+def test_three_equal_blank_pictures_and_no_notice_without_copies():
+    data = pictures()
+    assert near_duplicates(data).notice(data) is None
+    data.X[[1, 2, 5]] = 77
+    found = near_duplicates(data)
+    assert dict(zip(found.rows.tolist(), found.nearest.tolist(), strict=True)) == {1: 2, 2: 1, 5: 1}
+
+
+def test_rows_are_drawn_where_all_pairs_are_too_many(monkeypatch):
+    data = pictures(n=200)
+    data.X[150] = data.X[30]
+    monkeypatch.setattr(module, "_COST", 200 * 144 * 20)
+    found = near_duplicates(data)
+    assert found.n_searched == 20
+    assert set(found.rows.tolist()) == {30, 150}
+
+
+def test_a_table_has_no_pictures():
+    with pytest.raises(DataError, match="no pictures"):
+        near_duplicates(sample("iris"))
+
+
+@needs_data
+def test_faces_hold_the_copies_that_are_known():
+    data = load(DATA / "faces3_bmp30.zip")
+    copies = near_duplicates(data)
+    distinct = len(np.unique(data.X, axis=0))
+    assert data.n_rows - distinct == len(copies.rows[copies.exact]) - _n_groups(data, copies)
+    assert not copies.contradicting[copies.exact].any()
+
+
+def _n_groups(data, copies):
+    """Return how many different pictures have exact copies."""
+    return len(np.unique(data.X[copies.rows[copies.exact]], axis=0))

@@ -1,0 +1,103 @@
+"""The certificate of separation: known cases, and the direction really separates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from lincore.estimators.logistic.conditioning import condition
+from lincore.estimators.logistic.separation import Kind, _margins, separation
+
+
+def margins(found, X, codes):
+    scores = X @ found.coef.T + found.intercept
+    own = scores[np.arange(len(codes)), codes]
+    others = scores.copy()
+    others[np.arange(len(codes)), codes] = -np.inf
+    return own - others.max(axis=1)
+
+
+@given(st.integers(0, 200), st.integers(2, 4))
+def test_rows_on_their_own_side_are_found_complete(seed, K):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((60, 3))
+    scores = X @ rng.standard_normal((3, K))
+    clear = np.partition(scores, -2, axis=1)
+    keep = clear[:, -1] - clear[:, -2] > 0.1
+    X, codes = X[keep], scores.argmax(axis=1)[keep]
+    found = separation(X, codes, K)
+    assert found.kind is Kind.COMPLETE and found.separates
+    assert margins(found, X, codes).min() > 0
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_classes_drawn_alike_overlap(K):
+    rng = np.random.default_rng(0)
+    X, codes = rng.standard_normal((200, 3)), rng.integers(0, K, 200)
+    found = separation(X, codes, K)
+    assert found.kind is Kind.OVERLAP and not found.separates
+    assert not found.coef.any() and len(found.leading_features()) == 0
+
+
+def test_a_feature_that_only_one_class_has_is_quasi_complete():
+    """Class 1 alone ever has the symptom; without the symptom both occur."""
+    rng = np.random.default_rng(1)
+    noise = rng.standard_normal(100) * 1e5
+    codes = np.repeat([0, 1], 50)
+    symptom = np.where(np.arange(100) >= 80, 1e-3, 0.0)
+    X = np.column_stack([noise, symptom])
+    found = separation(X, codes, 2)
+    assert found.kind is Kind.QUASI_COMPLETE
+    assert found.leading_features().tolist() == [1]
+    reached = margins(found, X, codes)
+    assert reached.min() > -1e-6 and (reached > 1e-3).sum() == 20
+
+
+def test_one_class_apart_from_two_that_overlap_is_quasi_complete():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((90, 2))
+    codes = np.repeat([0, 1, 2], 30)
+    X[codes == 2] += 100
+    assert separation(X, codes, 3).kind is Kind.QUASI_COMPLETE
+
+
+@pytest.mark.parametrize("units", [1.0, 1e-8, 1e8])
+def test_units_and_offsets_do_not_matter(units):
+    X = np.array([[1.0], [2.0], [3.0], [4.0]]) * units
+    assert separation(X + 100 * units, [0, 0, 1, 1], 2).kind is Kind.COMPLETE
+    assert separation(X + 100 * units, [0, 1, 0, 1], 2).kind is Kind.OVERLAP
+
+
+def test_without_an_intercept_the_boundary_goes_through_the_origin():
+    X = np.array([[1.0], [2.0], [3.0], [4.0]])
+    assert separation(X, [0, 0, 1, 1], 2, intercept=False).kind is Kind.OVERLAP
+    assert separation(X - 2.5, [0, 0, 1, 1], 2, intercept=False).kind is Kind.COMPLETE
+
+
+def test_more_features_than_rows_separate():
+    X = np.random.default_rng(0).standard_normal((6, 10))
+    codes = np.array([0, 1, 0, 1, 1, 0])
+    found = separation(X, codes, 2)
+    assert found.kind is Kind.COMPLETE and margins(found, X, codes).min() > 0
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("counted", [None, "some"])
+def test_margins_are_products_with_the_signs_of_the_classes(n_classes, counted):
+    rng = np.random.default_rng(n_classes)
+    X, codes = rng.integers(-1, 2, (30, 2)).astype(float), rng.integers(n_classes, size=30)
+    codes[codes == 1] = 0  # a class without rows
+    conditioned = condition(X, None, 0.0)
+    chosen = np.ones(30, bool) if counted is None else rng.integers(2, size=30) > 0
+    Z = conditioned.rows.double.coordinates(slice(None))[chosen]
+    expected = []
+    for own in range(n_classes):
+        for other in set(range(n_classes)) - {own}:
+            signs = np.eye(n_classes)[own] - np.eye(n_classes)[other]
+            expected += [np.kron(signs[1:], row) for row in Z[codes[chosen] == own]]
+    found = _margins(conditioned, codes, n_classes, None if counted is None else chosen)
+    assert_array_equal(found.toarray(), np.array(expected))
+    assert found.has_canonical_format and (found.data != 0).all()

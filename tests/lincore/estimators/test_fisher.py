@@ -1,0 +1,304 @@
+"""Fisher: the text's direction, J in both definitions, three thresholds, and the extremes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import eigh
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as ScikitLDA
+
+from lincore import FisherDiscriminant, LinearDiscriminantAnalysis, Moments
+from lincore.linalg.fisher_criterion import fisher_criterion
+from lincore.linalg.thresholds import best_threshold, minimum_error_shifts
+from tests.lincore.estimators.test_linear_discriminant import unbalanced
+from tests.lincore.references_linear import (
+    criterion_of_prml,
+    criterion_of_the_lecture,
+    fewest_errors_of_a_threshold,
+    fisher_by_the_text,
+)
+
+THRESHOLDS = ["midpoint", "gaussian", "minimum-error"]
+
+
+def close(a, b, tolerance=1e-8):
+    assert_allclose(a, b, rtol=tolerance, atol=tolerance * np.abs(b).max())
+
+
+def errors(model, X, y, weight=None):
+    return np.sum((model.predict(X) != y) * (1 if weight is None else weight))
+
+
+def test_two_classes_have_the_texts_direction_pointing_to_the_second():
+    X, y = unbalanced(sizes=(60, 25))
+    ratio = FisherDiscriminant().fit(X, y).directions_[0] / fisher_by_the_text(X, y)
+    assert ratio[0] > 0
+    assert_allclose(ratio, ratio[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(60, 25, 9), (5, 9, 30, 12, 8)])
+def test_many_classes_solve_the_generalised_eigenproblem(sizes):
+    X, y = unbalanced(sizes=sizes)
+    means, counts = np.array([X[y == k].mean(0) for k in range(len(sizes))]), np.array(sizes)
+    S_W = sum((X[y == k] - means[k]).T @ (X[y == k] - means[k]) for k in range(len(sizes)))
+    S_B = ((means - X.mean(0)) * counts[:, None]).T @ (means - X.mean(0))
+    values, vectors = eigh(S_B, S_W / len(X))
+    model = FisherDiscriminant().fit(X, y)
+    d = min(len(sizes) - 1, X.shape[1])
+    assert_allclose(model.criterion_, values[::-1][:d] / len(X), rtol=1e-8)
+    assert_allclose(np.abs(model.directions_), np.abs(vectors[:, ::-1][:, :d].T), rtol=1e-6)
+    theirs = ScikitLDA(solver="svd").fit(X, y).transform(X)
+    assert_allclose(np.abs(model.transform(X)), np.abs(theirs), rtol=1e-6, atol=1e-8)
+
+
+def test_projections_have_unit_variance_within_classes_and_are_uncorrelated():
+    X, y = unbalanced()
+    model = FisherDiscriminant().fit(X, y)
+    Z = model.transform(X)
+    within = Moments.from_groups(Z, y, 3).within() / len(X)
+    assert_allclose(within, np.eye(2), atol=1e-10)
+    assert_allclose(Z.mean(axis=0), 0, atol=1e-10)
+    assert (model.projected_means_[-1] > 0).all()
+    assert model.get_feature_names_out().tolist() == ["fisherdiscriminant0", "fisherdiscriminant1"]
+
+
+@given(st.integers(0, 1000), st.sampled_from([(60, 25), (40, 3), (10, 20, 9)]))
+def test_criterion_is_that_of_the_texts_for_any_direction(seed, sizes):
+    X, y = unbalanced(seed, sizes=sizes)
+    W = np.random.default_rng(seed).standard_normal((6, 4))
+    model = FisherDiscriminant().fit(X, y)
+    assert_allclose(model.criterion(W), [criterion_of_the_lecture(X, y, w) for w in W])
+    assert_allclose(model.criterion(model.directions_), model.criterion_)
+    # No direction has a larger J.
+    assert (model.criterion(W) <= model.criterion_[0] * (1 + 1e-12)).all()
+    if len(sizes) == 2:
+        assert_allclose(model.criterion(W, "prml"), [criterion_of_prml(X, y, w) for w in W])
+        share = np.prod(sizes) / sum(sizes)
+        assert_allclose(model.criterion(W), share * model.criterion(W, "prml"))
+
+
+def test_criterion_keeps_the_shape_and_refuses_what_has_no_meaning():
+    X, y = unbalanced()
+    model = FisherDiscriminant().fit(X, y)
+    assert model.criterion([1.0, 0, 0, 0]).shape == ()
+    assert model.criterion(np.ones((2, 3, 4))).shape == (2, 3)
+    with pytest.raises(ValueError, match="two classes"):
+        model.criterion(np.ones(4), "prml")
+    with pytest.raises(ValueError, match="definition"):
+        model.criterion(np.ones(4), "variance")
+    with pytest.raises(ValueError, match="4 features"):
+        model.criterion(np.ones(3))
+    with pytest.raises(ValueError, match="not zero"):
+        model.criterion(np.zeros(4))
+    flat = Moments.from_groups([[0.0, 1.0, 5.0], [2.0, 1.0, 5.0], [1.0, 3.0, 5.0]], [0, 0, 1], 2)
+    assert_array_equal(fisher_criterion(flat, np.eye(3)), [0.0, np.inf, 0.0])
+
+
+def test_midpoint_is_the_middle_between_the_projected_means():
+    X, y = unbalanced(sizes=(60, 25))
+    model = FisherDiscriminant().fit(X, y)
+    middle = (X[y == 0].mean(axis=0) + X[y == 1].mean(axis=0)) / 2
+    assert_allclose(model.decision_function(middle[None]), 0, atol=1e-10)
+    X, y = unbalanced()
+    model = FisherDiscriminant().fit(X, y)
+    gaps = model.transform(X)[:, None] - model.projected_means_
+    assert_array_equal(model.predict(X), (gaps**2).sum(axis=2).argmin(axis=1))
+
+
+@pytest.mark.parametrize("sizes", [(60, 25), (60, 25, 9)])
+@pytest.mark.parametrize("priors", [None, "other"])
+def test_gaussian_is_lda_with_all_directions(sizes, priors):
+    X, y = unbalanced(sizes=sizes)
+    priors = None if priors is None else np.arange(1, len(sizes) + 1) / sum(range(len(sizes) + 1))
+    ours = FisherDiscriminant("gaussian", priors=priors).fit(X, y).decision_function(X)
+    lda = LinearDiscriminantAnalysis(priors=priors).fit(X, y).decision_function(X)
+    if len(sizes) > 2:
+        ours, lda = ours - ours[:, :1], lda - lda[:, :1]
+    close(ours, lda, 1e-9)
+
+
+@given(st.integers(0, 1000), st.sampled_from([(30, 12), (40, 3)]), st.booleans())
+def test_minimum_error_is_the_fewest_of_all_thresholds(seed, sizes, weighted):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], sizes)
+    X = np.round(rng.standard_normal((len(y), 2)) + 0.7 * y[:, None], 1)
+    weight = rng.integers(0, 4, len(y)) + (np.arange(len(y)) % 5 == 0) if weighted else None
+    model = FisherDiscriminant("minimum-error").fit(X, y, sample_weight=weight)
+    used = np.ones(len(y)) if weight is None else weight.astype(float)
+    z = np.round(model.transform(X)[:, 0], 9)
+    assert errors(model, X, y, used) == fewest_errors_of_a_threshold(z, y == 1, used)
+
+
+@given(st.integers(0, 1000))
+def test_minimum_error_of_many_classes_cannot_be_bettered_by_one_offset(seed):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1, 2, 3], [20, 10, 15, 5])
+    X = rng.standard_normal((50, 3)) + rng.standard_normal((4, 3))[y]
+    model = FisherDiscriminant("minimum-error").fit(X, y)
+    fewest = errors(model, X, y)
+    assert fewest <= errors(FisherDiscriminant("gaussian").fit(X, y), X, y)
+    scores = model.decision_function(X)
+    for k in range(4):
+        margins = scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)
+        for margin in margins:
+            for moved in (margin - 1e-7, margin + 1e-7):
+                shifted = scores - moved * (np.arange(4) == k)
+                assert (shifted.argmax(axis=1) != y).sum() >= fewest
+
+
+def test_best_threshold_keeps_the_present_one_unless_another_errs_less():
+    z, positive = np.array([0.0, 1.0, 2.0, 5.0]), np.array([False, False, True, True])
+    assert best_threshold(z, positive, np.ones(4), current=1.2) == 1.2
+    assert best_threshold(z, positive, np.ones(4), current=0.5) == 1.5
+    assert best_threshold(z, np.zeros(4, bool), np.ones(4), current=0.5) == 6.0
+    assert best_threshold(z, np.ones(4, bool), np.ones(4), current=0.5) == -1.0
+    # Rows of one projection are never cut apart.
+    assert best_threshold(np.zeros(4), positive, np.ones(4), current=-2.0) == -2.0
+    assert_array_equal(minimum_error_shifts(np.eye(3), np.arange(3)), np.zeros(3))
+
+
+def test_minimum_error_needs_rows_and_says_so():
+    model = FisherDiscriminant("minimum-error")
+    assert not hasattr(model, "partial_fit")
+    with pytest.raises(AttributeError) as caught:
+        model.fit_moments(Moments.empty((2,), 3), [0, 1])
+    assert "counts errors on the rows" in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+@given(seed=st.integers(0, 1000), offset=st.sampled_from([0.0, -1e6]))
+def test_neither_order_nor_replication_nor_affine_maps_matter(threshold, seed, offset):
+    X, y = unbalanced(seed)
+    X = np.round(X * 2**10) / 2**10
+    rng = np.random.default_rng(seed)
+    weight, order = rng.integers(0, 4, len(X)) + (np.arange(len(X)) % 4 == 0), rng.permutation(94)
+    weighted = FisherDiscriminant(threshold).fit(X[order] + offset, y[order], weight[order])
+    repeated = FisherDiscriminant(threshold).fit(np.repeat(X, weight, 0), np.repeat(y, weight))
+    close(weighted.transform(X + offset), repeated.transform(X), 1e-6)
+    close(weighted.decision_function(X + offset), repeated.decision_function(X), 1e-5)
+    A = rng.standard_normal((4, 4)) + 4 * np.eye(4)
+    mapped = FisherDiscriminant(threshold).fit(X @ A + 7, y, weight)
+    close(mapped.transform(X @ A + 7), repeated.transform(X), 1e-5)
+
+
+@given(st.integers(0, 1000), st.lists(st.integers(1, 93), max_size=4, unique=True))
+def test_partial_fit_does_not_depend_on_the_cutting(seed, cuts):
+    X, y = unbalanced(seed)
+    front = [0, 1, 2, 3, 4, 5, 60, 61, 62]  # two classes that vary, so that there is a model
+    order = np.r_[front, np.random.default_rng(seed).permutation(np.setdiff1d(range(94), front))]
+    model = FisherDiscriminant("gaussian")
+    for batch in np.split(order, sorted({max(c, 9) for c in cuts})):
+        if len(batch):
+            model.partial_fit(X[batch], y[batch], [0, 1, 2])
+    whole = FisherDiscriminant("gaussian").fit(X, y)
+    close(model.transform(X), whole.transform(X), 1e-7)
+    close(model.coef_, whole.coef_, 1e-7)
+
+
+def test_a_class_still_without_rows_is_never_predicted():
+    X, y = unbalanced(sizes=(20, 20))
+    for threshold in ("midpoint", "gaussian"):
+        model = FisherDiscriminant(threshold).partial_fit(X, y, [0, 1, 2])
+        assert len(model.directions_) == 1
+        assert set(model.predict(X)) == {0, 1}
+        assert not np.isnan(model.decision_function(X)).any()
+    model = FisherDiscriminant("minimum-error").fit(
+        np.vstack([X, X[:1]]), np.r_[y, 2], sample_weight=np.r_[np.ones(40), 0]
+    )
+    assert set(model.predict(X)) == {0, 1}
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_more_features_than_rows_equals_the_full_scatter(threshold):
+    X, y = unbalanced(sizes=(8, 5, 6), p=40)
+    space = FisherDiscriminant(threshold).fit(X, y)
+    lda = LinearDiscriminantAnalysis().fit(X, y)
+    if threshold != "minimum-error":
+        full = FisherDiscriminant(threshold)
+        full.fit_moments(Moments.from_groups(X, y, 3), [0, 1, 2])
+        close(space.directions_, full.directions_, 1e-4)
+        W = np.random.default_rng(0).standard_normal((3, 40))
+        close(space.criterion(W), full.criterion(W), 1e-7)
+        close(space.moments_.scatter, full.moments_.scatter, 1e-8)
+    assert_array_equal(space.predict(X), lda.predict(X))
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_scales_duplicates_and_constants_change_nothing(threshold):
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], [30, 50, 9])
+    X = rng.standard_normal((89, 5)) + y[:, None] * [1, 0, 1, 0, 2]
+    units = np.array([1e-8, 1e8, 1.0, 1e-4, 1e4])
+    plain = FisherDiscriminant(threshold).fit(X, y)
+    wide = np.column_stack([X * units, X * units[::-1], np.full(89, 1e6 + 0.1)])
+    model = FisherDiscriminant(threshold).fit(wide, y)
+    close(model.transform(wide), plain.transform(X), 1e-7)
+    assert_array_equal(model.predict(wide), plain.predict(X))
+
+
+@pytest.mark.parametrize("convert", ["float32", "uint8", "fortran", "frame"])
+def test_types_of_rows(convert):
+    rng = np.random.default_rng(0)
+    y = np.repeat(["x", "y", "z"], [30, 20, 10])
+    X = np.round(rng.standard_normal((60, 3)) * 20 + 100)
+    rows = {
+        "float32": X.astype(np.float32),
+        "uint8": X.astype(np.uint8),
+        "fortran": np.asfortranarray(X),
+        "frame": pd.DataFrame(X, columns=["a", "b", "c"]),
+    }[convert]
+    for threshold in THRESHOLDS:
+        plain = FisherDiscriminant(threshold).fit(X, y)
+        model = FisherDiscriminant(threshold).fit(rows, y)
+        close(model.transform(rows), plain.transform(X), 1e-10)
+        close(model.decision_function(rows), plain.decision_function(X), 1e-10)
+
+
+def test_one_hundred_classes_and_one_feature():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(100), 4)
+    X = y[:, None] + 0.01 * rng.standard_normal((400, 1))
+    for threshold in THRESHOLDS:
+        assert FisherDiscriminant(threshold).fit(X, y).score(X, y) == 1
+
+
+@pytest.mark.parametrize("p", [2, 5])
+def test_what_has_no_answer_is_refused_with_a_reason(p):
+    with pytest.raises(ValueError, match="Nothing varies within the classes"):
+        FisherDiscriminant().fit(np.eye(3, p), [0, 1, 2])
+    rows = np.random.default_rng(0).standard_normal((3, p))
+    with pytest.raises(ValueError, match="means of the classes are equal"):
+        FisherDiscriminant().fit(np.vstack([rows, rows]), [0] * 3 + [1] * 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threshold": "best"}, "threshold"),
+        ({"n_components": 3}, "n_components"),
+        ({"n_components": 1.0}, "n_components"),
+        ({"priors": [0.5, 0.5]}, "3 probabilities"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        FisherDiscriminant(**options).fit(*unbalanced())
+
+
+def test_fewer_components_are_the_first_of_all():
+    X, y = unbalanced()
+    one, all_ = FisherDiscriminant(n_components=1).fit(X, y), FisherDiscriminant().fit(X, y)
+    assert_allclose(one.directions_, all_.directions_[:1])
+    assert_allclose(one.criterion_, all_.criterion_[:1])
+    assert set(one.predict(X)) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize("p", [3, 30])
+def test_squares_that_overflow_are_refused(p):
+    X = np.random.default_rng(0).standard_normal((20, p)) * 1e160
+    with pytest.raises(ValueError, match="squares of the features overflow"):
+        FisherDiscriminant().fit(X, np.arange(20) % 2)

@@ -1,0 +1,281 @@
+"""What the imbalance of a file costs: identities, cases with known answers, scikit-learn."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+
+import lincore
+from lincore.errors import DataError
+from lincore.imbalance.cost.estimate import as_prevalence, deployment_losses, imbalance_cost
+from lincore.imbalance.cost.record import CORRECTIONS, LOSS
+from lincore.imbalance.cost.samples import draw_samples
+from lincore.imbalance.trials import Plan
+from lincore.model_selection.methods import as_methods
+from lincore.model_selection.pipeline import PLAIN
+from tests.data import DATA, needs_data
+
+PERCEPTRON = "perceptron(max_epochs=5)"
+
+
+def gaussians(counts, *, means=None, spreads=None, seed=0):
+    """Return a data set of Gaussian classes of unit covariance, or of other spreads."""
+    rng = np.random.default_rng(seed)
+    means = np.zeros((len(counts), 2)) if means is None else np.asarray(means, dtype=float)
+    spreads = np.ones(len(counts)) if spreads is None else spreads
+    X = [m + s * rng.normal(size=(n, means.shape[1])) for n, m, s in zip(counts, means, spreads,
+                                                                        strict=True)]  # fmt: skip
+    return lincore.load((np.concatenate(X), np.repeat(np.arange(len(counts)), counts)), name="g")
+
+
+def mammography_like():
+    """Return a file of 42:1 with six features; the rare class lies in two far-apart clusters."""
+    rng = np.random.default_rng(1)
+    rare = np.repeat([[2.5, 2.0, 1.5, 0, 0, 0], [1.0, 0, 0, 3.0, 2.0, 1.0]], [40, 30], axis=0)
+    X = np.concatenate([rng.normal(size=(2940, 6)) * [1, 1, 1.5, 1, 1, 0.7],
+                        rare + rng.normal(size=(70, 6)) * 1.2])  # fmt: skip
+    return lincore.load((X, np.repeat(["no", "yes"], [2940, 70])), name="mammography-like")
+
+
+@pytest.fixture(scope="module")
+def unequal():
+    return gaussians([300, 60, 30], means=[[0, 0], [2, 0], [1, 2]], spreads=[1.0, 0.7, 1.3])
+
+
+@pytest.fixture(scope="module")
+def study(unequal):
+    return imbalance_cost(unequal, ("lda", "qda", "logistic", PERCEPTRON), repeats=4)
+
+
+def test_the_parts_and_the_limit_add_up_to_the_loss(study):
+    for method in study.methods:
+        for loss in study.loss_names:
+            split = study.decomposition(method, loss)
+            if np.isnan(split.uncorrected.value):
+                continue
+            parts = [part.value for part in (*split.parts.values(), split.limit)]
+            assert_allclose(np.nansum(parts), split.uncorrected.value, atol=1e-12)
+
+
+def test_equal_classes_cost_nothing():
+    found = imbalance_cost(gaussians([40] * 3, means=np.eye(3)), ("lda", "logistic"), repeats=3)
+    assert found.rare is None
+    for method in found.methods:
+        split = found.decomposition(method)
+        assert [part.value for part in split.parts.values()] == [0, 0, 0]
+        assert found.recommended(method) is None
+
+
+def test_with_equal_covariances_all_of_it_is_prior_shift():
+    data = gaussians([2000, 100], means=[[0, 0], [1.5, 0]])
+    found = imbalance_cost(data, "lda", repeats=10)
+    split = found.decomposition("lda")
+    assert split.prior_shift.low > 0.1
+    assert split.majority_bias.low < 0 < split.majority_bias.high
+    assert abs(split.majority_bias.value) < 0.01
+    assert abs(split.small_class.value) < 0.01
+    assert found.recommended("lda").name == "corrected priors"
+
+
+def test_a_file_as_deployment_will_be_has_nothing_to_recover():
+    data = gaussians([200, 50], means=[[0, 0], [2, 0]])
+    found = imbalance_cost(data, ("lda", "logistic"), prevalence="file", repeats=3)
+    for method in found.methods:
+        assert not found.decomposition(method).by_seed.any()
+        assert found.recommended(method) is None
+
+
+def test_negative_parts_recommend_no_correction(study):
+    losses = study.losses.copy()
+    losses[:, 0, :, 0] = np.nanmin(losses[:, 1:, :, 0]) - 0.05  # uncorrected is the best
+    helped = replace(study, losses=losses)
+    split = helped.decomposition("lda")
+    assert split.prior_shift.value < 0
+    assert split.prior_shift.value + split.majority_bias.value < 0
+    assert all(c.recovered.value < 0 for c in helped.corrections("lda"))
+    assert helped.recommended("lda") is None
+    assert helped.table().loc["lda", "correction"] == "none"
+
+
+def test_corrections_are_judged_on_the_same_rows_and_priced(study):
+    for correction in study.corrections("lda"):
+        values = study.loss("lda", "uncorrected") - study.loss("lda", correction.name)
+        assert_allclose(correction.recovered.value, values.mean())
+        change = np.array([c.value for c in correction.recall_change])
+        assert_allclose(correction.recovered.value, change.mean())
+        assert_allclose(correction.others.value, np.delete(change, study.rare).mean())
+    assert {c.name for c in study.corrections("lda")} == set(CORRECTIONS)
+    assert study.decomposition("lda").by_seed.shape == (2, 4)
+
+
+def test_what_a_method_does_not_allow_is_named(unequal, study):
+    assert "posterior" in study.unavailable[PERCEPTRON]["corrected priors"]
+    split = study.decomposition(PERCEPTRON)
+    assert np.isnan(split.prior_shift.value)
+    assert "tuned threshold" not in {c.name for c in study.corrections(PERCEPTRON)}
+    found = imbalance_cost(unequal, KNeighborsClassifier(5), repeats=2)
+    (name,) = found.methods
+    assert "takes no weights" in found.unavailable[name]["balanced weights"]
+    split = found.decomposition(name)
+    assert not np.isnan(split.prior_shift.value)
+    assert np.isnan(split.majority_bias.value) and np.isnan(split.small_class.value)
+    assert_allclose(split.prior_shift.value + split.limit.value, split.uncorrected.value)
+
+
+def test_more_rows_are_extrapolated_from_nested_sizes():
+    data = gaussians([600, 30], means=np.eye(2, 12) * 2)
+    found = imbalance_cost(data, "lda", repeats=12)
+    small = found.decomposition("lda").small_class
+    assert small.low <= small.value <= small.high and small.value > 0
+    gain = found.with_more_rows("lda", found.counts[found.rare])
+    assert_allclose(gain.value, small.value / 2)
+    assert found.sizes.tolist() == [7, 9, 13, 17, 21]
+
+
+def test_costs_move_the_target_and_are_the_loss():
+    data = gaussians([300, 60], means=[[0, 0], [2, 0]])
+    by_cost = imbalance_cost(data, "lda", prevalence="file", costs=[[0, 1], [5, 0]], repeats=3)
+    by_share = imbalance_cost(data, "lda", prevalence=[0.5, 0.5], repeats=3)
+    # Five times the cost of a sixth of the rows: the decisions are those for equal classes.
+    for condition in ("corrected priors", "both"):
+        for recall in by_cost.loss_names[3:]:
+            assert_allclose(
+                by_cost.loss("lda", condition, recall), by_share.loss("lda", condition, recall)
+            )
+    recalls = [by_cost.loss("lda", "both", name) for name in by_cost.loss_names[3:]]
+    expected = 300 / 360 * (1 - recalls[0]) + 60 / 360 * 5 * (1 - recalls[1])
+    assert_allclose(by_cost.loss("lda", "both", LOSS), expected)
+    assert by_cost.loss_name == "expected cost"
+
+
+def test_the_first_answer_comes_before_the_rest(unequal):
+    kept = []
+    imbalance_cost(unequal, "lda", repeats=2, keep=kept.append, progress=lambda *_: False)
+    first, whole = kept
+    assert not first.is_complete and whole.is_complete
+    assert_allclose(first.loss("lda", "both"), whole.loss("lda", "both"))
+    assert np.isnan(first.decomposition("lda").small_class.value)
+    assert {c.name for c in first.corrections("lda")} == {
+        "corrected priors", "both", "balanced weights",
+    }  # fmt: skip
+
+
+def test_thresholds_see_no_test_rows_and_groups_stay_together():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0] * 30 + [1] * 10, 6)
+    data = replace(lincore.load((rng.normal(size=(240, 3)), y), name="visits"),
+                   groups=np.repeat(np.arange(40), 6),
+                   group_names=tuple(map(str, range(40))))  # fmt: skip
+    plan = Plan(data, {}, as_methods("lda"), PLAIN, "holdout by group", 0.3, 0)
+    samples = draw_samples(plan, 0, np.array([0.5, 0.5]), 1)
+    test = set(samples.split.test.tolist())
+    assert sorted(np.concatenate([f.rows for f in samples.inner])) == sorted(samples.split.train)
+    for fold in samples.inner:
+        fitted, held = fold.job.sample.rows, fold.rows
+        assert not test & set(fitted.tolist()) and not test & set(held.tolist())
+        assert not set(data.groups[fitted]) & set(data.groups[held])
+        if fold.job.sample.moments is not None:
+            assert fold.job.sample.moments.count.sum() == len(fitted)
+    assert not set(data.groups[samples.split.train]) & set(data.groups[samples.split.test])
+    found = imbalance_cost(data, "lda", repeats=2)
+    assert found.settings["scheme"] == "holdout by group"
+
+
+def test_losses_are_weighted_to_the_prevalence():
+    truth, predicted = np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 0, 1])
+    silent = np.full((6, 3), np.nan)
+    losses = deployment_losses(truth, predicted, silent, np.array([0.2, 0.8, 0.0]), np.ones(3) / 3)
+    assert_allclose(losses, [0.2 * 0.25 + 0.8 * 0.5, np.nan, 0.375, 0.75, 0.5, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("prevalence", "said"),
+    [("even", "no prevalence"), ({"x": 0.5}, "no class"), ([0.5, 0.6, 0.1], "sum to 1")],
+)
+def test_a_prevalence_that_is_none_is_refused(unequal, prevalence, said):
+    with pytest.raises(DataError, match=said):
+        as_prevalence(unequal, prevalence)
+
+
+def test_costs_that_are_none_are_refused(unequal):
+    with pytest.raises(DataError, match="3 by 3"):
+        imbalance_cost(unequal, "lda", costs=[[0, 1], [1, 0]], repeats=1)
+
+
+def test_two_clusters_of_a_rare_class_are_found_again():
+    found = imbalance_cost(mammography_like(), ("lda", "logistic"), repeats=8)
+    assert found.classes[found.rare] == "yes"
+    for method in found.methods:
+        split, chosen = found.decomposition(method), found.recommended(method)
+        assert split.uncorrected.value > 0.2
+        assert chosen.name in ("corrected priors", "both")
+        assert chosen.loss.value < 0.6 * split.uncorrected.value
+        assert chosen.others.value < 0 < chosen.file_error.value  # that is its price
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "lda", "logistic"),
+    [("oil_spill", (0.207, 0.169), (0.289, 0.144)), ("pima", (0.280, 0.255), (0.278, 0.251))],
+)
+def test_scikit_learn_says_the_same_on_the_same_splits(name, lda, logistic):
+    data, X, y = _table(name)
+    asked = [("lda", "uncorrected"), ("lda", "corrected priors"), ("logistic", "uncorrected")]
+    ours = []
+    for seed in range(20):
+        train, test = train_test_split(np.arange(len(y)), test_size=0.3, stratify=y,
+                                       random_state=seed)  # fmt: skip
+        found = _first_stage(data, lincore.data.dataset.Split(np.sort(train), np.sort(test)))
+        ours.append([found.loss(*pair)[0] for pair in (*asked, ("logistic", "both"))])
+        if seed < 3:
+            scaler = StandardScaler().fit(X[train])
+            rows = scaler.transform(X)
+            for model, value in zip(
+                (
+                    LinearDiscriminantAnalysis(),
+                    LinearDiscriminantAnalysis(priors=[0.5, 0.5]),
+                    LogisticRegression(max_iter=3000, tol=1e-8),
+                ),
+                ours[-1],
+                strict=False,
+            ):
+                said = model.fit(rows[train], y[train]).predict(rows[test])
+                assert_allclose(value, 1 - balanced_accuracy_score(y[test], said))
+    assert_allclose(np.mean(ours, axis=0), [*lda, *logistic], atol=0.005)
+
+
+def _table(name):
+    frame = pd.read_csv(DATA / "csv" / f"{name}_noheader.csv", header=None)
+    X = frame.iloc[:, :-1].to_numpy(float)
+    y = np.unique(frame.iloc[:, -1], return_inverse=True)[1]
+    return lincore.load((X, y), name=name), X, y
+
+
+def _first_stage(data, split):
+    """Return the first of what is kept: without thresholds, resampling and sweep."""
+    kept = []
+    imbalance_cost(data, ("lda", "logistic"), split=split, repeats=1, keep=kept.append)
+    return kept[0]
+
+
+@needs_data
+def test_balanced_weights_are_scikit_learns_class_weight():
+    data, X, y = _table("pima")
+    split = lincore.split(data, "stratified", test_size=0.3, seed=5)
+    found = imbalance_cost(data, "logistic", split=split, repeats=1)
+    # The weights act on mean and deviation as well; the penalty is of standardised features.
+    weight = (len(split.train) / 2 / np.bincount(y[split.train]))[y[split.train]]
+    scaler = StandardScaler().fit(X[split.train], sample_weight=weight)
+    model = LogisticRegression(max_iter=3000, tol=1e-9)
+    model.fit(scaler.transform(X[split.train]), y[split.train], sample_weight=weight)
+    said = model.predict(scaler.transform(X[split.test]))
+    expected = 1 - balanced_accuracy_score(y[split.test], said)
+    assert_allclose(found.loss("logistic", "both")[0], expected)

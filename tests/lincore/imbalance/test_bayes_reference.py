@@ -1,0 +1,49 @@
+"""The best possible classifier of generated classes stands beside what was learned from them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lincore
+from lincore import plots
+from lincore.imbalance.bayes_reference import known_truth
+from lincore.inspection.planes import feature_plane
+from lincore.inspection.views import look
+from lincore.metrics import scores
+from lincore.plots.plane.boundary_lines import drawn_lines
+from lincore.report.imbalance_tables import amount, score_rows
+
+
+@pytest.fixture(scope="module")
+def study():
+    return lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=1)
+
+
+def test_it_is_scored_on_the_same_rows_as_the_models(study):
+    known = known_truth(study, lincore.sample("gaussian"))
+    assert np.array_equal(known.results.rows, study.example.split.test)
+    wrong = 1 - scores.accuracy(known.results, "Bayes classifier").value
+    assert wrong == pytest.approx(known.on_test.value)
+    *_, last = score_rows(study, ["full", "reduced"], known.results)
+    assert (last["model"], last["set"]) == ("Bayes classifier", "true parameters")
+    assert last["log loss"] == amount(
+        scores.score(known.results, "Bayes classifier", "log loss"), "log loss"
+    )
+    assert last.keys() == score_rows(study, ["full"])[0].keys()
+
+
+def test_its_boundary_is_dashed_over_that_of_a_model(study):
+    data, test = lincore.sample("gaussian"), study.example.split.test
+    plane = feature_plane(data, (0, 1), test)
+    model, truth = (
+        look(pipeline, data, test, plane)
+        for pipeline in (study.example.pipelines["lda", "full"], known_truth(study, data).pipeline)
+    )
+    frame = plots.Frame.of(model)
+    figure = plots.boundary(model, frame=frame, truth=truth)
+    (dashed,) = [line for line in figure.data if line.name == "best possible (dashed)"]
+    assert dashed.line.dash == "dash" and dashed.showlegend
+    np.testing.assert_allclose(dashed.x, drawn_lines(truth, frame.window)[:, 0], rtol=1e-5)
+    assert "Dashed: the boundary of the best possible classifier." in figure.layout.meta["alt"]
+    assert len(figure.data) == len(plots.boundary(model, frame=frame).data) + 1

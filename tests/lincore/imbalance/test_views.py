@@ -1,0 +1,148 @@
+"""Full and reduced models in one plane, under other priors and other costs."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import lincore
+from lincore.imbalance import deployment
+from lincore.imbalance.views import (
+    aligned_planes,
+    as_taken,
+    cell_view,
+    shared_planes,
+    shifted,
+    with_costs,
+)
+from lincore.inspection.planes import coordinates
+from lincore.metrics import priors, scores
+from lincore.model_selection.pipeline import Steps
+
+METHODS = ("lda", "qda", "logistic", "least-squares")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return lincore.sample("wine")
+
+
+@pytest.fixture(scope="module")
+def study(data):
+    return lincore.balance(data, {"class_0": 8}, METHODS, steps=Steps(n_components=2), repeats=1)
+
+
+def views(study, data, method, cell):
+    pipelines = [study.example.pipelines[method, which] for which in ("full", cell)]
+    planes = aligned_planes(pipelines, data, study.example.split.test)
+    pair = zip(("full", cell), planes, strict=True)
+    return [cell_view(study.example, method, which, data, plane) for which, plane in pair]
+
+
+def test_components_are_turned_back_and_nothing_is_stretched(study, data):
+    test = study.example.split.test
+    full, reduced = (study.example.pipelines["lda", arm] for arm in ("full", "reduced"))
+    # Signs of components are a convention: undo the one that this PCA follows.
+    reduced.named_steps["pca"].components_[0] *= -1
+    try:
+        one, other = aligned_planes([full, reduced], data, test)
+        seen = coordinates(reduced, data.X[test])
+    finally:
+        reduced.named_steps["pca"].components_[0] *= -1
+    points, goal = other.drop(seen), one.drop(coordinates(full, data.X[test]))
+    for axis in range(2):
+        assert np.corrcoef(points[:, axis], goal[:, axis])[0, 1] > 0.9
+    assert_allclose(other.projection.T @ other.projection, np.eye(2), atol=1e-12)
+    assert_allclose(points.mean(axis=0), goal.mean(axis=0), atol=1e-9)
+    assert_allclose(other.lift(points), seen, atol=1e-9)
+
+
+@pytest.mark.parametrize("cell", ["full", "reduced", "corrected priors", "both", "oversampling"])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_picture_decides_as_the_cell_does(study, data, method, cell):
+    view = views(study, data, method, cell)[1]
+    assert_array_equal(view.scores(view.points).argmax(axis=1), view.predicted)
+    results = study.example.results[cell]
+    assert_array_equal(view.predicted, results.predicted[results.position(method)])
+
+
+@pytest.mark.parametrize("method", ["lda", "logistic"])
+def test_the_moved_threshold_is_where_the_picture_has_it(study, data, method):
+    view = views(study, data, method, "moved threshold")[1]
+    assert_array_equal(view.scores(view.points).argmax(axis=1), view.predicted)
+
+
+@pytest.mark.parametrize("method", ["qda", "logistic"])
+def test_other_priors_and_costs_move_the_boundary(study, data, method):
+    view, results = views(study, data, method, "reduced")[1], study.example.results["reduced"]
+    new = np.array([0.6, 0.3, 0.1])
+    costs = np.array([[0.0, 9.0, 9.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    old = deployment.priors_of(study, "reduced")
+    asked = deployment.decided(priors.reprior(results, old, new), costs)
+    moved = shifted(view, deployment.shift_between(old[study.methods.index(method)], new))
+    position = results.position(method)
+    log_proba = priors.reprior(results, old, new).log_proba[position]
+    assert_allclose(moved.log_posterior(view.points), log_proba, atol=1e-8)
+    cheap = as_taken(with_costs(moved, costs), asked, method)
+    assert_array_equal(cheap.scores(cheap.points).argmax(axis=1), asked.predicted[position])
+    assert (cheap.predicted != view.predicted).any()
+
+
+def test_costs_that_are_the_same_for_all_decisions_move_no_boundary(study, data):
+    view = views(study, data, "lda", "reduced")[1]
+    for costs in (np.zeros((3, 3)), np.ones((3, 3)), np.outer([4, 2, 9], np.ones(3))):
+        same = with_costs(view, costs)
+        assert_array_equal(same.scores(view.points), view.scores(view.points))
+
+
+def test_scores_in_use_are_the_plain_ones_at_the_shares_of_the_test_part(study):
+    results = study.example.results["reduced"]
+    shares = np.bincount(results.truth) / len(results.truth)
+    for method in METHODS:
+        error = deployment.error_in_use(results, method, shares)
+        assert error.value == pytest.approx(1 - scores.accuracy(results, method).value)
+        assert 0 <= error.low <= error.value <= error.high
+        assert error.high > error.low
+        cost = deployment.cost_in_use(results, method, shares, 1 - np.eye(3))
+        assert cost.value == pytest.approx(error.value)
+    loss = deployment.log_loss_in_use(results, "lda", shares)
+    assert loss.value == pytest.approx(scores.log_loss(results, "lda").value)
+    assert np.isnan(deployment.log_loss_in_use(results, "least-squares", shares).value)
+
+
+def test_error_by_share_ends_at_the_recalls(study):
+    results, old = study.example.results["reduced"], deployment.priors_of(study, "reduced")
+    curve = deployment.by_share(results, old, 0, [1.0], corrected=False)
+    for method, (value, _, _) in zip(METHODS, curve[:, 0], strict=True):
+        assert value == pytest.approx(1 - scores.recall(results, method)[0].value)
+    told = deployment.by_share(results, old, 0, [0.05, 0.999], corrected=True)
+    assert told[0, 1, 0] <= curve[0, 0, 0]
+
+
+def test_cheap_decisions_cost_no_more_than_bold_ones_on_average():
+    data = lincore.sample("gaussian")
+    study = lincore.balance(data, {"class 3": 18}, "lda", repeats=1)
+    results = study.example.results["full"]
+    costs = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [8.0, 8.0, 0.0]])
+    new = study.counts["full"] / study.counts["full"].sum()
+    bold, cheap = (
+        deployment.cost_in_use(r, "lda", new, costs)
+        for r in (results, deployment.decided(results, costs))
+    )
+    assert cheap.value < bold.value
+
+
+@pytest.mark.parametrize("steps", [Steps(), Steps(standardize=False), Steps(n_components=5)])
+@pytest.mark.parametrize("line", ["lda", "logistic"])
+def test_all_features_are_drawn_in_one_discriminant_plane(data, steps, line):
+    study = lincore.balance(data, {"class_0": 8}, line, steps=steps, repeats=1)
+    pair = [study.example.pipelines[line, arm] for arm in ("full", "reduced")]
+    split = study.example.split
+    one, other = shared_planes(pair, data, split.train)
+    assert one.axis_names == other.axis_names == ("Discriminant 1", "Discriminant 2")
+    points, same = (
+        plane.drop(coordinates(pipeline, data.X[split.test]))
+        for plane, pipeline in zip((one, other), pair, strict=True)
+    )
+    # Components of two training sets span different spaces; features are the same to both.
+    assert_allclose(points, same, atol=1e-8 if steps.n_components is None else 3)
+    assert_allclose(other.drop(other.lift(points)), points, atol=1e-8)

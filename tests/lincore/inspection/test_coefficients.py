@@ -1,0 +1,128 @@
+"""The table of coefficients: statsmodels' numbers, in the user's units, level by level."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from numpy.testing import assert_allclose
+
+import lincore
+from lincore.inspection.coefficients import likelihood_coefficients, score_coefficients
+from lincore.inspection.feature_weights import feature_weights
+from lincore.model_selection import holdout
+from lincore.model_selection.methods import as_method
+from lincore.model_selection.pipeline import Steps, pipeline_for
+from lincore.report.coefficients import coefficient_rows
+
+
+def passengers(n=400, classes=("died", "survived")):
+    """Return a table as that of the Titanic, with its rows in their order."""
+    rng = np.random.default_rng(3)
+    port = rng.choice(["C", "Q", "S"], n, p=[0.25, 0.15, 0.6])
+    sex = rng.choice(["female", "male"], n, p=[0.4, 0.6])
+    age = rng.normal(35, 14, n)
+    score = 1.5 * (sex == "female") + 0.8 * (port == "C") - 0.03 * age
+    noise = rng.gumbel(size=(n, len(classes)))
+    noise[:, 1:] += score[:, None] * np.arange(1, len(classes))
+    fate = np.array(classes)[noise.argmax(axis=1)]
+    return pd.DataFrame({"port": port, "sex": sex, "age": age, "fate": fate})
+
+
+def fitted(frame, line, steps=None):
+    data = lincore.load(frame, target="fate", name="passengers")
+    rows = np.arange(data.n_rows)
+    pipeline = pipeline_for(data, as_method(line).fresh(data.classes), steps or Steps())
+    return data, rows, holdout.fit_pipeline(pipeline, data, rows)
+
+
+def design(frame):
+    """Return the columns of a textbook: port against S, sex against female, age, a constant."""
+    columns = [frame["port"] == "C", frame["port"] == "Q", frame["sex"] == "male", frame["age"]]
+    return np.column_stack([np.column_stack(columns).astype(float), np.ones(len(frame))])
+
+
+NAMES = (
+    "port = C (against S)",
+    "port = Q (against S)",
+    "sex = male (against female)",
+    "age",
+    "intercept",
+)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("classes", [("died", "survived"), ("died", "boat", "cabin")])
+def test_maximum_likelihood_is_that_of_statsmodels(classes, standardize):
+    frame = passengers(classes=classes)
+    data, rows, pipeline = fitted(frame, "logistic(C=inf)", Steps(standardize))
+    found = likelihood_coefficients(pipeline, data, rows)
+    assert found.names == NAMES and found.are_log_odds and not found.is_penalised
+    model = sm.MNLogit(data.codes, design(frame)).fit(disp=False, maxiter=100, tol=1e-12)
+    assert_allclose(found.estimate, np.asarray(model.params).T, rtol=1e-4, atol=1e-6)
+    assert_allclose(found.error, np.asarray(model.bse).T, rtol=1e-4)
+    assert_allclose(found.p, np.asarray(model.pvalues).T, rtol=1e-3, atol=1e-9)
+    ends = np.asarray(model.conf_int()).reshape(len(classes) - 1, 5, 2)
+    assert_allclose(found.low, ends[..., 0], rtol=1e-3, atol=1e-6)
+    assert_allclose(found.high, ends[..., 1], rtol=1e-3, atol=1e-6)
+    spread = design(frame)[:, :4].std(axis=0)
+    assert_allclose(found.per_deviation[:, :4], found.estimate[:, :4] * spread)
+    row = coefficient_rows(found, 0)[2]
+    assert row["feature"] == NAMES[2] and row["p"] == "< 0.001"
+    assert row["odds ratio"] == pytest.approx(np.exp(found.estimate[0, 2]))
+    assert "odds ratio" not in coefficient_rows(found, 0)[-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "penalised"),
+    [("logistic", True), ("lda", False), ("least-squares", False), ("perceptron", False)],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_other_classifiers_have_estimates_alone(line, penalised):
+    frame = passengers()
+    data, rows, pipeline = fitted(frame, line)
+    found = score_coefficients(pipeline, data, rows, ("survived over died",))
+    assert found.names == NAMES[:-1] and found.error is None
+    # Against the reference level nothing else changes: slopes and differences of scores.
+    seen = design(frame)[:, :-1]
+    scores = pipeline.decision_function(data.X)
+    difference = scores - seen @ found.estimate[0]
+    assert_allclose(difference, difference[0], atol=1e-8)
+    row = coefficient_rows(found, 0)[0]
+    assert (row.get("standard error") == "penalised") == penalised == found.is_penalised
+    assert ("odds ratio" in row) == (line == "logistic")
+    assert "p" not in row and "95 % interval" not in row
+
+
+def test_why_there_are_no_errors_is_told():
+    data, rows, pipeline = fitted(passengers(), "logistic")
+    with pytest.raises(ValueError, match="fit with C=np.inf"):
+        likelihood_coefficients(pipeline, data, rows)
+    data, rows, pipeline = fitted(passengers(), "logistic(C=inf)", Steps(n_components=2))
+    with pytest.raises(ValueError, match="switch the projection off"):
+        likelihood_coefficients(pipeline, data, rows)
+    data, rows, pipeline = fitted(passengers(), "logistic(C=inf, class_weight=balanced)")
+    with pytest.raises(ValueError, match="class_weight=None"):
+        likelihood_coefficients(pipeline, data, rows)
+    twice = passengers().assign(years=lambda frame: frame["age"] * 2)
+    data, rows, pipeline = fitted(twice, "logistic(C=inf)")
+    with pytest.raises(ValueError, match="It concerns: age, years"):
+        likelihood_coefficients(pipeline, data, rows)
+
+
+def test_missing_and_rare_levels_are_levels_as_any_other():
+    frame = passengers()
+    frame.loc[::9, "port"] = None
+    frame.loc[::7, "age"] = np.nan
+    data = lincore.load(frame, target="fate", name="passengers")
+    data = replace(data, imputation="indicator")
+    rows = np.arange(data.n_rows)
+    pipeline = pipeline_for(data, as_method("logistic(C=inf)").fresh(data.classes), Steps())
+    pipeline = holdout.fit_pipeline(pipeline, data, rows)
+    found = likelihood_coefficients(pipeline, data, rows)
+    assert np.isfinite(found.error).all() and (found.error > 0).all()
+    n_columns = feature_weights(pipeline, data, rows).values.shape[1]
+    assert len(found.names) == n_columns  # one level less, and the intercept

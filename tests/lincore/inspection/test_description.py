@@ -1,0 +1,200 @@
+"""Columns by class against pandas and SciPy: association, correlation, distribution, summary."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy import stats
+
+import lincore
+from lincore.inspection import association, correlation, univariate, word_counts
+from lincore.io.read_table import table_to_dataset
+from lincore.io.tables.table import frame_to_table
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Return a frame with gaps, levels and unequal classes, and its data set."""
+    rng = np.random.default_rng(7)
+    codes = rng.choice(3, 400, p=[0.6, 0.3, 0.1])
+    frame = pd.DataFrame(
+        {
+            "near": rng.normal(size=400) + 1e6,
+            "far": rng.normal(size=400) + 2.0 * codes,
+            "sex": np.where(rng.random(400) < 0.2 + 0.3 * codes, "m", "f"),
+            "town": rng.choice([f"town {i}" for i in range(30)], 400),
+            "y": np.array(["a", "b", "c"])[codes],
+        }
+    )
+    frame["also"] = 0.5 * frame["far"] + rng.normal(size=400)
+    frame.loc[::7, "far"] = np.nan
+    frame.loc[::11, "also"] = np.nan
+    frame.loc[::5, "sex"] = None
+    return frame, table_to_dataset(frame_to_table(frame, "mixed"), "y")
+
+
+def column(data, name):
+    return association.column_values(data, data.feature_names.index(name))
+
+
+def test_the_correlation_ratio_is_that_of_the_analysis_of_variance(mixed):
+    frame, data = mixed
+    part = frame[["far", "y"]].dropna()
+    F = stats.f_oneway(*(group["far"] for _, group in part.groupby("y"))).statistic
+    n, K = len(part), 3
+    share = F * (K - 1) / (F * (K - 1) + n - K)
+    adjusted = 1 - (1 - share) * (n - 1) / (n - K)
+    (found,) = association.correlation_ratios(column(data, "far")[:, None], data.codes)
+    assert found == pytest.approx(np.sqrt(adjusted), rel=1e-12)
+
+
+def test_cramers_v_is_bergsmas(mixed):
+    frame, data = mixed
+    table = pd.crosstab(frame["sex"], frame["y"]).to_numpy()
+    n, (r, k) = table.sum(), table.shape
+    v = stats.contingency.association(table, method="cramer")
+    phi = v**2 * min(r - 1, k - 1) - (r - 1) * (k - 1) / (n - 1)
+    least = min(r - (r - 1) ** 2 / (n - 1), k - (k - 1) ** 2 / (n - 1)) - 1
+    found = association.cramers_v(column(data, "sex"), data.codes)
+    assert found == pytest.approx(np.sqrt(phi / least), rel=1e-12)
+
+
+def test_the_column_that_separates_comes_first_and_rare_levels_last(mixed):
+    ranked = association.associations(mixed[1])
+    assert ranked[0].name == "far"
+    assert ranked[0].measure == "eta"
+    values = {one.name: one.value for one in ranked}
+    assert values["town"] < 0.1, "thirty levels that have nothing to do with the classes"
+    assert values["near"] < 0.1
+    assert [one.value for one in ranked] == sorted(values.values(), reverse=True)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_extreme_units_and_columns_without_values_are_no_fault(scale):
+    X = np.array([[1.0, 5.0, np.nan], [2.0, 5.0, np.nan], [8.0, 5.0, np.nan], [9.0, 5.0, 1.0]])
+    found = association.correlation_ratios(X * scale, [0, 0, 1, 1])
+    assert found[0] == pytest.approx(np.sqrt(1 - 1 / 50 * 3 / 2), rel=1e-9)
+    assert found[1:].tolist() == [0.0, 0.0]
+    assert np.isfinite(univariate.density(X[:, 0] * scale, [0, 0, 1, 1], 2).values).all()
+    matrix = correlation.correlation_matrix(X * scale, [0, 0, 0, 0])
+    assert matrix[0, 0] == pytest.approx(1)
+    assert np.isnan(matrix[0, 1:]).all()
+
+
+def test_total_correlations_are_those_of_pandas(mixed):
+    frame, data = mixed
+    found = correlation.correlations(data, within=False)
+    assert found.names == ["near", "far", "sex = m", "also"]
+    numeric = frame.assign(sex=frame["sex"].map({"f": 0.0, "m": 1.0}))
+    wanted = numeric[["near", "far", "sex", "also"]].corr().to_numpy()
+    np.testing.assert_allclose(found.matrix, wanted, atol=1e-9)
+
+
+def test_correlations_within_classes_are_those_of_the_rows_that_a_pair_shares(mixed):
+    frame, data = mixed
+    found = correlation.correlations(data, within=True)
+    part = frame[["far", "also", "y"]].dropna()
+    left = part[["far", "also"]] - part.groupby("y")[["far", "also"]].transform("mean")
+    i, j = found.names.index("far"), found.names.index("also")
+    assert found.matrix[i, j] == pytest.approx(left.corr().iloc[0, 1], abs=1e-12)
+    total = correlation.correlations(data, within=False)
+    assert found.matrix[i, j] < total.matrix[i, j], "the classes lie apart in both"
+
+
+def test_of_many_columns_those_of_the_strongest_pairs_are_shown():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 50))
+    X[:, 40] = X[:, 7] + 0.1 * X[:, 40]
+    X[:, 20] = X[:, 31] + 0.2 * X[:, 20]
+    data = lincore.load((X, rng.integers(0, 2, 300)))
+    found = correlation.correlations(data, within=True, most=4)
+    assert found.names == [f"feature {i}" for i in (8, 21, 32, 41)]
+    assert found.n_columns == 50
+    assert found.strongest() == (0, 3)
+    order = correlation.correlations(data, within=True, most=4, clustered=True).names
+    assert abs(order.index("feature 8") - order.index("feature 41")) == 1
+    assert abs(order.index("feature 21") - order.index("feature 32")) == 1
+
+
+def test_the_summary_is_that_of_pandas(mixed):
+    frame, data = mixed
+    columns = [data.feature_names.index(name) for name in ("far", "sex")]
+    numbers, levels = univariate.summary(data, columns)
+    wanted = frame.groupby("y")["far"].describe()
+    found = numbers.set_index("class")
+    for ours, theirs in (
+        ("n", "count"),
+        ("mean", "mean"),
+        ("sd", "std"),
+        ("median", "50%"),
+        ("q25", "25%"),
+        ("q75", "75%"),
+        ("min", "min"),
+        ("max", "max"),
+    ):
+        np.testing.assert_allclose(found[ours][["a", "b", "c"]], wanted[theirs], rtol=1e-12)
+    gone = frame["far"].isna().groupby(frame["y"]).mean()
+    np.testing.assert_allclose(found["missing"][["a", "b", "c"]], 100 * gone)
+    assert found.loc["all", "missing"] == pytest.approx(100 * frame["far"].isna().mean())
+    top = levels.set_index("class").loc["c"]
+    counts = frame.loc[frame["y"] == "c", "sex"].value_counts()
+    assert (top["most frequent"], top["share"]) == (
+        counts.index[0],
+        pytest.approx(100 * counts.iloc[0] / counts.sum()),
+    )
+
+
+def test_histograms_boxes_and_levels_count_every_row_with_a_value(mixed):
+    frame, data = mixed
+    values = column(data, "far")
+    drawn = univariate.histogram(values, data.codes, 3)
+    assert drawn.counts.sum(axis=1).tolist() == frame.groupby("y")["far"].count().tolist()
+    np.testing.assert_allclose(drawn.shares().sum(axis=1), 1)
+    found = univariate.boxes(values, data.codes, 3)
+    wanted = frame.groupby("y")["far"].quantile([0.25, 0.5, 0.75]).unstack()
+    np.testing.assert_allclose(np.column_stack([found.q1, found.median, found.q3]), wanted)
+    names = data.levels[data.feature_names.index("town")]
+    towns = univariate.level_counts(column(data, "town"), data.codes, 3, names, most=10)
+    assert towns.levels[-1] == "other levels (20)"
+    assert towns.counts.sum() == 400
+    np.testing.assert_allclose(towns.of_class().sum(axis=1), 1)
+    np.testing.assert_allclose(towns.of_level().sum(axis=0), 1)
+
+
+def test_a_density_integrates_to_one_and_few_whole_numbers_have_a_bar_each(mixed):
+    _, data = mixed
+    found = univariate.density(column(data, "far"), data.codes, 3)
+    areas = np.trapezoid(found.values, found.grid, axis=1)
+    assert ((areas > 0.9) & (areas < 1.001)).all()
+    wanted = stats.gaussian_kde(
+        column(data, "far")[(data.codes == 2) & np.isfinite(column(data, "far"))]
+    )
+    np.testing.assert_allclose(found.values[2], wanted(found.grid), rtol=1e-9)
+    drawn = univariate.histogram([0, 1, 1, 3], [0, 0, 1, 1], 2)
+    assert drawn.edges.tolist() == [-0.5, 0.5, 1.5, 2.5, 3.5]
+
+
+def test_columns_without_any_value_are_drawn_empty():
+    gone = [np.nan, np.nan]
+    assert univariate.histogram(gone, [0, 1], 2).counts.sum() == 0
+    assert np.isnan(univariate.density(gone, [0, 1], 2).values).all()
+    assert np.isnan(univariate.boxes(gone, [0, 1], 2).median).all()
+    assert univariate.histogram([3.5, 3.5], [0, 1], 2).counts.sum() == 2
+
+
+def test_words_are_counted_by_the_rows_that_have_them():
+    counts = sp.csr_array(np.array([[2.0, 0, 1], [0, 0, 1], [0, 3, 1], [1, 1, 1]]))
+    data = lincore.data.dataset.Dataset(
+        "text",
+        counts,
+        np.array([0, 0, 1, 1]),
+        np.array(["ham", "spam"]),
+        ("hello", "win", "the"),
+        n_words=3,
+    )
+    found = word_counts.word_shares(data)
+    assert found.words == ["the", "hello", "win"]
+    np.testing.assert_allclose(found.shares, [[1, 0.5, 0], [1, 0.5, 1]])
+    assert word_counts.word_shares(data, order="characteristic").words[0] == "win"

@@ -1,0 +1,113 @@
+"""The class level is found whatever wraps it; train and test folders are no classes."""
+
+from __future__ import annotations
+
+import pytest
+
+from lincore.io.files.archives import UnusableFile
+from lincore.io.images.class_folders import MASK, NO_CLASS, class_level, folders_above, place_all
+
+
+def labels(paths, level=None):
+    return [place.label for place in place_all([folders_above(path) for path in paths], level)]
+
+
+def spread(layout, **names):
+    """Return a path for every combination of names, and one picture in each."""
+    paths = [layout + "/1.png"]
+    for key, values in names.items():
+        paths = [path.replace("{" + key + "}", value) for path in paths for value in values]
+    return paths
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "{c}",
+        "top/{c}",
+        "a/b/c/{c}",
+        "{c}/images",
+        "top/{c}/images",
+        "{s}/{c}",
+        "top/{s}/{c}/images",
+        "top/{c}/{s}",
+        "seg_{s}/seg_{s}/{c}",
+        "data/{s}ing_set/{c}",
+        "camera{n}/{c}",
+        "domain{d}/images/{c}",
+        "{c}/session{n}",
+        "{c}/{n}0X",
+        "{c}/patient-{c}{n}",
+        "{c}/person{n}",
+        "person{n}/{c}",
+        "top/{c}/Subject_{n}/images",
+    ],
+)
+def test_the_class_is_found_whatever_wraps_it(layout):
+    paths = spread(layout, s=("train", "test"), c=("cat", "dog"), n="12", d=("Art", "Photo"))
+    assert set(labels(paths)) == {"cat", "dog"}
+    assert all(label in path for label, path in zip(labels(paths), paths, strict=True))
+
+
+def test_folders_below_the_class_are_groups():
+    paths = spread("{c}/{c}{n}", c=("sick", "well"), n="123")
+    places = place_all([folders_above(path) for path in paths])
+    assert {place.label for place in places} == {"sick", "well"}
+    assert len({place.group for place in places}) == 6
+    one_each = place_all([folders_above(path) for path in spread("{c}/images", c="ab")])
+    assert [place.group for place in one_each] == ["", ""]
+
+
+def test_one_level_may_be_asked_for():
+    paths = spread("{k}/{c}", k=("fur", "wings"), c=("cat", "dog"))
+    assert set(labels(paths)) == {"cat", "dog"}
+    assert set(labels(paths, level=0)) == {"fur", "wings"}
+    assert set(labels(paths, level=5)) == {""}
+
+
+def test_a_picture_beside_the_classes_has_none():
+    places = place_all([("top",), ("top", "a"), ("top", "b")])
+    assert [(place.label, place.reason) for place in places] == [
+        ("", NO_CLASS),
+        ("a", ""),
+        ("b", ""),
+    ]
+
+
+def test_pictures_without_a_class_in_a_third_folder_are_left_out():
+    paths = spread("seg_{s}/seg_{s}/{c}", s=("train", "test"), c=("sea", "wood"))
+    folders = [*map(folders_above, paths), ("seg_pred", "seg_pred")]
+    assert place_all(folders)[-1].reason == "neither in the train nor in the test folder"
+
+
+def test_classes_that_look_like_a_split_stay_classes():
+    assert set(labels(spread("{c}", c=("train_station", "test_tube")))) == {
+        "train_station",
+        "test_tube",
+    }
+    assert set(labels(spread("{c}", c=("train", "ship")))) == {"train", "ship"}
+
+
+@pytest.mark.parametrize("path", ["__MACOSX/a/1.png", "a/._1.png", "a/.git/1.png", "a/Thumbs.db"])
+def test_what_a_system_adds_is_hidden(path):
+    with pytest.raises(UnusableFile, match="hidden"):
+        folders_above(path)
+
+
+def test_no_folders_at_all_have_a_level():
+    assert class_level([]) == 0
+    assert class_level([(), ()]) == 0
+    assert class_level([("only",), ("only",)]) == 0
+
+
+@pytest.mark.parametrize("layout", ["top/{c}/{w}", "{w}/{c}"])
+def test_masks_are_no_images_of_a_class(layout):
+    paths = spread(layout, c=("COVID", "Normal"), w=("images", "masks"))
+    places = place_all([folders_above(path) for path in paths])
+    assert {place.label for place in places if not place.reason} == {"COVID", "Normal"}
+    assert [place.reason == MASK for place in places] == ["masks" in path for path in paths]
+
+
+def test_folders_called_masks_are_a_class_where_they_stand_beside_others():
+    assert set(labels(spread("{c}", c=("masks", "hats")))) == {"masks", "hats"}
+    assert set(labels(spread("{c}", c=("mask", "images")))) == {"mask", "images"}

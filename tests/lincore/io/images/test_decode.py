@@ -1,0 +1,188 @@
+"""One picture: every format and mode becomes upright grey; damage has a reason."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image, ImageOps
+
+from lincore.io.files.archives import UnusableFile
+from lincore.io.images import decode
+from lincore.io.images.decode import FITS, decoded, image_size
+from lincore.limits import LIMITS
+
+RAMP = Image.fromarray(np.arange(0, 240, 12, dtype=np.uint8).reshape(5, 4))
+
+
+def encoded(image, kind="PNG", **options):
+    buffer = io.BytesIO()
+    image.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["PNG", "BMP", "PPM", "GIF", "TIFF", "WEBP", "JPEG"])
+def test_formats(kind):
+    raw = encoded(RAMP, kind, **({"lossless": True} if kind == "WEBP" else {}))
+    assert image_size(raw, "ramp", LIMITS) == (5, 4)
+    pixels = decoded(raw, (5, 4))
+    assert pixels.dtype == np.uint8
+    np.testing.assert_allclose(
+        pixels.astype(int), np.asarray(RAMP).ravel(), atol=8 * (kind == "JPEG")
+    )
+
+
+@pytest.mark.parametrize(
+    ("image", "grey"),
+    [
+        (Image.new("1", (2, 2), 1), 255),
+        (Image.new("RGB", (2, 2), (10, 10, 10)), 10),
+        (Image.new("P", (2, 2), 0), 0),
+        (Image.new("LA", (2, 2), (100, 255)), 100),
+        (Image.new("LA", (2, 2), (100, 0)), 255),
+        (Image.new("RGBA", (2, 2), (0, 0, 0, 0)), 255),
+        (Image.fromarray(np.full((2, 2), 65535, dtype=np.uint16)), 255),
+        (Image.fromarray(np.full((2, 2), 257 * 77, dtype=np.uint16)), 77),
+    ],
+)
+def test_every_mode_becomes_grey_with_transparent_as_white(image, grey):
+    assert decoded(encoded(image), (2, 2)).tolist() == [grey] * 4
+
+
+@pytest.mark.parametrize(("fraction", "grey"), [(0.5, 128), (1.0, 255), (200.0, 200)])
+def test_floating_point_grey(fraction, grey):
+    tiff = encoded(Image.fromarray(np.full((2, 2), fraction, dtype=np.float32)), "TIFF")
+    assert decoded(tiff, (2, 2)).tolist() == [grey] * 4
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_photographs_are_turned_upright(kind):
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    left_half_white = np.zeros((8, 16), dtype=np.uint8)
+    left_half_white[:, :8] = 255
+    turned = encoded(Image.fromarray(left_half_white), kind, exif=exif)
+    assert image_size(turned, "turned", LIMITS) == (16, 8)
+    pixels = decoded(turned, (16, 8)).reshape(16, 8)
+    assert pixels[:7].min() > 240 > 20 > pixels[9:].max()
+
+
+def test_another_size_is_resized():
+    assert decoded(encoded(Image.new("L", (4, 6), 77)), (3, 2)).tolist() == [77] * 6
+
+
+@pytest.mark.parametrize(
+    ("raw", "path", "reason"),
+    [
+        (b"text", "a/notes.txt", "not an image"),
+        (b"text", "a/text.PNG", "damaged image"),
+        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "a/picture.eps", "not an image"),
+        (encoded(RAMP)[:20], "a/cut.png", "damaged image"),
+        (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "a/IMG_1.HEIC", "HEIC.* save it as JPEG"),
+        (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "a/IMG_1.jpg", "HEIC.* save it as JPEG"),
+        (b"\0\0\0\x1cftypavif\0\0\0\0", "a/1.avif", "AVIF.* save it as JPEG"),
+        (b"\0\0\0\x18ftypmp42", "a/film.mp4", "a film"),
+        (b'<?xml version="1.0"?>\n<svg xmlns="x">', "a/1.svg", "SVG.* save it as PNG"),
+        (b"\xef\xbb\xbf\n<svg width='9'>", "a/1.svg", "SVG.* save it as PNG"),
+        (b"<!DOCTYPE html><p>404", "a/1.jpg", "a web page"),
+        (b"%PDF-1.7", "a/scan.pdf", "PDF"),
+        (b"8BPS\0\1", "a/1.psd", "Photoshop"),
+        (b"\0\0\0\x0cjP  \r\n\x87\n", "a/1.jp2", "JPEG 2000"),
+        (b"II*\0\x10\0\0\0CR\2\0", "a/1.CR2", "raw photograph"),
+        (b"\0" * 128 + b"DICM", "a/1.dcm", "DICOM"),
+        (b"\0" * 400, "a/1.dcm", "not an image"),
+    ],
+)
+def test_what_is_no_picture_has_a_reason(raw, path, reason):
+    with pytest.raises(UnusableFile, match=reason):
+        image_size(raw, path, LIMITS)
+
+
+def test_pixels_that_are_cut_off_are_damage():
+    raw = encoded(RAMP)[:-20]
+    assert image_size(raw, "cut.png", LIMITS) == (5, 4)
+    with pytest.raises(UnusableFile, match="damaged image"):
+        decoded(raw, (5, 4))
+
+
+def test_too_many_pixels_are_not_decoded():
+    with pytest.raises(UnusableFile, match="too many pixels: 5 × 4"):
+        image_size(encoded(RAMP), "ramp.png", replace(LIMITS, max_image_pixels=19))
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "TIFF"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_every_orientation_is_undone(kind, orientation):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    corner = Image.new("L", (40, 20))
+    corner.paste(255, (0, 0, 20, 10))
+    options = {"lossless": True} if kind == "WEBP" else {}
+    raw = encoded(corner, kind, exif=exif, **options)
+    with Image.open(io.BytesIO(raw)) as image:
+        upright = ImageOps.exif_transpose(image).convert("L")
+    shape = (upright.height, upright.width)
+    assert image_size(raw, "turned", LIMITS) == shape
+    assert (shape == (40, 20)) is (orientation > 4)
+    np.testing.assert_allclose(decoded(raw, shape).reshape(shape), np.asarray(upright), atol=3)
+
+
+def test_colour_is_kept_on_request():
+    red = Image.new("RGB", (2, 2), (200, 10, 0))
+    assert decoded(encoded(red), (2, 2, 3)).tolist() == [200, 10, 0] * 4
+    assert decoded(encoded(red.quantize()), (2, 2, 3)).tolist() == [200, 10, 0] * 4
+    clear = Image.new("RGBA", (2, 2), (200, 10, 0, 0))
+    assert decoded(encoded(clear), (2, 2, 3)).tolist() == [255] * 12
+    deep = Image.fromarray(np.full((2, 2), 257 * 77, dtype=np.uint16))
+    assert decoded(encoded(deep), (2, 2, 3)).tolist() == [77] * 12
+
+
+def test_ways_to_fit():
+    halves = np.zeros((4, 8), dtype=np.uint8)
+    halves[:, 4:] = 200
+    raw = encoded(Image.fromarray(halves))
+    cropped = decoded(raw, (4, 4), "crop").reshape(4, 4)
+    assert (cropped[:, 0].max(), cropped[:, -1].min()) == (0, 200)
+    stretched = decoded(raw, (4, 4), "stretch").reshape(4, 4)
+    assert stretched[:, 0].max() < 30 < 170 < stretched[:, -1].min()
+    padded = decoded(encoded(Image.new("L", (8, 4), 90)), (8, 8), "pad")
+    assert set(padded.tolist()) == {90}
+    dot = np.full((5, 9), 60, dtype=np.uint8)
+    dot[2, 4] = 255
+    padded = decoded(encoded(Image.fromarray(dot)), (9, 9), "pad").reshape(9, 9)
+    np.testing.assert_array_equal(padded[2:7], dot)
+    assert set(padded[[0, 1, 7, 8]].ravel().tolist()) == {60}
+
+
+@pytest.mark.parametrize("fit", FITS)
+@pytest.mark.parametrize("size", [(1, 900), (900, 1), (3, 2), (2000, 1500)])
+def test_any_size_fits(size, fit):
+    raw = encoded(Image.new("RGB", size, (9, 9, 9)))
+    assert set(decoded(raw, (20, 30), fit).tolist()) == {9}
+    assert decoded(raw, (20, 30, 3), fit).shape == (1800,)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "LA", "I;16", "F"])
+def test_large_pictures_are_made_small_in_strips_without_a_seam(mode, monkeypatch):
+    slope = np.add.outer(np.arange(600.0), np.arange(800.0))
+    slope *= 255 / slope.max()
+    if mode in ("I;16", "F"):
+        image = Image.fromarray(
+            slope.astype(np.float32) if mode == "F" else (257 * slope).astype(np.uint16)
+        )
+    else:
+        image = Image.fromarray(slope.astype(np.uint8)).convert(mode)
+    raw = encoded(image, "TIFF" if mode == "F" else "PNG")
+    monkeypatch.setattr(decode, "_STRIP_PIXELS", 50_000)
+    small = decoded(raw, (30, 40)).reshape(30, 40)
+    expected = slope.reshape(30, 20, 40, 20).mean(axis=(1, 3))
+    np.testing.assert_allclose(small, expected, atol=4)
+
+
+def test_the_first_frame_of_an_animation_counts():
+    frames = [Image.new("L", (3, 3), grey) for grey in (50, 200)]
+    for kind in ("GIF", "WEBP", "PNG", "TIFF"):
+        raw = encoded(frames[0], kind, save_all=True, append_images=frames[1:])
+        np.testing.assert_allclose(decoded(raw, (3, 3)), 50, atol=2)

@@ -1,0 +1,66 @@
+"""Pictures of more than 256 grey levels keep them as far as 8 bits can, alike in a whole set."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from lincore.io.images.grey_levels import common_levels
+from lincore.io.images.read import read_image_zip
+
+RAMP = np.linspace(0, 1, 16).reshape(4, 4)
+
+
+def packed(pictures, kind="PNG"):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for i, pixels in enumerate(pictures):
+            Image.fromarray(pixels).save(file := io.BytesIO(), kind)
+            archive.writestr(f"{'ab'[i % 2]}/{i}.{kind.lower()}", file.getvalue())
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["PNG", "TIFF"])
+@pytest.mark.parametrize("white", [255, 1023, 4095, 16383, 65535])
+def test_fewer_bits_in_sixteen_use_all_greys(white, kind):
+    pictures = [np.rint(RAMP * white * share).astype(np.uint16) for share in (1, 0.5, 0.25)]
+    data = read_image_zip(packed(pictures, kind), "scans.zip")
+    expected = [np.rint(RAMP.ravel() * 255 * share) for share in (1, 0.25, 0.5)]
+    # By class: the second and the fourth come behind the first and the third.
+    order = np.argsort([name.split("/")[1] for name in data.row_names])
+    np.testing.assert_allclose(data.X[order], [expected[i] for i in (0, 2, 1)], atol=1)
+    said = " ".join(notice.what for notice in data.notices)
+    assert (f"{white:,}" in said) == (white != 65535)
+
+
+@pytest.mark.parametrize(
+    ("least", "largest", "black", "white"),
+    [
+        (0, 1, 0, 1),
+        (0, 200, 0, 255),
+        (-1000, 3000, -1000, 3000),
+        (0, 5e5, 0, 5e5),
+        (0.2, 3e4, 0, 65535),
+    ],
+)
+def test_fractions_of_any_range_are_seen(least, largest, black, white):
+    pictures = [
+        (least + RAMP * (largest - least)).astype(np.float32),
+        np.full((4, 4), least, dtype=np.float32),
+        np.full((4, 4), np.nan, dtype=np.float32),
+    ]
+    data = read_image_zip(packed(pictures, "TIFF"), "scans.zip")
+    expected = 255 * (np.linspace(least, largest, 16) - black) / (white - black)
+    row = data.row_names.index("a/0.tiff")
+    np.testing.assert_allclose(data.X[row], expected, atol=1)
+
+
+def test_levels_of_a_set_are_those_of_its_brightest_picture():
+    assert common_levels([(0, 300), (5, 3000)], whole=True) == (0, 4095)
+    assert common_levels([(0.0, 0.0), (0.1, 0.9)], whole=False) == (0, 1)
+    assert common_levels([], whole=True) is None
+    assert common_levels([(float("nan"), float("inf"))], whole=False) is None

@@ -1,0 +1,100 @@
+"""Classes from file names: what is proposed, what is found, and which patterns are refused."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lincore.errors import DataError
+from lincore.io.images.name_patterns import PATTERNS, compiled, propose_pattern, read_names
+
+
+@pytest.mark.parametrize(
+    "layout",
+    ["{c}_{i}.png", "{c}.{i}.jpg", "{c} ({i}).bmp", "x/{c}{i}.png", "{i}_{c}.png", "0{i}-{c}.gif"],
+)
+@pytest.mark.parametrize("classes", [("cat", "dog"), ("Egyptian_cat", "Great Dane")])
+def test_common_names_are_understood(layout, classes):
+    names = [layout.format(c=c, i=i) for c in classes for i in range(1, 4)]
+    found = read_names(names, propose_pattern(names))
+    assert [label for label, _ in found] == [c for c in classes for _ in range(3)]
+
+
+def test_a_person_before_a_dot_and_a_digit_before_a_number():
+    yale = [f"subject{i:02}.{mood}" for i in (1, 2) for mood in ("happy.gif", "sad.gif")]
+    assert {label for label, _ in read_names(yale, propose_pattern(yale))} == {
+        "subject01",
+        "subject02",
+    }
+    digits = [f"{k}_{i:05}.png" for k in (3, 8) for i in range(3)]
+    assert {label for label, _ in read_names(digits, propose_pattern(digits))} == {"3", "8"}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [],
+        ["1.png", "2.png"],
+        ["cat_1.png", "cat_2.png"],
+        ["cat_1.png", "dog_1.png"],
+        [f"{c}_1.png" for c in "abcdefgh"],
+    ],
+)
+def test_names_without_classes_have_no_pattern(names):
+    assert propose_pattern(names) is None
+
+
+def test_groups_and_labels_may_both_be_found():
+    found = read_names(["anna-smile-1.png", "x.png"], r"^(?P<group>\w+)-(?P<label>\w+)-")
+    assert found == [("smile", "anna"), (None, None)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("(", "no regular expression"),
+        (r"\w+", "no group called"),
+        (r"(?P<label>(a+)+)$", "forever"),
+        (r"(?P<label>(a|a)*)$", "forever"),
+        (r"(?P<label>a)\1*(b){2,}", "forever"),
+        (r"(?P<label>.*.*.*.*)=", "forever"),
+        (r"(?P<label>a)" + "a?" * 30, "forever"),
+        (r"(?P<label>a)(?=(a+)+b)", "forever"),
+        (r"(?P<label>a)" + "b" * 300, "longer than 200"),
+    ],
+)
+def test_a_pattern_that_is_none_or_runs_away_is_refused(pattern, reason):
+    with pytest.raises(DataError, match=reason) as caught:
+        compiled(pattern)
+    assert "cat_01.png" in caught.value.notice.remedy
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, r"(?i)^(?P<label>[A-Z]+)", r"(?P<group>\d{3})_"])
+def test_ordinary_patterns_are_allowed(pattern):
+    assert compiled(pattern).groupindex
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_pattern_or_refused(text):
+    try:
+        found = read_names(["cat_01.png"], text)
+    except DataError as error:
+        assert error.notice.remedy
+    else:
+        assert len(found) == 1
+
+
+def test_the_worst_allowed_pattern_ends_soon():
+    started = time.process_time()
+    with pytest.raises(DataError, match="too long"):
+        read_names([80 * "a"] * 100_000, r"(?P<label>a*a*a*)" + "a?" * 6 + "b")
+    assert time.process_time() - started < 3
+
+
+def test_what_follows_the_last_point_is_an_ending_only_where_it_is_one_of_pictures():
+    names = [f"faces/subject{i:02d}.{look}" for i in (1, 2) for look in ("happy", "wink", "gif")]
+    found = read_names(names, propose_pattern(names))
+    assert [label for label, _ in found] == ["subject01"] * 3 + ["subject02"] * 3

@@ -1,0 +1,469 @@
+"""Files beyond the memory budget: read in blocks, held in part, learned from as a whole."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lincore
+from lincore.data.dataset import Dataset, Split
+from lincore.errors import DataError
+from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.tables.sampled_rows import Draw
+from lincore.io.tables.streamed import delimited
+from lincore.io.tables.table import Table
+from lincore.limits import LIMITS
+from lincore.model_selection import holdout
+from lincore.model_selection.learning_curve import learning_curve
+from lincore.model_selection.methods import as_method
+from lincore.model_selection.pipeline import Steps, pipeline_for
+from lincore.model_selection.splitters import folds
+
+N_ROWS = 6_000
+SMALL = replace(
+    LIMITS, max_table_bytes=100_000, max_held_rows=600, max_drawn_bytes=30_000, max_line_bytes=9_000
+)
+SOLVED = ["lda", "qda", "naive-bayes", "diagonal-lda", "fisher", "least-squares"]
+STEPS = Steps(standardize=True, n_components=3)
+
+
+def frame_of_numbers(n_rows: int = N_ROWS) -> pd.DataFrame:
+    """Return four features far from zero, of unequal spread, and three unequal classes."""
+    rng = np.random.default_rng(3)
+    codes = rng.choice(3, n_rows, p=[0.62, 0.33, 0.05])
+    X = rng.normal(size=(n_rows, 4)) * [1, 3, 0.1, 20] + codes[:, None] * [0.5, 2, 0.1, -9] - 4e3
+    frame = pd.DataFrame(X.round(6), columns=["u", "v", "w", "x"])
+    return frame.assign(species=np.array(["setosa", "virginica", "é2"])[codes])
+
+
+def csv_of(frame: pd.DataFrame, **kwargs: object) -> bytes:
+    """Return a frame as the bytes of a CSV."""
+    return frame.to_csv(index=False, **kwargs).encode()
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Read many blocks of few rows."""
+    monkeypatch.setattr(delimited, "BLOCK_CELLS", 3_500)
+
+
+def opened(raw: bytes, name: str = "big.csv", options=None, **limits: int) -> Table:
+    """Open a table that is too large for the small budget."""
+    table = read_table(raw, name, options, limits=replace(SMALL, **limits))
+    assert table.source is not None
+    return table
+
+
+def whole(data: Dataset, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return features and codes of every row, the held ones first, in their order."""
+    X = frame[list(data.feature_names)].to_numpy()
+    codes = np.searchsorted(data.classes, frame["species"].to_numpy(dtype=str))
+    held = {row.tobytes() for row in data.X}
+    others = [i for i, row in enumerate(X) if row.tobytes() not in held]
+    assert len(others) == data.n_beyond
+    return np.vstack([data.X, X[others]]), np.concatenate([data.codes, codes[others]])
+
+
+def test_every_row_is_either_held_or_summed():
+    frame = frame_of_numbers()
+    data = table_to_dataset(opened(csv_of(frame)))
+    X, codes = whole(data, frame)
+    assert data.classes.tolist() == ["setosa", "virginica", "é2"]
+    assert len(X) == N_ROWS == data.n_rows + data.n_beyond
+    expected = lincore.moments.moments.Moments.from_groups(
+        X[data.n_rows :], codes[data.n_rows :], 3
+    )
+    assert data.beyond is not None
+    np.testing.assert_array_equal(data.beyond.count, expected.count)
+    np.testing.assert_allclose(data.beyond.mean, expected.mean, rtol=1e-13)
+    np.testing.assert_allclose(data.beyond.scatter, expected.scatter, rtol=1e-9)
+    # As many of each class as its share asks for, one by one out of equal stretches of the file.
+    np.testing.assert_allclose(data.counts / (data.counts + data.beyond.count), 0.1, atol=0.02)
+    rows = np.flatnonzero([row.tobytes() in {r.tobytes() for r in data.X} for row in X])
+    assert rows.size == data.n_rows
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda f: gzip.compress(csv_of(f)),
+        lambda f: f.to_csv(index=False, sep="\t").encode("utf-16"),
+        lambda f: f.to_csv(index=False, sep=";", decimal=",").encode(),
+        lambda f: f.to_csv(index=False, lineterminator="\r\n").encode(),
+        lambda f: f.to_csv(index=False, lineterminator="\r").encode(),
+        lambda f: b"\xef\xbb\xbf# made\n" + csv_of(f, quoting=2),
+        lambda f: f.to_csv(index=False).encode("cp1252"),
+        lambda f: parquet_of(f),
+    ],
+    ids=["gzip", "utf-16 tabs", "decimal comma", "crlf", "cr", "quotes", "cp1252", "parquet"],
+)
+def test_whatever_a_file_looks_like_its_rows_are_the_same(written):
+    frame = frame_of_numbers()
+    plain = table_to_dataset(opened(csv_of(frame)))
+    data = table_to_dataset(opened(written(frame)))
+    np.testing.assert_allclose(data.X, plain.X, rtol=1e-14)
+    assert data.classes.tolist() == plain.classes.tolist()
+    np.testing.assert_allclose(data.beyond.scatter, plain.beyond.scatter, rtol=1e-9)
+
+
+FORMS = {
+    "no header": lambda f: f.to_csv(index=False, header=False).encode(),
+    "spaces": lambda f: f.to_csv(index=False, sep=" ").encode(),
+    "a title": lambda f: b"A long title\n\n" + csv_of(f),
+    "comments": lambda f: b"# one\n# two\n" + csv_of(f),
+    "units": lambda f: csv_of(f).replace(b"\n", b"\n[m],[s],[kg],[V],\n", 1),
+    "blank lines": lambda f: csv_of(f).replace(b"\n", b"\n\n"),
+    "thousands": lambda f: (
+        f.assign(x=[f'"{x:,.3f}"' for x in f["x"]])
+        .to_csv(index=False, sep=";", quoting=csv.QUOTE_NONE)
+        .encode()
+    ),
+    "labels of numbers": lambda f: csv_of(f.assign(species=f["species"].str.len())),
+    "padded labels": lambda f: csv_of(f.assign(species="0" + f["species"].str.len().astype(str))),
+    "truths": lambda f: csv_of(f.assign(species=f["species"] == "setosa")),
+    "gaps": lambda f: csv_of(f.where(f != f.iloc[7]), na_rep="?"),
+    "blanks before values": lambda f: csv_of(f, quoting=2).replace(b",", b", "),
+    "blanks far down": lambda f: csv_of(f)[:50_000] + csv_of(f)[50_000:].replace(b",", b" ,\t "),
+    "blanks around labels": lambda f: csv_of(f.assign(species=" " + f["species"] + " ")),
+    "tabs and blanks": lambda f: f.to_csv(index=False, sep="\t").replace("\t", "\t ").encode(),
+    "labels of all marks": lambda f: csv_of(
+        f.assign(species=f["species"].where(f["u"] > -4e3, "-").where(f["v"] > -4e3, "NA"))
+    ),
+    "repeated names": lambda f: csv_of(f).replace(b"u,v,w", b"u,u,w", 1),
+    "Parquet of small numbers": lambda f: parquet_of(f.astype({"u": "float32"})),
+    "Parquet with gaps": lambda f: parquet_of(
+        f.assign(v=f["v"].round().astype("Int64").where(f["u"] > -4e3))
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_read_in_blocks_is_read_as_a_whole(form):
+    raw = FORMS[form](frame_of_numbers(2_500))
+    table = opened(raw, max_table_bytes=40_000)
+    data = table_to_dataset(table, target=-1)
+    held = table_to_dataset(read_table(raw, "big.csv"), target=-1, missing="drop")
+    assert data.feature_names == held.feature_names
+    assert data.classes.tolist() == held.classes.tolist()
+    expected = lincore.Moments.from_groups(held.X, held.codes, held.n_classes)
+    found = lincore.Moments.from_groups(data.X, data.codes, data.n_classes) + data.beyond
+    np.testing.assert_array_equal(found.count, expected.count)
+    np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-12)
+    scale = np.sqrt(np.einsum("kii->ki", expected.scatter))
+    within = scale[:, :, None] * scale[:, None, :] * 1e-9
+    assert (np.abs(found.scatter - expected.scatter) <= within).all()
+    assert "2,500 rows" in str(table.reading)
+
+
+def parquet_of(frame: pd.DataFrame) -> bytes:
+    """Return a frame as the bytes of a Parquet file of several row groups."""
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, row_group_size=1_000)
+    return buffer.getvalue()
+
+
+def test_blocks_of_another_length_hold_the_same_rows(monkeypatch):
+    raw = csv_of(frame_of_numbers())
+    table = opened(raw)
+    plain = table_to_dataset(table)
+    monkeypatch.setattr(delimited, "BLOCK_CELLS", 1_111)
+    again = table_to_dataset(table)
+    np.testing.assert_array_equal(again.X, plain.X)
+    np.testing.assert_allclose(again.beyond.scatter, plain.beyond.scatter, rtol=1e-9)
+    assert table_to_dataset(opened(raw)).digest != replace(plain, beyond=None).digest
+
+
+def test_a_path_too_large_to_be_held_is_read_in_blocks(tmp_path, monkeypatch):
+    frame = frame_of_numbers()
+    path = tmp_path / "big.csv"
+    path.write_bytes(csv_of(frame))
+    from lincore.io import load
+    from lincore.io.files import sources
+
+    monkeypatch.setattr(
+        load,
+        "large_path",
+        lambda source: sources.large_path(source, replace(LIMITS, max_file_bytes=9)),
+    )
+    data = lincore.load(path, target="species")
+    assert data.n_rows + data.n_beyond == N_ROWS
+    assert data.n_beyond == 0  # as the budget for what is held is a large one
+
+
+@pytest.mark.parametrize("scheme", ["5-fold", "holdout"])
+@pytest.mark.parametrize("steps", [Steps(standardize=False), Steps(), STEPS])
+def test_what_is_solved_from_moments_learns_from_all_training_rows(scheme, steps):
+    frame = frame_of_numbers()
+    data = table_to_dataset(opened(csv_of(frame)))
+    results = lincore.compare(data, SOLVED, scheme, steps=steps, seed=4)
+    X, codes = whole(data, frame)
+    everything = Dataset("all", X, codes, data.classes, data.feature_names)
+    beyond = np.arange(data.n_rows, len(X))
+    for j, word in enumerate(SOLVED):
+        for fold in folds(data, scheme, 4):
+            pipeline = pipeline_for(everything, as_method(word).fresh(3, 0), steps)
+            rows = np.concatenate([fold.train, beyond])
+            fitted = holdout.fit_pipeline(pipeline, everything, rows)
+            there = holdout.evaluate(fitted, everything, Split(rows, fold.test), method=word)
+            at = np.isin(results.rows, fold.test) & (results.fold == fold.fold)
+            np.testing.assert_array_equal(results.predicted[j, at], there.predicted[0])
+            np.testing.assert_allclose(results.log_proba[j, at], there.log_proba[0], atol=1e-9)
+    assert set(results.settings["beyond"].values()) == {data.n_beyond}
+
+
+@pytest.mark.parametrize("word", SOLVED)
+def test_the_page_classify_learns_the_same(word):
+    data = table_to_dataset(opened(csv_of(frame_of_numbers())))
+    split = lincore.split(data, seed=1)
+    part = holdout.summarise(data, split)
+    pipeline = pipeline_for(data, as_method(word).fresh(3, 0), STEPS)
+    fitted = holdout.fit(pipeline, data, split, part)
+    found = holdout.evaluate(fitted, data, split, method=word)
+    compared = lincore.compare(data, word, "holdout", steps=STEPS, seed=1)
+    again, results = holdout.holdout(
+        data, pipeline_for(data, as_method(word).fresh(3, 0), STEPS), split, method=word
+    )
+    np.testing.assert_allclose(found.log_proba, compared.log_proba, atol=1e-9)
+    np.testing.assert_allclose(results.log_proba, compared.log_proba, atol=1e-9)
+    assert found.settings["beyond"] == {word: data.n_beyond}
+
+
+def test_methods_that_need_rows_learn_from_those_held():
+    data = table_to_dataset(opened(csv_of(frame_of_numbers())))
+    plain = Steps(standardize=False)
+    held = lincore.compare(replace(data, beyond=None), "logistic", "3-fold", steps=plain)
+    both = lincore.compare(data, ["logistic", "lda"], "3-fold", steps=plain)
+    np.testing.assert_allclose(both.select("logistic").log_proba, held.log_proba, atol=1e-12)
+    assert both.settings["beyond"] == {"logistic": 0, "lda": data.n_beyond}
+    bent = lincore.compare(data, "lda", "3-fold", steps=Steps(basis="polynomial(degree=2)"))
+    assert bent.settings["beyond"] == {"lda": 0}
+
+
+def test_logistic_regression_sees_the_steps_that_the_others_see():
+    data = table_to_dataset(opened(csv_of(frame_of_numbers())))
+    alone = lincore.compare(data, "logistic", "3-fold", steps=Steps(n_components=2))
+    both = lincore.compare(data, ["logistic", "lda"], "3-fold", steps=Steps(n_components=2))
+    np.testing.assert_allclose(both.select("logistic").log_proba, alone.log_proba, atol=1e-9)
+
+
+def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
+    data = table_to_dataset(opened(csv_of(frame_of_numbers())))
+    known = replace(data, beyond=None)
+    forecast = lincore.compare(data, "lda", "last")
+    np.testing.assert_array_equal(
+        forecast.log_proba, lincore.compare(known, "lda", "last").log_proba
+    )
+    assert forecast.settings["beyond"] == {"lda": 0}
+    part = holdout.summarise(data, lincore.split(data, "last"))
+    assert part.moments is not None
+    assert part.moments.count.sum() < data.n_rows
+
+
+def test_chosen_rows_and_learning_curves_are_of_the_rows_held():
+    data = table_to_dataset(opened(csv_of(frame_of_numbers())))
+    known, split = replace(data, beyond=None), lincore.split(data, seed=1)
+    fewer = Split(split.train[::2], split.test)
+    some = lincore.compare(data, "lda", fewer)
+    np.testing.assert_array_equal(some.log_proba, lincore.compare(known, "lda", fewer).log_proba)
+    curve = learning_curve(data, "lda", [split]).band()
+    np.testing.assert_array_equal(curve.mean, learning_curve(known, "lda", [split]).band().mean)
+    assert curve.sizes[-1] == len(split.train)
+
+
+def test_some_of_the_rows_leave_what_is_summed_behind():
+    data = table_to_dataset(opened(csv_of(frame_of_numbers())))
+    few = data.take(np.arange(50))
+    assert few.beyond is None
+    assert few.n_beyond == 0
+    sizes = {"setosa": 60}
+    study = lincore.balance(data, sizes, ["lda"], repeats=2)
+    alone = lincore.balance(replace(data, beyond=None), sizes, ["lda"], repeats=2)
+    full, other = study.example.results["full"], alone.example.results["full"]
+    np.testing.assert_array_equal(full.log_proba, other.log_proba)
+
+
+def test_rows_without_a_value_are_left_out_and_counted():
+    frame = frame_of_numbers()
+    frame.loc[10:19, "u"] = np.nan
+    frame.loc[3_000:3_004, "species"] = np.nan
+    data = table_to_dataset(opened(csv_of(frame)))
+    said = " ".join(map(str, data.notices))
+    assert data.n_rows + data.n_beyond == N_ROWS - 15
+    assert "10 of 6,000 rows have a missing value" in said
+    assert "5 of 6,000 rows have no value in the target" in said
+
+
+def test_classes_are_left_out_and_merged_as_they_come():
+    frame = frame_of_numbers()
+    table = opened(csv_of(frame))
+    data = table_to_dataset(table, drop_classes=["setosa"])
+    assert data.classes.tolist() == ["virginica", "é2"]
+    assert data.n_rows + data.n_beyond == int((frame["species"] != "setosa").sum())
+    merged = table_to_dataset(table, merge_classes={"é2": "virginica"})
+    assert (merged.counts + merged.beyond.count).tolist() == [
+        int((frame["species"] == "setosa").sum()),
+        int((frame["species"] != "setosa").sum()),
+    ]
+
+
+def test_another_target_and_fewer_features_are_read_anew():
+    frame = frame_of_numbers().assign(half=np.arange(N_ROWS) % 2)
+    table = opened(csv_of(frame))
+    data = table_to_dataset(table, "half", roles={"species": "ignore", "u": "ignore"})
+    assert data.classes.tolist() == [0, 1]
+    assert data.feature_names == ("v", "w", "x")
+    assert (data.counts + data.beyond.count).tolist() == [3_000, 3_000]
+
+
+def test_a_class_of_few_rows_is_there():
+    frame = frame_of_numbers()
+    frame.loc[[5, 4_000, 5_999], "species"] = "rare"
+    data = table_to_dataset(opened(csv_of(frame)))
+    rare = data.classes.tolist().index("rare")
+    assert data.counts[rare] >= 2
+    assert data.counts[rare] + data.beyond.count[rare] == 3
+    assert lincore.compare(data, "lda", "holdout").predicted.size
+
+
+@pytest.mark.parametrize(
+    ("change", "choices", "said", "remedy"),
+    [
+        ({"kind": "a b"}, {}, "'kind'", {"kind": "ignore"}),
+        ({}, {"missing": "median"}, "needs all rows at once", None),
+        ({}, {"bins": 2, "target": "u"}, "needs all rows at once", None),
+        ({}, {"categories": ["u"]}, "needs all rows at once", None),
+        ({}, {"drop_duplicates": True}, "needs all rows at once", None),
+        ({"person": 1}, {"roles": {"person": "group"}}, "kept together", {"person": "ignore"}),
+        ({}, {"target": "u", "roles": {"species": "ignore"}}, "different values", None),
+        ({}, {"roles": dict.fromkeys("uvwx", "ignore")}, "No feature is left", None),
+    ],
+)
+def test_what_needs_all_rows_is_refused_with_a_way_out(change, choices, said, remedy):
+    frame = frame_of_numbers()
+    places = np.arange(N_ROWS) % 3
+    for name, value in change.items():
+        values = np.array(["a", "b", "c"]) if isinstance(value, str) else np.arange(3)
+        frame[name] = values[places]
+    table = opened(csv_of(frame), max_levels=100)
+    with pytest.raises(DataError, match=said) as caught:
+        table_to_dataset(table, **{"target": "species", **choices})
+    if remedy is not None:
+        first, last = caught.value.remedies
+        assert first.roles == remedy
+        data = table_to_dataset(table, "species", roles=first.roles)
+        assert data.n_rows + data.n_beyond == N_ROWS
+        alone = table_to_dataset(table, "species", **last.options)
+        assert alone.n_beyond == 0
+        assert alone.n_rows == len(table.frame) < N_ROWS
+        assert "drawn at random" in " ".join(map(str, alone.notices))
+
+
+def test_a_word_or_an_infinite_value_far_down_is_refused_with_its_place():
+    frame = frame_of_numbers().astype({"w": object})
+    frame.loc[4_321, "w"] = "broken pipe"
+    data = table_to_dataset(opened(csv_of(frame), max_drawn_bytes=3_000))
+    assert data.n_rows + data.n_beyond == N_ROWS - 1
+    assert "Numbers but for 'broken pipe'" in " ".join(map(str, data.notices))
+    frame.loc[4_321:4_921, "w"] = "broken pipe"
+    with pytest.raises(DataError, match="row 4,322, column 'w'.*'broken pipe' is no number"):
+        table_to_dataset(opened(csv_of(frame), max_drawn_bytes=300), roles={"w": "feature"})
+    frame.loc[4_322:4_921, "w"] = "1"
+    frame.loc[4_321, "w"] = "inf"
+    with pytest.raises(DataError, match="4,322, column 'w'.* is infinite"):
+        table_to_dataset(opened(csv_of(frame), max_drawn_bytes=3_000))
+    lines = csv_of(frame_of_numbers()).split(b"\n")
+    lines[5_000] += b",7"
+    with pytest.raises(DataError, match="line 5001: .*The line has 6 fields"):
+        table_to_dataset(opened(b"\n".join(lines), max_drawn_bytes=3_000))
+
+
+def test_too_many_cells_are_read_in_blocks_as_too_many_bytes_are():
+    raw = csv_of(frame_of_numbers())
+    data = table_to_dataset(opened(raw, max_table_bytes=10**7, max_cells=9_000))
+    assert data.digest == table_to_dataset(opened(raw)).digest
+
+
+def test_a_lone_quotation_mark_swallows_no_rows():
+    lines = csv_of(frame_of_numbers()).split(b"\n")
+    lines[5_000] = b'"' + lines[5_000]
+    data = table_to_dataset(opened(b"\n".join(lines), max_drawn_bytes=3_000))
+    assert data.n_rows + data.n_beyond == N_ROWS - 1
+    assert "was read as missing" in " ".join(map(str, data.notices))
+
+
+def test_what_is_too_large_even_in_blocks_is_refused():
+    raw = csv_of(frame_of_numbers())
+    with pytest.raises(DataError, match="allowed even in blocks"):
+        opened(raw, max_streamed_cells=1_000)
+    with pytest.raises(DataError, match="The line is longer than"):
+        opened(raw + b"1" * 2_500_000)
+    bomb = gzip.compress(b"a,class\n" + b"1,2\n" * 4_000_000)
+    with pytest.raises(DataError, match="unpacks to more than"):
+        opened(bomb)
+    with pytest.raises(DataError, match="NUL"):
+        opened(gzip.compress(raw + bytes(3_000_000)), max_ratio=10**6)
+    with pytest.raises(DataError, match="too many"):
+        table_to_dataset(opened(raw, max_summed_values=30))
+    with pytest.raises(DataError, match="unpacks to more"):
+        opened(parquet_of(frame_of_numbers()), max_streamed_bytes=1_000)
+    with pytest.raises(DataError, match="Reading was stopped"):
+        table_to_dataset(opened(raw), progress=lambda done, total, what: done < 1_000)
+
+
+def test_lines_are_drawn_from_all_over_the_file():
+    frame = frame_of_numbers().assign(place=np.arange(N_ROWS))
+    table = opened(csv_of(frame), max_drawn_bytes=10_000)
+    drawn = table.frame["place"].to_numpy()
+    assert (np.diff(drawn) > 0).all()
+    later = drawn[drawn >= N_ROWS / 2]
+    assert abs(later.mean() / N_ROWS - 0.75) < 0.08
+    assert str(table.reading).endswith("6,000 rows of 6 columns, read in blocks")
+
+
+def test_places_among_drawn_lines_are_told_as_in_the_file():
+    lines = csv_of(frame_of_numbers()).split(b"\n")
+    for i in range(4_000, 5_000):
+        lines[i] = lines[i].rsplit(b",", 1)[0]
+    table = opened(b"\n".join(lines))
+    (short,) = [one for one in table.notices if "Fewer fields" in one.what]
+    named = [
+        int(line) for line in short.where.split("lines ")[1].removesuffix(" and more").split(", ")
+    ]
+    assert all(4_000 < line <= 5_000 for line in named)
+
+
+def test_rows_are_held_by_class_and_evenly():
+    codes = np.tile([0, 0, 0, 1], 5_000)
+    draw = Draw(0.01)
+    parts = np.split(codes, [17, 1_000, 1_001, 12_345])
+    held = np.concatenate([draw.chosen(part) for part in parts])
+    np.testing.assert_array_equal(held, Draw(0.01).chosen(codes))
+    assert abs(held[codes == 0].sum() - 150) <= 2
+    assert abs(held[codes == 1].sum() - 50) <= 2
+    stretches = held.reshape(20, -1).sum(axis=1)
+    assert stretches.min() >= 7
+    assert Draw(1.0).chosen(codes).all()
+
+
+def test_no_group_of_a_class_is_lost_when_all_its_rows_are_held():
+    frame = frame_of_numbers()
+    frame.loc[[5, 4_000], "species"] = "zz"
+    data = table_to_dataset(opened(csv_of(frame)))
+    few = data.classes.tolist().index("zz")
+    assert data.counts[few] == 2
+    assert data.beyond.count[few] == 0
+    assert not data.beyond.scatter[few].any()
+
+
+def test_columns_are_renamed_but_rows_are_not_filtered():
+    table = opened(csv_of(frame_of_numbers()))
+    first = table_to_dataset(table).feature_names[0]
+    assert table_to_dataset(table, rename={first: "renamed"}).feature_names[0] == "renamed"
+    with pytest.raises(DataError, match="Filtering rows"):
+        table_to_dataset(table, where=[(first, "between", (0, None))])

@@ -1,0 +1,358 @@
+"""Files that mean harm or are broken: each is refused quickly, in little memory, with a remedy."""
+
+from __future__ import annotations
+
+import decimal
+import gzip
+import io
+import json
+import os
+import pickle
+import sys
+import tarfile
+import threading
+import time
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from lincore.errors import DataError
+from lincore.io.load import load
+from lincore.io.read_table import read_table, table_to_dataset
+from lincore.io.tables.text.options import ReadOptions
+from lincore.limits import LIMITS
+from lincore.utils.spreadsheet import spreadsheet_safe
+
+SECONDS = 2.0
+MEGABYTES = 200.0
+
+
+def parquet(table: pa.Table, **options) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(table, stream, **options)
+    return stream.getvalue()
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def many_rows() -> bytes:
+    column = pa.array(np.zeros(30_000_000, dtype=np.int8))
+    return parquet(pa.table({"u": column, "class": column}))
+
+
+def long_text_often() -> bytes:
+    codes = pa.array(np.zeros(100_000, dtype=np.int32))
+    text = pa.DictionaryArray.from_arrays(codes, pa.array(["x" * 1_000_000]))
+    return parquet(pa.table({"u": text, "class": text}))
+
+
+def small_parquet() -> bytes:
+    return parquet(pa.table({"u": list(range(1000)), "class": ["a", "b"] * 500}))
+
+
+def equal_rows(n_rows: int) -> bytes:
+    return parquet(pa.table({"u": np.zeros(n_rows), "class": np.zeros(n_rows, dtype=np.int8)}))
+
+
+def tarred(content: bytes) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        entry = tarfile.TarInfo("made.csv")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    return stream.getvalue()
+
+
+def columns(n: int) -> bytes:
+    line = ",".join(f"c{i}" for i in range(n)).encode()
+    return line + b"\n" + line + b"\n"
+
+
+HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
+    "empty": (lambda: b"", "empty"),
+    "blank": (lambda: b" \n" * 1_000_000, "empty|only one column"),
+    "100,000 columns": (lambda: columns(100_000), "more than 5,000 columns"),
+    "a million columns": (lambda: columns(1_000_000), "longer than"),
+    "a line of 100 MB": (lambda: b"u,class\n" + b"1," * 50_000_000, "line 2: The line is longer"),
+    "a UTF-16 line of 50 MB": (lambda: ("u,v" * 8_000_000).encode("utf-16"), "line is longer"),
+    "larger than the limit": (lambda: b"1,a\n" * 31_000_000, "larger than"),
+    "NUL bytes": (lambda: b"u,class\n1,a\n" + bytes(50_000_000), "NUL bytes|longer than"),
+    "a pickle": (lambda: pickle.dumps({"u": list(range(100_000))}), "Python pickle"),
+    "a pickle of protocol 0": (lambda: pickle.dumps(["u", "v"] * 9, 0), "made"),
+    "an executable": (lambda: Path(sys.executable).read_bytes(), "a program"),
+    "random bytes": (lambda: os.urandom(5_000_000), "made"),
+    "control characters": (lambda: bytes(range(1, 32)) * 10_000, "control characters"),
+    "a gzip bomb": (lambda: gzip.compress(bytes(150_000_000)), "larger than"),
+    "a gzip bomb of rows": (lambda: gzip.compress(b"1,a\n" * 40_000_000), "larger than"),
+    "a gzip in a gzip": (lambda: gzip.compress(gzip.compress(b"u,v\n1,2\n")), "gzip"),
+    "a broken gzip": (lambda: gzip.compress(b"u,v\n1,2\n" * 99)[:-12], "gzip file is damaged"),
+    "Parquet cut off": (lambda: small_parquet()[:-20], "damaged"),
+    "Parquet of noise": (lambda: b"PAR1" + os.urandom(100_000) + b"PAR1", "damaged"),
+    "Parquet with 30 million rows": (many_rows, "cells are allowed"),
+    "Parquet of a long text, often": (long_text_often, "unpacks to more"),
+    "nothing but commas": (lambda: (b"," * 999_000 + b"\n") * 20, "more than 5,000 columns"),
+    "quotation marks": (lambda: b'u,class\n"' + b'"' * 900_000 + b"\n", "made"),
+    "blanks in a value": (lambda: b"u,class\n" + (b"1" + b" " * 400_000 + b"%x,a\n") * 3, "made"),
+    "blank lines": (lambda: b"u,class\n" + b"\n" * 5_000_000, "no rows"),
+    "comments": (lambda: b"#\n" * 2_000_000 + b"1,a\n", "made"),
+    "JSON": (lambda: json.dumps([{"u": 1, "class": "a"}] * 99).encode(), "a JSON file"),
+    "a web page": (lambda: b"\n <!DOCTYPE HTML>\n<html><body>u,v</body></html>", "a web page"),
+    "XML": (lambda: b"<?xml version='1.0'?>\n<a>\n</a>\n", "XML"),
+    "an ARFF file": (lambda: b"% made\n\n@relation iris\n@attribute u numeric\n", "ARFF"),
+    "a Git LFS pointer": (lambda: b"version https://git-lfs.github.com/spec/v1\nsize 1\n", "LFS"),
+    "a LIBSVM file": (lambda: b"+1 1:0.5 2:1.5\n-1 1:0.25 2:3\n" * 9, "LIBSVM"),
+    "JSON lines": (lambda: b'{"u": 1, "class": "a"}\n' * 99, "a JSON file.*Save it as CSV"),
+    "JSON lines of lists": (lambda: b'[1.5, 2, "a"]\n[2.5, 3, "b"]\n' * 99, "a JSON file"),
+    "a part of a web page": (lambda: b"<div>\n<p>a,b</p>\n<p>c,d</p>\n</div>\n" * 9, "a web page"),
+    "a web page for a spreadsheet": (lambda: b"<style>a{b:c}</style><table></table>\n", "a web"),
+    "a PDF behind a byte order mark": (lambda: b"\xef\xbb\xbf%PDF-1.4\n1 0 obj\n", "a PDF"),
+    "an Arrow file": (lambda: b"ARROW1\0\0" + bytes(99), "an Arrow file"),
+    "an Avro file": (lambda: b"Obj\x01" + bytes(99), "an Avro file"),
+    "an SPSS file": (lambda: b"$FL2@(#) SPSS DATA FILE" + bytes(99), "an SPSS file"),
+    "a Stata file": (lambda: b"<stata_dta><header>" + bytes(99), "a Stata file"),
+    "an R file": (lambda: gzip.compress(b"RDX3\nX\n\0\0\0\x03" + bytes(99)), "an R file"),
+    "a packed tar": (lambda: gzip.compress(tarred(b"u,v\n1,2\n")), "a tar archive.*Unpack it"),
+    "Parquet encrypted": (lambda: b"PARE" + os.urandom(500) + b"PARE", "an encrypted Parquet"),
+    "Parquet whose end lies": (lambda: b"PAR1" + b"x" * 50 + b"\xff\xff\xff\x7fPAR1", "damaged"),
+    "Parquet with 20 million equal rows": (lambda: equal_rows(20_000_000), "No column looks like"),
+    "12 million quotation marks": (lambda: b"u,class\n" + b'"\n' * 24_000_000, "made"),
+    "65,535 empty tables": (lambda: zipped({f"e{i}.csv": b"" for i in range(65_535)}), "tables"),
+    "a gzip of many members": (lambda: gzip.compress(b"1,2,a\n" * 100_000) * 400, "200 times"),
+    "a header of a million columns": (
+        lambda: ",".join(f"c{i}" for i in range(130_000)).encode() + b"\n1,2\n",
+        "more than 5,000 columns",
+    ),
+    "rows that grow": (lambda: b"\n".join(b"1,2" * i for i in range(1, 3_000)), "fields"),
+    "a workbook": (
+        lambda: zipped({"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"}),
+        "Excel workbook.*Save the sheet as CSV",
+    ),
+    "two tables in a zip": (lambda: zipped({"a.csv": b"u,v\n", "b.csv": b"u,v\n"}), "2 tables"),
+    "a bomb in a zip": (lambda: zipped({"a.csv": b"1,a\n" * 10_000_000}), "200 times its size"),
+}
+
+
+def peak_memory(run: Callable[[], None]) -> float:
+    """Return how many megabytes more the process held at most while something ran."""
+    page = os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def resident() -> float:
+        with open("/proc/self/statm") as stream:
+            return int(stream.read().split()[1]) * page
+
+    before, peak, done = resident(), [0.0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.002):
+            peak[0] = max(peak[0], resident() - before)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        run()
+    finally:
+        done.set()
+        watcher.join()
+    return peak[0]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is read from /proc")
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_each_is_refused_at_once_in_little_memory(kind):
+    make, message = HOSTILE[kind]
+    raw = make()
+    load(b"u,class\n1.5,a\n2.5,b\n", name="first.csv")  # what is imported late is not counted
+    seconds = 0.0
+
+    def refuse() -> None:
+        nonlocal seconds
+        start = time.process_time()  # of the machine's own load it says nothing
+        with pytest.raises(DataError, match=rf"(?s){message}") as caught:
+            load(raw, name="made")
+        seconds = time.process_time() - start
+        assert caught.value.notice.remedy
+        assert len(str(caught.value)) < 1_000
+
+    megabytes = peak_memory(refuse)
+    assert seconds < SECONDS
+    assert megabytes < MEGABYTES
+
+
+def test_a_file_of_a_gigabyte_is_not_read(tmp_path):
+    path = tmp_path / "large.csv"
+    with path.open("wb") as stream:
+        stream.truncate(1_000_000_000)
+
+    def refuse() -> None:
+        with pytest.raises(DataError, match="larger than"):
+            load(path)
+
+    assert peak_memory(refuse) < MEGABYTES / 10
+
+
+WORDS = {
+    "infinite": lambda i: "1e400" if i % 3 else "-1e400",
+    "1e308": lambda i: "1e308" if i % 3 else "-1e308",
+    "beyond 64 bits": lambda i: str((2**64 + i) * (-1) ** i),
+    "dates of zeros": lambda i: "0000-00-00" if i % 5 else f"2020-01-{i % 28 + 1:02d}",
+    "a far year": lambda i: f"99999-01-{i % 28 + 1:02d}",
+    "hexadecimal": lambda i: (i * 1.37).hex(),
+    "complex": lambda i: f"{i}+2j",
+    "either decimal mark": lambda i: f'"{i},5"' if i % 2 else f"{i}.5",
+    "several currencies": lambda i: ("$", "€", "£")[i % 3] + f"{i}.50",
+    "percent": lambda i: f"{i * 1.3:.1f}%",
+    "brackets": lambda i: "(" * 5_000 + "1",
+    "blanks between digits": lambda i: "'" + "1 " * 2_000 + "x",
+}
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_odd_numbers_are_read_or_refused_with_a_remedy(kind):
+    lines = [f"{WORDS[kind](i)},{i * i % 7}.5,{'ab'[i % 2]}" for i in range(60)]
+    raw = "\n".join(["u,v,class", *lines]).encode()
+    try:
+        data = load(raw, name="made.csv")
+    except DataError as error:
+        assert error.notice.remedy
+        assert "made.csv" in str(error)
+    else:
+        assert np.isfinite(data.X[~np.isnan(data.X)]).all()
+        assert data.n_rows == 60
+
+
+ODD_COLUMNS = {
+    "records": pa.array([{"b": 1, "c": {"d": 2}}] * 60),
+    "lists": pa.array([[1, 2]] * 60),
+    "maps": pa.array([[("k", 1)]] * 60, pa.map_(pa.string(), pa.int64())),
+    "decimals": pa.array([decimal.Decimal("1.25") * i for i in range(60)], pa.decimal128(38, 2)),
+    "levels of numbers": pa.array([1, 2, 3] * 20).dictionary_encode(),
+    "times of a zone": pa.array(range(60), pa.timestamp("us", tz="Europe/Berlin")),
+    "times of no zone": pa.array(range(60), pa.timestamp("us", tz="Mars/Olympus")),
+    "times far away": pa.array(range(2**62, 2**62 + 60)).cast(pa.timestamp("us")),
+    "durations": pa.array(range(60), pa.duration("us")),
+    "nothing": pa.nulls(60),
+    "half floats": pa.array(np.arange(60).astype(np.float16)),
+    "large numbers": pa.array(np.arange(60).astype(np.uint64) + 2**63),
+    "gaps in flags": pa.array([True, None, False] * 20),
+    "bytes": pa.array([b"\xff\xfe"] * 60),
+    "text views": pa.array(["x", "y"] * 30, pa.string_view()),
+}
+
+
+@pytest.mark.parametrize("kind", ODD_COLUMNS)
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_odd_columns_of_parquet_are_read_or_left_out(kind, in_blocks):
+    names = ["a", "a.b", "v", "class"]
+    numbers = pa.array(np.arange(60) * 1.37), pa.array(np.arange(60) % 7 + 0.5)
+    table = pa.Table.from_arrays([ODD_COLUMNS[kind], *numbers, pa.array(["x", "y"] * 30)], names)
+    limits = replace(LIMITS, max_rows=20) if in_blocks else LIMITS
+    found = read_table(parquet(table), "made.parquet", limits=limits)
+    assert (found.source is not None) == in_blocks
+    np.testing.assert_allclose(found.frame["a.b"], np.arange(60) * 1.37)
+    data = table_to_dataset(found, "class", roles={"a": "ignore"} if "a" in found.frame else None)
+    assert {"a.b", "v"} <= set(data.feature_names)
+    assert data.n_rows + data.n_beyond == 60
+
+
+def test_a_file_of_more_rows_than_are_held_is_read_in_blocks():
+    raw = b"u,class\n" + b"1.5,a\n2.5,b\n" * 50
+    limits = replace(LIMITS, max_rows=99)
+    assert read_table(raw, "made.csv", limits=limits).source is not None
+    assert read_table(raw, "made.csv", limits=replace(LIMITS, max_rows=100)).source is None
+    frame = pd.read_csv(io.BytesIO(raw))
+    assert load(frame, name="made").n_rows == 100
+
+
+def test_columns_of_lists_in_parquet_are_left_out():
+    table = pa.table({"u": [1.5, 2.5], "list": [[1], [2, 3]], "class": ["a", "b"]})
+    data = load(parquet(table), name="made.parquet")
+    assert data.feature_names == ("u",)
+    assert "lists or records" in data.notices[0].what
+
+
+def test_formulas_and_markup_stay_text_and_leave_as_text():
+    raw = b"=1+1,<b>u</b>,class\n1.5,3.5,=cmd|'/c calc'!A0\n2.5,4.5,@SUM(1)\n" * 1
+    data = load(raw + b"1.5,3.5,@SUM(1)\n2.5,3.5,=cmd|'/c calc'!A0\n", name="made.csv")
+    assert data.feature_names == ("=1+1", "<b>u</b>")
+    assert all(spreadsheet_safe(label).startswith("'") for label in data.classes)
+
+
+@given(st.text())
+@example("\x0c=")
+def test_no_exported_text_begins_a_formula(text):
+    safe = spreadsheet_safe(text)
+    assert safe.endswith(text)
+    if safe.lstrip()[:1] in ("=", "+", "@", "-"):
+        assert float(safe) <= 0
+
+
+@settings(max_examples=200)
+@given(st.binary(max_size=400))
+def test_any_bytes_behind_a_magic_are_refused_or_loaded(raw):
+    for magic in (b"", b"PAR1", b"\x1f\x8b\x08", b"PK\x03\x04", b"\xff\xfe", b"u,class\n"):
+        try:
+            load(magic + raw, name="any")
+        except DataError as error:
+            assert error.notice.remedy
+
+
+@given(
+    st.binary(max_size=200),
+    st.sampled_from([None, "utf-8", "utf-16", "latin-1", "ascii", "nonsense", "rot13", "hex"]),
+    st.sampled_from([None, ",", " ", "x", "^"]),
+    st.sampled_from([None, True, False, 1, 3, 99]),
+    st.sampled_from([None, "", "'"]),
+)
+def test_any_bytes_under_any_options_are_refused_or_read(raw, encoding, separator, header, quote):
+    options = ReadOptions(encoding, separator, header=header, quote=quote)
+    try:
+        read_table(b"u,class\n1,a\n" + raw, "any", options)
+    except DataError as error:
+        assert error.notice.remedy
+
+
+@given(st.lists(st.integers(0, 20_000), max_size=5), st.integers(0, 255))
+def test_a_parquet_file_with_wrong_bytes_is_refused_or_loaded(places, byte):
+    raw = bytearray(SMALL)
+    for place in places:
+        raw[place % len(raw)] = byte
+    try:
+        load(bytes(raw), name="any.parquet")
+    except DataError as error:
+        assert error.notice.remedy
+
+
+SMALL = small_parquet()
+
+
+def test_a_frame_of_anything_is_loaded_or_refused():
+    frame = pd.DataFrame(
+        {"list": [[1], [2]], "set": [{1}, None], "c": [1j, 2j], "class": ["a", "b"]}
+    )
+    with pytest.raises(DataError) as caught:
+        load(frame)
+    assert caught.value.notice.remedy
+
+
+@pytest.mark.parametrize("n_digits", [25, 61, 5_000, 100_000])
+def test_numbers_of_any_length_are_read_or_left_as_text(n_digits):
+    long = b"9" * n_digits
+    rows = b"u,v,class\n" + (long + b",1.5,a\n2,2.5,b\n") * 30
+    data = load(rows, name="made.csv")
+    assert data.n_rows == 60
+    assert data.X.dtype == np.float64

@@ -1,0 +1,157 @@
+"""Methods by word, by line and by estimator, and the table of their options."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression as ScikitLogistic
+from sklearn.multiclass import OneVsRestClassifier
+
+import lincore
+from lincore.model_selection.methods import FACTORIES, LABELS, as_method, as_methods, keywords
+from lincore.model_selection.options import OPTIONS, option
+from lincore.model_selection.specs import parse, render
+
+SOLVED = {"lda", "diagonal-lda", "qda", "naive-bayes", "fisher", "least-squares"}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("word", FACTORIES)
+def test_every_word_names_an_estimator_and_an_estimator_its_word(word):
+    method = as_method(word)
+    assert (method.name, method.label, method.word) == (word, LABELS[word], word)
+    assert type(method.estimator) is FACTORIES[word]
+    assert method.from_moments == (word in SOLVED)
+    assert as_method(method.estimator).name == word
+    X = np.random.default_rng(0).poisson(3.0, (60, 4)).astype(float)
+    codes = np.arange(60) % 3
+    X[:, 0] += 5 * codes
+    model = method.fresh(3).fit(X, codes)
+    assert (model.predict(X) == codes).mean() > 0.5
+    assert not hasattr(method.estimator, "classes_")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "lda(shrinkage=0.1)",
+        "lda(shrinkage=oas, divisor=n-k)",
+        "lda(priors=[0.2, 0.8])",
+        "lda(priors=equal)",
+        "logistic(C=inf, solver=newton-cg, max_iter=7)",
+        "logistic(C=inf, solver=newton)",
+        "perceptron(shuffle=False)",
+        "one-vs-rest(estimator=logistic(C=10.0, solver=newton), models=k-1)",
+        "one-vs-one(estimator=lda)",
+        "lda(class_weight=balanced)",
+        "one-vs-one(estimator=lda(class_weight=balanced), class_weight={'a': 2.0, 3: 1})",
+        "fisher(threshold=minimum-error)",
+    ],
+)
+def test_lines_go_there_and_back(line):
+    method = as_method(line)
+    again = as_method(method.estimator)
+    assert repr(again.estimator) == repr(method.estimator)
+    assert as_method(again.name).estimator.get_params(deep=False).keys() == (
+        method.estimator.get_params(deep=False).keys()
+    )
+    assert repr(as_method(again.name).estimator) == repr(method.estimator)
+    assert render(*parse(line)) == line
+
+
+def test_values_of_lines():
+    _, options = parse(" a( x = -inf, y=None, z=[1, 2], w=plus-minus, v=1e-3,u=True ) ")
+    assert options == {
+        "x": -np.inf, "y": None, "z": [1, 2], "w": "plus-minus", "v": 0.001, "u": True
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("svm", ValueError, "there are lda, diagonal-lda"),
+        ("lda(shrink=1)", ValueError, "lda has no option shrink; it has priors"),
+        ("lda(0.1)", ValueError, "option=value"),
+        ("lda(", ValueError, "is not a word"),
+        (KMeans(), TypeError, "no classifier"),
+        (RandomForestClassifier, TypeError, "no classifier"),
+        (3, TypeError, "no classifier"),
+    ],
+)
+def test_what_is_no_method_is_refused(spec, error, message):
+    with pytest.raises(error, match=message):
+        as_method(spec)
+
+
+def test_several_methods_have_names_of_their_own():
+    assert [m.name for m in as_methods("lda")] == ["lda"]
+    assert [m.name for m in as_methods(RandomForestClassifier(3))] == [
+        "RandomForestClassifier(n_estimators=3)"
+    ]
+    assert [m.name for m in as_methods({"a": "lda", "b": "lda"})] == ["a", "b"]
+    with pytest.raises(ValueError, match="Two methods are called 'lda'"):
+        as_methods(["lda", lincore.LinearDiscriminantAnalysis()])
+    with pytest.raises(ValueError, match="no method"):
+        as_methods([])
+
+
+def test_seeds_and_equal_priors_are_filled_in_where_nothing_was_chosen():
+    forest = as_method(OneVsRestClassifier(RandomForestClassifier())).fresh(3, seed=7)
+    assert forest.estimator.random_state == 7
+    chosen = as_method(RandomForestClassifier(random_state=1)).fresh(3, seed=7)
+    assert chosen.random_state == 1
+    X, codes = np.arange(20.0)[:, None], np.repeat([0, 1, 2], [10, 7, 3])
+    assert as_method("qda(priors=equal)").fresh(3).fit(X, codes).priors_.tolist() == [1 / 3] * 3
+    nested = as_method("one-vs-rest(estimator=lda(priors=equal))").fresh(3).fit(X, codes)
+    assert nested.estimators_[2].priors_.tolist() == [0.5, 0.5]
+
+
+def test_what_methods_take():
+    assert as_method("multinomial-nb").counts and as_method("multinomial-nb").takes_sparse
+    assert not as_method("lda").counts and not as_method("lda").takes_sparse
+    assert as_method(ScikitLogistic()).takes_sparse
+    assert not as_method("fisher(threshold=minimum-error)").from_moments
+
+
+@pytest.mark.parametrize("word", FACTORIES)
+def test_the_table_of_options_is_complete(word):
+    defaults = keywords(word)
+    assert {entry.name for entry in OPTIONS[word]} == set(defaults)
+    assert len(OPTIONS[word]) == len(defaults)
+    for entry in OPTIONS[word]:
+        assert entry.default == defaults[entry.name] or entry.default is defaults[entry.name]
+        assert entry.allows(entry.default), entry.name
+        assert entry.help.endswith(".") and "\n" not in entry.help
+    assert word == "naive-bayes" or any(entry.main for entry in OPTIONS[word])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("word", "name", "value"),
+    [
+        (word, entry.name, choice.value)
+        for word, entries in OPTIONS.items()
+        for entry in entries
+        for choice in entry.choices
+    ],
+)
+def test_every_choice_can_be_fitted(word, name, value):
+    rng = np.random.default_rng(0)
+    codes = np.arange(90) % 3
+    X = rng.poisson(3.0, (90, 3)) + rng.random((90, 3)) + np.eye(3)[codes]
+    line = render(word, {name: value})
+    assert as_method(line).fresh(3).fit(X, codes).predict(X).shape == (90,)
+
+
+def test_ranges():
+    C = option("logistic", "C")
+    assert C.allows(np.inf) and C.allows(1e-3) and not C.allows(0)
+    shrinkage = option("lda", "shrinkage")
+    assert shrinkage.allows("oas") and shrinkage.allows(1) and not shrinkage.allows(1.5)
+    assert not option("perceptron", "max_epochs").allows(2.5)
+    assert not option("perceptron", "shuffle").allows(1.5)
+    assert not option("lda", "divisor").allows("k")
+    with pytest.raises(KeyError, match="lda has no option 'C'"):
+        option("lda", "C")

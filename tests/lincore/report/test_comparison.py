@@ -1,0 +1,68 @@
+"""What is said of a comparison beside its numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lincore
+from lincore.data.dataset import Dataset
+from lincore.metrics.results import Results
+from lincore.report import comparison
+from lincore.utils.captured_warnings import heard
+
+
+def table(sizes: list[int], groups: list[int] | None = None) -> Dataset:
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    names = np.array(list("abcdefgh")[: len(sizes)])
+    X = rng.normal(size=(len(codes), 2)) + codes[:, None]
+    return Dataset("t", X, codes, names, ("x", "z"), groups=groups)
+
+
+def notes(data: Dataset, scheme: str, methods: tuple[str, ...] = ("lda",)) -> str:
+    with heard():
+        return " ".join(comparison.notes(lincore.compare(data, methods, scheme)))
+
+
+def test_classes_that_stand_in_one_fold_are_never_learned_and_this_is_said():
+    groups = np.array([0] * 10 + [1, 2, 3, 4] * 10)
+    said = notes(table([10, 20, 20], groups), "by-group")
+    assert "All rows of a stand in one fold, so that no model that is tested on them" in said
+    two = notes(table([10, 20, 20], np.array([0] * 10 + [1] * 20 + [2, 3, 4, 5] * 5)), "by-group")
+    assert "All rows of a and b stand in one fold each" in two
+
+
+@pytest.mark.parametrize("scheme", ["holdout", "5-fold", "2x5-fold", "leave-one-out"])
+def test_classes_that_are_learned_need_no_note(scheme):
+    assert "one fold" not in notes(table([10, 20, 20]), scheme)
+
+
+def test_a_class_of_a_single_row_is_never_learned_when_it_is_tested():
+    assert "All rows of a stand in one fold" in notes(table([1, 20, 20]), "leave-one-out")
+    assert "one fold" not in notes(table([2, 20, 20]), "leave-one-out")
+
+
+@pytest.mark.parametrize(
+    ("n", "said"), [(1, "its only row does not vary"), (3, "its 2 rows do not vary")]
+)
+def test_one_row_is_not_called_rows(n, said):
+    found = notes(table([n, 20, 20]), "holdout", ("qda", "lda"))
+    assert f"of class “a” is singular: {said} in all 2 directions" in found
+
+
+@pytest.mark.parametrize(
+    "stopped, failed, said",
+    [
+        (False, {}, []),
+        (True, {}, ["Logistic regression is missing: the comparison was stopped before."]),
+        (True, {"logistic": "x."}, ["Logistic regression is left out: x."]),
+    ],
+)
+def test_a_comparison_that_was_stopped_says_what_is_missing(stopped, failed, said):
+    labels = {"lda": "LDA", "logistic": "Logistic regression"}
+    settings = {"stopped": stopped, "labels": labels, "failed": failed}
+    codes = np.array([0, 0, 1, 1])
+    results = Results(("lda",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
+                      np.full((1, 4, 2), np.nan), np.zeros(1), settings=settings)  # fmt: skip
+    assert comparison.notes(results) == said

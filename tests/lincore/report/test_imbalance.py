@@ -1,0 +1,143 @@
+"""Sentences about an imbalance: computed, of the right sign, and in the right number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import lincore
+from lincore.imbalance.losses import CELLS
+from lincore.imbalance.remedies import advice
+from lincore.imbalance.size_curves import Sweep
+from lincore.io.samples import gaussian_classes
+from lincore.report.imbalance import (
+    advice_in_words,
+    balance_finding,
+    crossings_in_words,
+    parts_in_words,
+)
+from lincore.report.imbalance_tables import remedy_rows
+
+
+@pytest.fixture(scope="module")
+def study():
+    data = gaussian_classes([[0, 0], [1.5, 0], [0.7, 1.4]], sizes=[300, 300, 300])
+    return lincore.balance(data, {"class 3": 0.1}, ("lda", "least-squares"), repeats=3)
+
+
+def with_losses(study, full, reduced, both, spread=0.001):
+    """Plant means of three cells; the priors explain nothing, the control is as the full set."""
+    planted = {"full": full, "control": full, "reduced": reduced, "corrected priors": reduced}
+    losses = study.losses.copy()
+    for j, cell in enumerate(CELLS):
+        noise = spread * (1 + j % 4) * np.array([-1.0, 0.0, 1.0])  # of mean zero
+        losses[:, j] = planted.get(cell, both) + noise[:, None]
+    return replace(study, losses=losses, variances={})
+
+
+def test_costs_and_gains(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
+    words = parts_in_words(planted, "lda")
+    assert words["majority bias"].startswith("Majority bias costs 15.0 points (")
+    assert words["majority bias"].endswith("balanced weights recover this without a new row.")
+    assert words["class size"].startswith("Class size costs 5.0 points (")
+    assert "class 3 is estimated from too few rows" in words["class size"]
+    assert words["prior shift"].startswith("Prior shift is not distinguishable from zero")
+    # A recall that falls is a cost, and one that rises a gain.
+    falls = with_losses(study, full=0.9, reduced=0.3, both=0.7)
+    assert parts_in_words(falls, "lda", "recall of class 3")["majority bias"].startswith(
+        "Majority bias costs 40.0"
+    )
+    rises = with_losses(study, full=0.3, reduced=0.9, both=0.7)
+    assert (
+        "Majority bias gains" in parts_in_words(rises, "lda", "recall of class 3")["majority bias"]
+    )
+
+
+def test_the_finding_names_the_largest_part(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
+    said = balance_finding(planted, "lda")
+    assert said.startswith("With 21 instead of 210 training rows of class 3, the error of LDA goes")
+    assert said.endswith("goes from 10.0 % to 30.0 %; 75 % of it is majority bias.")
+    unchanged = with_losses(study, full=0.1, reduced=0.1, both=0.1)
+    assert balance_finding(unchanged, "lda").endswith("no loss distinguishable from chance.")
+    none = "Recommended: no correction. None recovers error beyond chance."
+    assert advice_in_words(advice(unchanged, "lda")) == none
+
+
+def test_recommendations_name_their_price(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
+    said = advice_in_words(advice(planted, "lda"))
+    assert "which recover 19.5 points (" in said and "the recall of the other classes" in said
+
+
+def test_harm_is_a_negative_share_of_the_loss(study):
+    harmful = with_losses(study, full=0.1, reduced=0.3, both=0.33)
+    shares = [row["of the loss"] for row in remedy_rows(harmful, "lda", "error")]
+    assert "−15 %" in shares and not any("-" in share for share in shares)
+
+
+def test_a_proposal_says_what_it_is_not_worse_than(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
+    planted.losses[:, CELLS.index("undersampling")] -= 0.0005
+    said = advice_in_words(advice(planted, "lda"))
+    assert said.startswith("Recommended: balanced weights + corrected priors, which recover")
+    assert "It uses every row once" in said
+
+
+def test_what_is_not_beyond_chance_is_said_to_be_so(study):
+    planted = with_losses(study, full=0.1, reduced=0.3, both=0.3)
+    planted.losses[:, CELLS.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
+    planted.losses[:, CELLS.index("corrected priors")] -= 0.019
+    said = advice_in_words(advice(planted, "lda"))
+    assert said.startswith("Recommended: corrected priors, which recover 1.9 points (")
+    unclear = with_losses(study, full=0.1, reduced=0.3, both=0.3, spread=0.2)
+    unclear.losses[:, CELLS.index("full")] = 0.1
+    unclear.losses[:, CELLS.index("reduced")] = 0.3
+    found = balance_finding(unclear, "lda")
+    assert found.endswith("; all of it is class size, by itself not beyond chance.")
+    nothing = with_losses(study, full=0.1, reduced=0.3, both=0.3)
+    advised = advice_in_words(advice(nothing, "lda"))
+    assert advised.startswith("Recommended: no correction.")
+    # "It" is what is proposed, not what was named last.
+    other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
+    other.losses[:, CELLS.index("undersampling")] -= 0.0005
+    told = advice_in_words(advice(other, "lda"))
+    whole = told.index("The whole loss is recovered: what is missing, 0.5 points (")
+    assert whole < told.index("The value of undersampling"), "what is said of the proposed is first"
+    assert "The whole loss" not in advised
+    assert told.index("It uses every row once") < told.index(
+        "The value of undersampling is larger by"
+    )
+
+
+def test_a_method_without_posteriors(study):
+    assert parts_in_words(study, "least-squares")["sample size"] != "Sample size is nil."
+    assert parts_in_words(study, "least-squares")["prior shift"] == "Prior shift is nil."
+    for said in (
+        balance_finding(study, "least-squares", "log loss"),
+        *parts_in_words(study, "least-squares", "log loss").values(),
+    ):
+        assert "no posterior probabilities" in said
+
+
+def test_one_seed_and_several_classes():
+    data = gaussian_classes([[0, 0], [1.5, 0], [0.7, 1.4]], sizes=[100, 100, 100])
+    study = lincore.balance(data, {"class 2": 20, "class 3": 10}, "lda", repeats=1)
+    assert "30 instead of 140 training rows of class 2 and class 3" in balance_finding(study, "lda")
+    assert "nan" not in " ".join(parts_in_words(study, "lda").values())
+    none = "One split cannot tell which correction to recommend."
+    assert advice_in_words(advice(study, "lda")) == none
+
+
+def test_crossings():
+    losses = np.zeros((2, 2, 4, 6, 1))
+    losses[0, :, 0, :, 0] = np.array([[0.3], [-0.3]]) + np.linspace(-0.01, 0.01, 6)
+    sizes = np.array([[10, 200], [90, 200]])
+    sweep = Sweep(
+        np.array(["a", "b"]), ("a",), sizes, ("lda", "qda"), ("error",), losses, np.arange(6), 0.0
+    )
+    (said,) = crossings_in_words(sweep)
+    assert said == "Below about 30 training rows qda has the better error, above it lda."

@@ -1,0 +1,57 @@
+"""Work over the cores: every piece once, errors come out, and a stop is heeded."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from lincore.errors import DataError
+from lincore.utils.parallel import over_cores
+
+
+@pytest.mark.parametrize("count", [0, 1, 64, 65, 1000])
+def test_every_piece_is_done_once(count):
+    done, told = [0] * count, []
+
+    def work(i):
+        done[i] += 1
+
+    over_cores(work, count, "Counting", lambda *state: told.append(state))
+    assert done == [1] * count
+    assert told[-1] == (count, count, "Counting")
+
+
+def slowly(i):
+    """Take so long for what comes later that nobody is through before the main thread looks."""
+    if i > 1000:
+        time.sleep(0.001)
+
+
+def test_an_error_comes_out_and_ends_the_work():
+    done = []
+
+    def work(i):
+        if i == 70:
+            raise KeyError(i)
+        slowly(i)
+        done.append(i)
+
+    with pytest.raises(KeyError):
+        over_cores(work, 100_000, "Failing")
+    assert len(done) < 100_000
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("decode")]
+
+
+def test_a_stop_leaves_the_rest_undone():
+    done = []
+
+    def work(i):
+        slowly(i)
+        done.append(i)
+
+    with pytest.raises(DataError, match="stopped") as caught:
+        over_cores(work, 100_000, "Stopping", lambda so_far, *_: so_far < 640)
+    assert 640 <= len(done) < 100_000
+    assert caught.value.notice.remedy
