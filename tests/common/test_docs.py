@@ -118,6 +118,16 @@ def test_the_readme_shows_every_page() -> None:
         assert (README.parent / path).stat().st_size < 150_000
 
 
+def test_the_glossary_defines_every_part_of_a_loss() -> None:
+    defined = set(
+        re.findall(r"^\| \*\*(.+?)\*\* \|", (DOCS / "glossary.md").read_text(), re.MULTILINE)
+    )
+    gaussian = lincore.sample("gaussian")
+    study = lincore.balance(gaussian, {"class 3": 0.5}, "lda", repeats=1)
+    cost = lincore.imbalance_cost(gaussian, "lda", repeats=1)
+    assert {*study.attribution("lda").parts, *cost.decomposition("lda").parts} <= defined
+
+
 def test_every_public_estimator_has_a_section() -> None:
     public = {name: getattr(lincore, name) for name in lincore.__all__}
     estimators = [name for name, thing in public.items() if _is_estimator(thing)]
