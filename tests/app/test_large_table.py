@@ -24,7 +24,7 @@ SMALL = replace(LIMITS, max_table_bytes=50_000, max_held_rows=400, max_drawn_byt
 @pytest.fixture(autouse=True)
 def small_budget(monkeypatch):
     """Let a table of some kilobytes be too large."""
-    monkeypatch.setattr(sources, "read_table", partial(read_table, limits=SMALL))
+    monkeypatch.setattr("lincore.io.read_table", partial(read_table, limits=SMALL))
     monkeypatch.setattr(sources, "LONG_BYTES", 50_000)
 
 

@@ -47,7 +47,7 @@ def test_a_download_without_a_network_says_so_and_loses_nothing(monkeypatch):
     def fetch(name):
         raise DataError("It cannot be downloaded: no route.", where=name, remedy="Check the net.")
 
-    monkeypatch.setattr("pages.ui.session.commands.fetch", fetch)
+    monkeypatch.setattr("lincore.io.fetch", fetch)
     app = open_app()
     app.button(key="data.download.mnist").click()
     wait(app)
