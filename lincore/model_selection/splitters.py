@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import Fold, split
 from lincore.errors import DataError
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 
 Rows: TypeAlias = NDArray[np.intp]
 
@@ -111,7 +111,7 @@ def describe(scheme: Scheme) -> str:
     return " ".join(repr(scheme).split())[:200] if hasattr(scheme, "split") else "given rows"
 
 
-def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, Any]:
+def row_owner(data: Dataset, plan: Sequence[Fold]) -> dict[str, Any]:
     """Return what scores must know of the rows behind predictions, for the settings of results.
 
     Returns
@@ -126,7 +126,7 @@ def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, Any]:
     --------
     >>> import lincore
     >>> iris = lincore.sample("iris")
-    >>> whose_rows(iris, folds(iris, "holdout"))["training_shares"].round(2)
+    >>> row_owner(iris, folds(iris, "holdout"))["training_shares"].round(2)
     array([0.33, 0.33, 0.33])
     """
     n_tested = [len(fold.test) for fold in plan]
@@ -217,7 +217,7 @@ def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
         )
     splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed)
     # A class with fewer rows than folds: it is missing from some test parts, as documented.
-    with heard():
+    with captured_warnings():
         try:
             return list(splitter.split(np.zeros(data.n_rows), data.codes, data.groups))
         except ValueError as error:

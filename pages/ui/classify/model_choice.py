@@ -58,8 +58,8 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
     model_options.show_projection(data, model.steps, split, who="The model sees")
     end = report.ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
     basis = pipeline.named_steps.get("basis")
-    for_steps = model_selection.learned_beyond(data, [Fold(0, 0, *split)], True, basis)
-    counts = fitted.results.settings.get("beyond", {})
+    for_steps = model_selection.n_learned_from_streamed(data, [Fold(0, 0, *split)], True, basis)
+    counts = fitted.results.settings.get("streamed", {})
     st.caption(
         f"{steps}. "
         + report.fitted_on(rows, took, for_steps, counts.get(method, 0))
