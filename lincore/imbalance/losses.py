@@ -14,8 +14,7 @@ from lincore.data.dataset import Split
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.results import Results
 from lincore.metrics.row_variance import RowVariance
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
 
 #: The mean recall of the classes that were not reduced, as a loss.
 OTHERS = "recall of others"
@@ -112,7 +111,7 @@ class ArmLosses:
         return CELLS
 
     @property
-    def is_reduced(self) -> NDArray[np.bool_]:
+    def is_reduced(self) -> Flags:
         """Which classes were reduced, shape (K,)."""
         return np.asarray(self.counts["reduced"] < self.counts["full"])
 
@@ -159,7 +158,7 @@ class ArmLosses:
             found = max(found, known.of_shares(kind, weights, *contrast))
         return found
 
-    def _class_weights(self, loss: str, tested: NDArray[np.bool_]) -> Array:
+    def _class_weights(self, loss: str, tested: Flags) -> Array:
         if loss == "balanced error":
             chosen = tested.astype(float)
         elif loss == OTHERS:

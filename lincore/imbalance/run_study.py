@@ -39,8 +39,8 @@ from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme, describe, whose_rows
 from lincore.utils.lazy_mapping import OnDemand
+from lincore.utils.typing import Progress
 
-Progress = Callable[[int, int, str], bool | None]
 Fits = Mapping[str, Mapping[str, Prediction]]
 
 # Numbers in the rows and posteriors of all fits of a study (32 MB) that are held to its end.

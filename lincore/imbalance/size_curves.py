@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from lincore.imbalance.losses import position
 from lincore.metrics.scores import LEVEL
 from lincore.metrics.seed_intervals import grain_of, less, over_seeds
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
 
 # With R the rows of a size and F all rows, both with class weights and priors as in `attribution`.
 CURVES = ("as trained", "corrected priors", "rarer", "rarer, corrected priors")
@@ -103,7 +102,7 @@ class Sweep:
         return np.asarray(self.sizes[:, positions].mean(axis=1))
 
     @property
-    def is_filled(self) -> NDArray[np.bool_]:
+    def is_filled(self) -> Flags:
         """At which sizes something was fitted, shape (A,): a sweep may be looked at before."""
         trained = self.losses[:, :, position(CURVES, "as trained", "curve")]
         return np.asarray((~np.isnan(trained)).any(axis=(0, 2, 3)))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.metrics import confusion_scores
 from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.confusion_scores import Codes, Tally, influence_by_cell
+from lincore.metrics.confusion_scores import Tally, influence_by_cell
 from lincore.metrics.differences import tiers
 from lincore.metrics.estimates import (
     SCORES,
@@ -38,6 +38,7 @@ from lincore.metrics.intervals import (
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import evidence, independent_counts, per_results
 from lincore.metrics.training_variance import share_influence, softened, training_variance
+from lincore.utils.typing import Array, Codes
 
 __all__ = [
     "LEVEL",
@@ -60,8 +61,6 @@ __all__ = [
     "score",
     "table",
 ]
-
-Array = NDArray[np.float64]
 
 
 def score(results: Results, method: str, name: str) -> Interval:

@@ -27,10 +27,11 @@ from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import Method, Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
-from lincore.model_selection.run import Collected, Progress, Run
+from lincore.model_selection.run import Collected, Run
 from lincore.model_selection.splitters import Scheme, default_scheme, describe, folds, whose_rows
 from lincore.model_selection.streamed_rows import learned_beyond, with_beyond
 from lincore.utils.captured_warnings import heard
+from lincore.utils.typing import Progress
 
 if TYPE_CHECKING:
     from lincore.io.loading import Source

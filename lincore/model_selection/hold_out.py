@@ -23,6 +23,7 @@ from lincore.model_selection.splitters import whose_rows
 from lincore.model_selection.streamed_rows import learned_beyond, rows_beyond, with_beyond
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import Preparer, build_preparer
+from lincore.utils.typing import Array
 
 
 class TrainingPart(NamedTuple):
@@ -60,7 +61,7 @@ def fit_pipeline(
     data: Dataset,
     rows: NDArray[np.intp],
     *,
-    class_weight: NDArray[np.float64] | None = None,
+    class_weight: Array | None = None,
     moments: Moments | None = None,
 ) -> Pipeline:
     """Fit every step of a pipeline on some rows, from their moments where there are any.

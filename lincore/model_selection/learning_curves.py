@@ -17,10 +17,8 @@ from lincore.metrics.seed_intervals import over_seeds
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.methods import Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
-from lincore.model_selection.run import Progress
 from lincore.utils.captured_warnings import heard
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Progress
 
 N_SIZES = 7
 # The smallest part is this share of the training rows, or this many rows of each class.

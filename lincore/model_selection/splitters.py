@@ -7,15 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import Fold, split
 from lincore.errors import DataError
 from lincore.utils.captured_warnings import heard
-
-Rows: TypeAlias = NDArray[np.intp]
+from lincore.utils.typing import Rows
 
 # A word, a `Split`, a scikit-learn splitter, or pairs of training and test rows.
 Scheme: TypeAlias = Any

@@ -15,8 +15,7 @@ from lincore.imbalance.remedies import ENOUGH
 from lincore.metrics.intervals import UNKNOWN, Interval
 from lincore.metrics.row_variance import RowVariance
 from lincore.metrics.seed_intervals import RECALL, grain_of, less, over_seeds
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 #: How a model of all training rows can be corrected, from the one that asks for least.
 CORRECTIONS = (
