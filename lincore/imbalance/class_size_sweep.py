@@ -13,7 +13,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.losses import loss_names, losses_of
-from lincore.imbalance.run_study import Progress, settings_of
+from lincore.imbalance.run_study import Progress, study_settings
 from lincore.imbalance.sample_fits import Job, Prediction, Sample, fit_samples
 from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.imbalance.subsets import Counts, wanted_sizes
@@ -123,7 +123,7 @@ def sweep(
             seeds=seed + np.arange(len(losses)),
             test_ratio=len(first.test) / counts.sum() if plan.new_splits else 0.0,
             failures=dict(plan.failures),
-            settings=settings_of(plan, repeats),
+            settings=study_settings(plan, repeats),
             n_test=len(first.test),
         )
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lincore.imbalance.losses import position
 from lincore.metrics.scores import LEVEL
 from lincore.metrics.seed_intervals import grain_of, less, over_seeds
+from lincore.metrics.settings import Settings
 
 Array = NDArray[np.float64]
 
@@ -79,7 +80,7 @@ class Sweep:
         See `lincore.metrics.seed_intervals.over_seeds`.
     failures : mapping of str to str
         Methods that could not be fitted at some size, with the reason; NaN there.
-    settings : mapping
+    settings : Settings
     n_test : int
         Test rows; zero where it is not known.
     """
@@ -93,7 +94,7 @@ class Sweep:
     seeds: NDArray[np.intp]
     test_ratio: float
     failures: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
     n_test: int = 0
 
     @property

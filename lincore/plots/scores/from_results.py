@@ -128,4 +128,4 @@ def weights_of(model: Any, label: Any) -> tuple[list[str], NDArray[np.float64], 
 
 
 def _label(results: Results, method: str) -> str:
-    return str(results.settings.get("labels", {}).get(method, method))
+    return results.settings.label(method)
