@@ -1,4 +1,4 @@
-"""How often do the 95 % intervals of the scores cover? A grid of simulations, and its table.
+"""Coverage of the 95 % intervals of scores: a grid of simulations.
 
 Run ``python benchmarks/coverage.py CACHE`` (hours; ``--times 400`` data sets a cell). CACHE is a
 folder: what was simulated stays there, and a run that was stopped goes on. Every cell gets some

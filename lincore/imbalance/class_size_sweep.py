@@ -1,4 +1,4 @@
-"""Class sizes from all training rows down to a few, for every method, from nested rows."""
+"""Class-size sweep: every method on nested subsets, from all training rows to a few."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of an experiment on class sizes: every loss of every arm at every seed."""
+"""The losses of an imbalance study by subset, seed and method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an imbalance of the training rows costs a classifier, and whether it can be recovered."""
+"""Run of an imbalance study: subsets, fits and scores at every seed."""
 
 from __future__ import annotations
 

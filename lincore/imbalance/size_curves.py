@@ -1,4 +1,4 @@
-"""What a sweep over class sizes leaves behind: curves, and where methods change places."""
+"""Results of a class-size sweep: learning curves by class size, and their crossings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of methods by a score, what guessing would reach, and tables to be read or filed."""
+"""Methods ranked by a score, with baselines and tables for display and export."""
 
 from __future__ import annotations
 

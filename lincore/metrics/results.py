@@ -1,4 +1,4 @@
-"""What an experiment leaves behind: one frozen object that every score is computed from."""
+"""`Results`: the frozen record of an experiment that every score is computed from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rows of a `Results` can bear: which of them are independent, and what resampling costs.
+"""Independent sampling units of a `Results`, and the limits of resampling.
 
 The scores of one test set and of leave-one-out lean on rows, those of folds on folds. Differences
 lean on folds wherever models were fitted more than once.

@@ -1,4 +1,4 @@
-"""Every score, from `Results` alone, so that no two panels can disagree."""
+"""Scores of a `Results`, each defined once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several methods on the same splits: the front door of an honest comparison."""
+"""Comparison of several methods on the same splits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One model, fitted on the training part and judged on the test part."""
+"""One model, fitted to the training set and evaluated on the test set."""
 
 from __future__ import annotations
 

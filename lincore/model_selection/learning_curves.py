@@ -1,4 +1,4 @@
-"""How a score grows with the number of training rows: the same methods on nested parts of them."""
+"""Learning curves: scores against the number of training rows, on nested subsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows are trained on and which are tested, the same for every method."""
+"""Training and test rows of every split, the same for every method."""
 
 from __future__ import annotations
 

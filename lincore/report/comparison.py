@@ -1,4 +1,4 @@
-"""What a comparison was computed on, and what is to be said of single methods, in words."""
+"""Notes on a comparison: data, validation, and remarks on single methods."""
 
 from __future__ import annotations
 

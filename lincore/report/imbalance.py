@@ -1,4 +1,4 @@
-"""What an imbalance cost and what buys it back, in sentences computed from the study."""
+"""Findings of an imbalance study: loss, error decomposition, remedies."""
 
 from __future__ import annotations
 

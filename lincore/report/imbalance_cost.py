@@ -1,4 +1,4 @@
-"""What the imbalance in a file costs, in sentences and lines computed from the record."""
+"""Findings on the cost of an imbalance, as sentences and table rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of a study of class sizes as lines of a table, each with its interval."""
+"""Tables of an imbalance study, each value with its interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sentence that says what came out, computed from the results and nothing else."""
+"""Findings on scores and comparisons, one sentence each, computed from the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is held of a file too large for memory, what is summed, and who learns from which."""
+"""Streamed and sampled rows of a large file, and which models use which, as sentences."""
 
 from __future__ import annotations
 

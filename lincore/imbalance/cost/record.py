@@ -1,4 +1,4 @@
-"""The cost of the imbalance in a file: its parts, what corrections recover, what rows would."""
+"""The record of an imbalance's cost: parts, corrections, and gains from more rows."""
 
 from __future__ import annotations
 

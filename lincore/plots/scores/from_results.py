@@ -1,4 +1,4 @@
-"""What plots draw of a comparison: curves, intervals and pairs, computed from its `Results`."""
+"""Plot data of a comparison, computed from its `Results`: curves, intervals, pairs."""
 
 from __future__ import annotations
 

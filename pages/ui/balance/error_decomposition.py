@@ -1,4 +1,4 @@
-"""Why a score fell when rows were left out, and what buys it back."""
+"""Error decomposition of a reduced training set, and recovery by remedies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which models the page Balance fits, with which steps, and which of them is shown."""
+"""Choice of the models on the page Balance: classifiers, steps, the one displayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model of the page Classify: classifier, options and steps, chosen and told in one line."""
+"""The model of the page Classify: classifier, options and steps, in one line."""
 
 from __future__ import annotations
 

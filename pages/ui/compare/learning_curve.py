@@ -1,4 +1,4 @@
-"""A score against the number of training rows, for all models of a comparison."""
+"""Learning curves of all models of a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who differs from whom: every test against its definition or an independent implementation."""
+"""Tests of differences against their definitions or independent implementations."""
 
 from __future__ import annotations
 

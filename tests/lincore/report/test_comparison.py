@@ -1,4 +1,4 @@
-"""What is said of a comparison beside its numbers."""
+"""Notes on a comparison beside its numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the imbalance of a file costs: identities, cases with known answers, scikit-learn."""
+"""The cost of an imbalance: identities, cases with known answers, scikit-learn."""
 
 from dataclasses import replace
 
