@@ -1,4 +1,4 @@
-"""Whether classes have one covariance, and whether it can be solved with."""
+"""Equality and conditioning of the class covariances: Box's M and the condition number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Target leakage: a single column that tells the class of nearly every row."""
+"""Target leakage: single columns that predict the class of nearly every row."""
 
 from __future__ import annotations
 

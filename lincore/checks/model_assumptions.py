@@ -1,4 +1,4 @@
-"""Whether the assumptions of the classifiers hold in the coordinates that they see."""
+"""The assumptions of each classifier, tested on the inputs that it receives."""
 
 from __future__ import annotations
 

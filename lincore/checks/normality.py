@@ -1,4 +1,4 @@
-"""Whether the rows of each class are normal, all coordinates together."""
+"""Multivariate normality of the rows of each class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searching rows for copies and near copies of other rows."""
+"""Search for exact and near duplicates among rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is suspicious about the chosen columns of a table, each with what could be done."""
+"""Suspicious columns of a table, each with its remedies."""
 
 from __future__ import annotations
 

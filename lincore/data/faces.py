@@ -1,4 +1,4 @@
-"""Drawn faces of three persons, one of them rare: images to try, with nobody's face in them."""
+"""Drawn faces of three persons, one of them rare: a bundled image sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classifiers that moments decide, of many samples at once, where none needs a second look.
+"""Classifiers solved from moments for many samples of the rows at once.
 
 A study of class sizes fits them to hundreds of samples of few features, and cross-validation of
 small data to as many folds. One by one the time goes to Python and not to arithmetic. Where the

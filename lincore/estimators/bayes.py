@@ -1,4 +1,4 @@
-"""The Bayes classifier of Gaussian classes whose parameters are known: the best there can be."""
+"""The Bayes classifier of Gaussian classes with known parameters."""
 
 from __future__ import annotations
 

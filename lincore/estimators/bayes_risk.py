@@ -1,4 +1,4 @@
-"""The error that nobody can avoid, and what a classifier loses beyond it."""
+"""The Bayes error, and the regret of a classifier against it."""
 
 from __future__ import annotations
 

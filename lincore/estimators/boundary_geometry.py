@@ -1,4 +1,4 @@
-"""The explicit geometry of a fitted classifier, in the user's own features and units."""
+"""Decision boundaries and Mahalanobis distances in the original features and units."""
 
 from __future__ import annotations
 

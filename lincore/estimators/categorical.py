@@ -1,4 +1,4 @@
-"""Categorical features of naive Bayes: level probabilities by class, read off class means."""
+"""Categorical features of naive Bayes: level probabilities by class from class means."""
 
 from __future__ import annotations
 

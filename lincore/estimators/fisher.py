@@ -1,4 +1,4 @@
-"""Fisher's discriminant: the directions along which the classes lie furthest apart."""
+"""Fisher's discriminant: the directions of largest between-class to within-class scatter."""
 
 from __future__ import annotations
 

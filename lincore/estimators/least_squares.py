@@ -1,4 +1,4 @@
-"""Least squares on targets: the simplest classifier that is solved in closed form."""
+"""Least-squares classification: linear regression on coded targets."""
 
 from __future__ import annotations
 

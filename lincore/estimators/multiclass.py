@@ -1,4 +1,4 @@
-"""Many classes from binary classifiers, and where these contradict each other."""
+"""One-versus-rest and one-versus-one classification, with their ambiguous regions."""
 
 from __future__ import annotations
 

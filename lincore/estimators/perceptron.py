@@ -1,4 +1,4 @@
-"""The perceptron: move the plane a little at every mistake, and at nothing else."""
+"""The perceptron: an update of the separating plane for every misclassified row."""
 
 from __future__ import annotations
 

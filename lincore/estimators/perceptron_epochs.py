@@ -1,4 +1,4 @@
-"""One row after the other, as the perceptron sees them, at the speed of matrix products."""
+"""Epochs of the perceptron rule in blocks, as fast as matrix products."""
 
 from __future__ import annotations
 

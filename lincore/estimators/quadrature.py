@@ -1,4 +1,4 @@
-"""Integrating a rule that takes finitely many values over Gaussian classes, line by line."""
+"""Integrals of piecewise constant decision rules over Gaussian classes, line by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an imbalance costs, split exactly into four parts with paired intervals."""
+"""Error decomposition: the loss from an imbalance in four parts with paired intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Class sizes from all training rows down to a few, for every method, from nested rows."""
+"""Class-size sweep: every method on nested subsets, from all training rows to a few."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.losses import loss_names, losses_of
-from lincore.imbalance.run_study import settings_of
+from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import Job, Prediction, Sample, fit_samples
 from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.imbalance.subsets import wanted_sizes
@@ -121,7 +121,7 @@ def sweep(
             seeds=seed + np.arange(len(losses)),
             test_ratio=len(first.test) / counts.sum() if plan.new_splits else 0.0,
             failures=dict(plan.failures),
-            settings=settings_of(plan, repeats),
+            settings=study_settings(plan, repeats),
             n_test=len(first.test),
         )
 

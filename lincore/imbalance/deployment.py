@@ -1,4 +1,4 @@
-"""What to expect of a model where classes are as frequent, and errors as dear, as in use."""
+"""Expected scores and decisions under the class priors and error costs of deployment."""
 
 from __future__ import annotations
 

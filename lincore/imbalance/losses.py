@@ -1,4 +1,4 @@
-"""The record of an experiment on class sizes: every loss of every arm at every seed."""
+"""The losses of an imbalance study by subset, seed and method."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from lincore.data.dataset import Split
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.results import Results
 from lincore.metrics.row_variance import RowVariance
+from lincore.metrics.settings import Settings
 from lincore.utils.typing import Array, Flags
 
 #: The mean recall of the classes that were not reduced, as a loss.
@@ -85,7 +86,7 @@ class ArmLosses:
         Methods that could not be fitted somewhere, with the reason; they are not in `methods`.
     notices : tuple of str
         What was warned of while fitting, each once.
-    settings : mapping
+    settings : Settings
         Whatever is needed to make these results again.
     variances : mapping of method to RowVariance
         What the rows say about the variance of its mean losses; without, that of the seeds.
@@ -102,7 +103,7 @@ class ArmLosses:
     example: Example
     failures: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
     variances: Mapping[str, RowVariance] = field(default_factory=dict)
 
     @property

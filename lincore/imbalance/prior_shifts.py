@@ -1,4 +1,4 @@
-"""Which fit stands behind a cell of a study of class sizes, and what is added to its posteriors."""
+"""Prior shifts of posteriors between the conditions of an imbalance study."""
 
 from __future__ import annotations
 

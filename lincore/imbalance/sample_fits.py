@@ -1,4 +1,4 @@
-"""Fitting methods on one sample of the training rows, weighted, and asking under other priors."""
+"""Weighted fits of methods to one sample of the training rows, and prior-shifted scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples of the training rows behind the steps that some methods share."""
+"""Samples of the training rows behind preprocessing steps that methods share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sweep over class sizes leaves behind: curves, and where methods change places."""
+"""Results of a class-size sweep: learning curves by class size, and their crossings."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lincore.imbalance.losses import position
 from lincore.metrics.scores import LEVEL
 from lincore.metrics.seed_intervals import grain_of, less, over_seeds
+from lincore.metrics.settings import Settings
 from lincore.utils.typing import Array, Flags
 
 # With R the rows of a size and F all rows, both with class weights and priors as in `attribution`.
@@ -78,7 +79,7 @@ class Sweep:
         See `lincore.metrics.seed_intervals.over_seeds`.
     failures : mapping of str to str
         Methods that could not be fitted at some size, with the reason; NaN there.
-    settings : mapping
+    settings : Settings
     n_test : int
         Test rows; zero where it is not known.
     """
@@ -92,7 +93,7 @@ class Sweep:
     seeds: NDArray[np.intp]
     test_ratio: float
     failures: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
     n_test: int = 0
 
     @property

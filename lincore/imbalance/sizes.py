@@ -1,4 +1,4 @@
-"""The curves of a sweep over sizes on one grid, as a figure of all methods wants them."""
+"""Curves of a class-size sweep on one common grid of sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which training rows each arm of an experiment on class sizes is fitted on."""
+"""Training subsets of each condition of an imbalance study."""
 
 from __future__ import annotations
 

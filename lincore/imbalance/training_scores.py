@@ -1,4 +1,4 @@
-"""How well an arm of a study fits the very rows that it was trained on."""
+"""Training error of a condition of an imbalance study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One seed of an experiment on class sizes: its arms, its fits, and what they predict."""
+"""One seed of an imbalance study: subsets, fits and predictions."""
 
 from __future__ import annotations
 

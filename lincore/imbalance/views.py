@@ -1,4 +1,4 @@
-"""The models of a study of class sizes in one plane, so that two pictures differ by the models."""
+"""Models of an imbalance study in one common plane."""
 
 from __future__ import annotations
 

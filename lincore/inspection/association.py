@@ -1,4 +1,4 @@
-"""How strongly each column of a table goes with the classes, for a first look at a data set."""
+"""Association of each column with the classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Powers of ten in which coordinates can be drawn: colours and heights travel as 32-bit numbers."""
+"""Powers of ten that bring coordinates and densities within 32-bit range for plots."""
 
 from __future__ import annotations
 

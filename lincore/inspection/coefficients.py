@@ -1,4 +1,4 @@
-"""The coefficients of a fitted pipeline: estimates in the user's units, and how sure they are."""
+"""Coefficients of a fitted pipeline in the original units, with standard errors."""
 
 from __future__ import annotations
 

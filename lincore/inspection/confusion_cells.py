@@ -1,4 +1,4 @@
-"""The rows behind a cell of a confusion matrix, sorted by how wrong the model is about them."""
+"""Rows in a cell of the confusion matrix, sorted by margin."""
 
 from __future__ import annotations
 

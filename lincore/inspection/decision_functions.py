@@ -1,4 +1,4 @@
-"""What a fitted classifier makes of the points of a plane: scores and posteriors."""
+"""Decision functions and posteriors of a fitted classifier at points of a plane."""
 
 from __future__ import annotations
 

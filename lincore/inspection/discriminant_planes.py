@@ -1,4 +1,4 @@
-"""The plane in which the classes of a fitted model lie farthest apart."""
+"""The plane of a fitted model's leading discriminant directions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which way of evaluating a fitted pipeline in a plane is open, the most exact one first."""
+"""Choice of the most exact evaluation of a fitted pipeline in a plane."""
 
 from __future__ import annotations
 

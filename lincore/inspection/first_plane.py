@@ -1,4 +1,4 @@
-"""The plane in which a fitted model is drawn unless another one is chosen."""
+"""The default plane of a fitted model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gaussian classes in a plane: the exact marginal, and the density along a cut."""
+"""Gaussian classes in a plane: marginal densities, and densities along a slice."""
 
 from __future__ import annotations
 

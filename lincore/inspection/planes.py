@@ -1,4 +1,4 @@
-"""Planes and lines in which a model is looked at: from rows to points of it, and back."""
+"""Planes and lines through the feature space: projection of rows, and reconstruction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where rows vary most and where classes part best: both projections of one training part."""
+"""Principal components and Fisher's discriminant of one training set."""
 
 from __future__ import annotations
 

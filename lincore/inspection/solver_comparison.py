@@ -1,4 +1,4 @@
-"""Several solvers of logistic regression on the same rows, started from the same place."""
+"""Solvers of logistic regression compared on the same rows from the same start."""
 
 from __future__ import annotations
 

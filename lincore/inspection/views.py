@@ -1,4 +1,4 @@
-"""One or two coordinates in which rows, class densities and boundaries can be drawn."""
+"""Views of a plane: rows, class densities and decision boundaries in its coordinates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fitted pipeline makes of each feature: weights, and the boundary's equation."""
+"""Weights of the original features, and the equation of a decision boundary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the bytes of a table, a frame or arrays to a data set, with all that was found said."""
+"""From the bytes of a table, a frame or arrays to a data set, with an import log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Class means in canonical coordinates: where LDA, Fisher and least squares begin alike."""
+"""Class means in canonical coordinates, shared by LDA, Fisher and least squares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cholesky: the rank of a correlation matrix and its inverse, at a third of eigh's cost or less."""
+"""Cholesky factorisation: rank and inverse of a correlation matrix."""
 
 from __future__ import annotations
 

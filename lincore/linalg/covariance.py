@@ -1,4 +1,4 @@
-"""What is done with a covariance before it is used: shrinking, factorising, the row space."""
+"""Shrinkage, factorisation and row space of covariance matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The largest eigenvalues of a symmetric matrix, found while other threads go on."""
+"""The largest eigenpairs of a symmetric matrix, computed without the interpreter lock."""
 
 from __future__ import annotations
 

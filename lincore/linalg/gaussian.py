@@ -1,4 +1,4 @@
-"""Gaussian class densities: distances, log densities, and what is left of them in a plane."""
+"""Gaussian class densities: Mahalanobis distances, log densities, marginals in a plane."""
 
 from __future__ import annotations
 

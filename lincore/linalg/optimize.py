@@ -1,4 +1,4 @@
-"""Descending a smooth convex function: one loop for all methods, which differ in the direction."""
+"""Minimisation of smooth convex functions: one loop, exchangeable search directions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where to cut scores so that the fewest training rows come out wrong."""
+"""Thresholds of scores that minimise the training error."""
 
 from __future__ import annotations
 

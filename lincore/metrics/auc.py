@@ -1,4 +1,4 @@
-"""The area under the ROC curve: how well the posterior of a class ranks rows, resampled fast."""
+"""The area under the ROC curve and its bootstrap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same resamples of the test rows for every method and score, so that all are paired."""
+"""Paired bootstrap resamples of the test rows for all methods and scores."""
 
 from __future__ import annotations
 

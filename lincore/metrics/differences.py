@@ -1,4 +1,4 @@
-"""Which methods differ: paired tests, intervals of the differences, groups of equals."""
+"""Differences between methods: paired tests, intervals, groups of equivalent models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where two methods say different things of the same rows, and which of them is right there."""
+"""Test rows on which two methods disagree, and which method is correct there."""
 
 from __future__ import annotations
 

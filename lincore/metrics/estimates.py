@@ -1,4 +1,4 @@
-"""What scores there are, and their values with what each row's weight does to them."""
+"""Values of the scores with the influence of each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimates with the ends of their 95 % confidence intervals, and the rules that make them."""
+"""95 % confidence intervals of scores."""
 
 from __future__ import annotations
 

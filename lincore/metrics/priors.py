@@ -1,4 +1,4 @@
-"""Posteriors for other priors than those of training, and decisions that follow from them."""
+"""Posteriors and decisions under priors other than those of training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every score, from `Results` alone, so that no two panels can disagree."""
+"""Scores of a `Results`, each defined once."""
 
 from __future__ import annotations
 
@@ -361,10 +361,10 @@ def baselines(results: Results) -> Results:
     "Majority class" always predicts the commonest class and has no posteriors; "Prior only"
     predicts it too, with the shares of the classes as posterior of every row, so that its log
     loss is what any model must beat. The shares are those of the training rows where
-    ``settings["training_shares"]`` of shape (K,) holds them, otherwise those of the test rows.
+    ``settings.training_shares`` of shape (K,) holds them, otherwise those of the test rows.
     """
     counts = np.bincount(results.truth, minlength=len(results.classes))
-    given = results.settings.get("training_shares")
+    given = results.settings.training_shares
     shares = np.asarray(counts / max(counts.sum(), 1) if given is None else given, dtype=float)
     with np.errstate(divide="ignore"):
         posterior = np.tile(np.log(shares), (len(results.rows), 1))

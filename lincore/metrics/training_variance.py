@@ -1,4 +1,4 @@
-"""How much a score varies with the training rows: their class shares, and the rows themselves.
+"""Variance of a score due to the training set: class shares and sampled rows.
 
 The models of two folds differ by the rows that one of them left out. Asked about the same rows,
 they say what leaving so many rows out does to a score, and that tells how much another draw of all

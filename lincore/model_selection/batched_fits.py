@@ -1,4 +1,4 @@
-"""Small models of many samples at once, for studies that want only what they say."""
+"""Small models of many samples, fitted together."""
 
 from __future__ import annotations
 

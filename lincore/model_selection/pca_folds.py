@@ -1,4 +1,4 @@
-"""Folds behind PCA: what a part leaves over is found among few components, not many features."""
+"""Moments of cross-validation folds behind PCA."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state of a comparison: a plan of folds, and what has come of it so far."""
+"""The state of a comparison: the plan of folds, and the results so far."""
 
 from __future__ import annotations
 

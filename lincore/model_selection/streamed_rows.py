@@ -1,4 +1,4 @@
-"""What is learned from rows of a large file that are summed and not held: `Dataset.beyond`."""
+"""Moments of the streamed rows of a large file for classifiers."""
 
 from __future__ import annotations
 

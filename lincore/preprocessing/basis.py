@@ -1,4 +1,4 @@
-"""Basis functions: new features in which straight boundaries are curved ones of the old."""
+"""Basis functions: nonlinear features that turn curved boundaries into linear ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sentence that says what came out, computed from the results and nothing else."""
+"""Findings on scores and comparisons, one sentence each, computed from the results."""
 
 from __future__ import annotations
 
@@ -407,8 +407,7 @@ def plain(value: float) -> str:
 
 def _labels(results: Results, methods: list[str]) -> list[str]:
     """Return what the methods are called in a sentence: "LDA" for "lda"."""
-    labels = results.settings.get("labels", {})
-    return [str(labels.get(method, method)) for method in methods]
+    return [results.settings.label(method) for method in methods]
 
 
 def _ranked(results: Results, score: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Many small pieces of work spread over the cores, watched and stopped from outside."""
+"""Parallel execution of many small tasks, with progress and cancellation."""
 
 from __future__ import annotations
 

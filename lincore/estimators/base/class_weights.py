@@ -1,4 +1,4 @@
-"""Weights of classes: what a row counts for because of the class that it belongs to."""
+"""Class weights and their combination with sample weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all linear classifiers share: scores that are affine in the features."""
+"""Base of linear classifiers: decision functions that are affine in the features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every classifier does first: check rows, labels and weights, and turn labels into codes."""
+"""Validation of rows, labels and weights, and label encoding, for every classifier."""
 
 from __future__ import annotations
 

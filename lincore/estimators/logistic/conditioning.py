@@ -1,4 +1,4 @@
-"""A change of variables that conditions logistic regression and leaves its estimate as it is."""
+"""Change of variables that conditions logistic regression without changing its estimate."""
 
 from __future__ import annotations
 

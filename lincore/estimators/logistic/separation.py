@@ -1,4 +1,4 @@
-"""Whether classes can be separated, so that no maximum of the likelihood exists: a certificate."""
+"""Linear separability of the classes, where no maximum likelihood estimate exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Five ways down the same loss: what each takes as the direction and length of its steps."""
+"""The five solvers of logistic regression: direction and step length of each."""
 
 from __future__ import annotations
 

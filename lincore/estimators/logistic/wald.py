@@ -1,4 +1,4 @@
-"""How sure maximum likelihood coefficients are: standard errors, tests, intervals, odds ratios."""
+"""Wald inference for maximum likelihood coefficients: errors, tests, intervals, odds ratios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images of strangers, in a zip or as files, read in memory and with suspicion to a data set."""
+"""Untrusted images, in a zip or as files, to a data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A quantity cut into a few named intervals, to be told apart as classes."""
+"""Binning of a numeric target into classes."""
 
 from __future__ import annotations
 

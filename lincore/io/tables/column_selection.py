@@ -1,4 +1,4 @@
-"""What the columns of a table are for, which rows are used, and what is said of the others."""
+"""Roles of columns and selection of rows, with a reason for each exclusion."""
 
 from __future__ import annotations
 

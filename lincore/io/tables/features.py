@@ -1,4 +1,4 @@
-"""The chosen columns of a table as one array: numbers, level codes and counts of words."""
+"""The feature columns of a table as one array: numbers, level codes, word counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Identifiers that repeat: columns that say to which subject each of several rows belongs."""
+"""Repeated identifiers: columns that group several rows of one subject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some rows of a large table held, drawn by class; all others summed: their moments by class."""
+"""A sample of rows of a large table by class, and the moments of all of its rows."""
 
 from __future__ import annotations
 

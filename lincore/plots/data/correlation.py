@@ -1,4 +1,4 @@
-"""Correlations between columns as a matrix of colours."""
+"""Correlation matrix of columns as a heat map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Components seen against rows and pixels: biplot, weights as pictures, reconstructions."""
+"""Principal components: biplot, weights as images, reconstructions."""
 
 from __future__ import annotations
 

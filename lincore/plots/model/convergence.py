@@ -1,4 +1,4 @@
-"""How iterative fits came to their end, and how errors fell on the way."""
+"""Convergence of iterative fits, and error by iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One direction that decides: a histogram of each class, its density, and the threshold."""
+"""A single decision direction: histograms and densities by class, and the threshold."""
 
 from __future__ import annotations
 

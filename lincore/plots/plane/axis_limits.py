@@ -1,4 +1,4 @@
-"""Which stretch of each axis is shown: all points, but for the few that would dwarf the rest."""
+"""Axis limits that show the bulk of the points and drop extreme ones."""
 
 from __future__ import annotations
 

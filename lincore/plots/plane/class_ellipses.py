@@ -1,4 +1,4 @@
-"""The classes of a model as ellipses, drawn over any picture of a plane."""
+"""Covariance ellipses of the classes of a model."""
 
 from __future__ import annotations
 

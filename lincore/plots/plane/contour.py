@@ -1,4 +1,4 @@
-"""Rows over filled contours of what the model believes of the plane."""
+"""Filled contours of a model's densities or posteriors under the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shape of hills: a Gaussian density on rings around its mean, and what height to show."""
+"""Gaussian density surfaces: meshes on rings around the mean, and their height."""
 
 from __future__ import annotations
 

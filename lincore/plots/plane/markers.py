@@ -1,4 +1,4 @@
-"""The rows of a data set as markers: by class, with the wrong ones ringed."""
+"""Rows as markers by class, misclassified ones ringed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shaded: for each class a grid of its posterior or density, over where it matters."""
+"""Grids of posteriors or densities by class, restricted to where they are visible."""
 
 from __future__ import annotations
 

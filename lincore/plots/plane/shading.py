@@ -1,4 +1,4 @@
-"""Filled contours in the hue of a class, from transparent to strong, and the bar that reads them.
+"""Filled contours in the colour of a class, and their colour bar.
 
 Plotly paints the bands of a filled contour on top of each other, so that their opacities add up.
 Each band therefore gets just the opacity that the stack below it lacks.

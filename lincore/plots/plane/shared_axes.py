@@ -1,4 +1,4 @@
-"""What several pictures of the same plane share: ends of the axes and the scale of densities."""
+"""Axis limits and density scale shared by several plots of one plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The class densities as hills over the rows, or the posterior of the winner as a roof."""
+"""Class densities, or posteriors of the predicted class, as surfaces over the rows."""
 
 from __future__ import annotations
 

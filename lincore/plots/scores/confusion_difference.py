@@ -1,4 +1,4 @@
-"""What changed between two confusion matrices of the same rows."""
+"""Difference of two confusion matrices of the same rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plots draw of a comparison: curves, intervals and pairs, computed from its `Results`."""
+"""Plot data of a comparison, computed from its `Results`: curves, intervals, pairs."""
 
 from __future__ import annotations
 
@@ -128,4 +128,4 @@ def weights_of(model: Any, label: Any) -> tuple[list[str], Array, str]:
 
 
 def _label(results: Results, method: str) -> str:
-    return str(results.settings.get("labels", {}).get(method, method))
+    return results.settings.label(method)

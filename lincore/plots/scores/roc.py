@@ -1,4 +1,4 @@
-"""Curves of rates by threshold: ROC, and precision against recall."""
+"""ROC and precision-recall curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a data set is made from: files as they came, and every choice that was made about them.
+"""Sources of a data set: files, generators or samples, with all import options.
 
 Nothing here knows Streamlit. A source never changes: each choice makes another one, which either
 becomes the data of the session or is refused as a whole.

@@ -1,4 +1,4 @@
-"""Tables beyond the memory budget: opened by rows drawn from them, then read block by block."""
+"""Tables larger than memory: typed from a sample, then read block by block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a table that are no observations: blank ones, a header that returns, totals."""
+"""Rows that are no observations: blank rows, repeated headers, totals."""
 
 from __future__ import annotations
 
