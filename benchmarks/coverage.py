@@ -35,7 +35,7 @@ from coverage_table import write
 
 from lincore import Results
 from lincore.data import Fold
-from lincore.metrics import SCORES, common_rows
+from lincore.metrics import SCORES, Settings, common_rows
 
 SIZES = (100, 300, 1000)
 #: Repetitions and folds of what is planned together, and the schemes that are read from it.
@@ -195,7 +195,7 @@ def collected(
         log_proba, np.zeros(1), np.repeat([fold.fold for fold in plan], sizes),
         np.repeat([fold.repetition for fold in plan], sizes),
         np.repeat([len(fold.train) for fold in plan], sizes),
-        {"class_counts": np.bincount(codes, minlength=log_proba.shape[2])},
+        Settings(class_counts=np.bincount(codes, minlength=log_proba.shape[2])),
     )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
+
 What = Literal["rows", "pictures", "texts"]
 
 # Pictures whose pixels correlate so closely are one photograph, turned or moved a little. Of the
@@ -51,9 +52,9 @@ class NearDuplicates(NamedTuple):
 
     rows: NDArray[np.intp]
     nearest: NDArray[np.intp]
-    exact: NDArray[np.bool_]
-    near: NDArray[np.bool_]
-    surprising: NDArray[np.bool_]
+    exact: Flags
+    near: Flags
+    surprising: Flags
 
 
 def find_near_duplicates(

@@ -20,8 +20,7 @@ from lincore.estimators.logistic.sparse_design_matrix import sparse_centre_and_s
 from lincore.estimators.perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.linalg.covariance import deviations
 from lincore.linalg.optimize import Step, should_continue
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Perceptron(LinearClassifier):

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.imbalance.losses import OTHERS, ArmLosses
 from lincore.metrics.scores import Interval
 from lincore.metrics.seed_intervals import grain_of, less, over_seeds
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 PARTS = ("prior shift", "majority bias", "sample size", "class size")
 

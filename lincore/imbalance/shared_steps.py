@@ -16,8 +16,7 @@ from lincore.model_selection.fitting import Training, fit_preprocessor, through
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Sample(NamedTuple):

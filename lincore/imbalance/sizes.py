@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.imbalance.losses import position
 from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.metrics.seed_intervals import over_seeds
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Grid(NamedTuple):

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset
 from lincore.imbalance.study import BalanceStudy
 from lincore.inspection.planes import coordinates
 from lincore.model_selection.fitting import predictions
-
-Array = NDArray[np.float64]
 
 
 class TrainingError(NamedTuple):

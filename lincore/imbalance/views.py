@@ -20,8 +20,7 @@ from lincore.inspection.first_plane import default_kind, leading_features
 from lincore.inspection.planes import Plane, coordinates, feature_plane
 from lincore.inspection.views import View, look
 from lincore.metrics.results import Results
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class ShiftedDecision(DecisionFunction):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.pipeline import Pipeline
 
@@ -21,8 +20,7 @@ from lincore.inspection.decision_functions import (
 )
 from lincore.inspection.gaussian_slices import Densities
 from lincore.inspection.planes import Plane, coordinates
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 def cut(

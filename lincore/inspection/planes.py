@@ -13,8 +13,8 @@ from sklearn.pipeline import Pipeline
 from lincore.data.dataset import Dataset
 from lincore.linalg.products import blocked_product
 from lincore.preprocessing.pca import PCA
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Rest = Literal["median", "mean"]
 
 

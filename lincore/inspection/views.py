@@ -19,8 +19,8 @@ from lincore.inspection.decision_functions import DecisionFunction, ModelDecisio
 from lincore.inspection.gaussian_slices import Densities
 from lincore.inspection.planes import Plane, coordinate_plane, coordinates, feature_plane
 from lincore.linalg.gaussian import Gaussians
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Quantity = Literal["posterior", "density", "score"]
 
 

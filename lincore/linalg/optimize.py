@@ -11,9 +11,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Predicted decreases below this share of the objective drown in its rounding.
 RESOLUTION = 1e-12

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from lincore.model_selection.fitting import (
     fit_preprocessor,
     predictions,
 )
-from lincore.model_selection.splitters import row_owner
+from lincore.model_selection.splitters import plan_settings
 from lincore.model_selection.streamed_rows import (
     n_learned_from_streamed,
     streamed_moments,
@@ -27,6 +28,7 @@ from lincore.model_selection.streamed_rows import (
 )
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import Preparer, build_preparer
+from lincore.utils.typing import Array
 
 
 class TrainingSet(NamedTuple):
@@ -64,7 +66,7 @@ def fit_pipeline(
     data: Dataset,
     rows: NDArray[np.intp],
     *,
-    class_weight: NDArray[np.float64] | None = None,
+    class_weight: Array | None = None,
     moments: Moments | None = None,
 ) -> Pipeline:
     """Fit every step of a pipeline on some rows, from their moments where there are any.
@@ -180,15 +182,9 @@ def evaluate(
         decision={} if decision is None else {method: decision},
         seconds=np.array([seconds]),
         n_train=np.full(len(split.test), len(split.train)),
-        settings={
-            "data": data.name,
-            "digest": data.digest,
-            "scheme": "holdout",
-            "n_train": len(split.train),
-            "n_test": len(split.test),
-            **({"streamed": {method: streamed}} if data.streamed is not None else {}),
-            **row_owner(data, [fold]),
-        },
+        settings=replace(
+            plan_settings(data, [fold]), scheme="holdout", streamed={method: streamed}
+        ),
     )
 
 

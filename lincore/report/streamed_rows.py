@@ -31,7 +31,7 @@ def rows_in_memory(data: Dataset) -> str:
     return (
         f"{data.n_rows + data.n_streamed:,} rows: {data.n_rows:,} are in memory and drawn from, "
         f"the other {data.n_streamed:,} are streamed, summed by class. Models "
-        "solved from moments (LDA, QDA, Gaussian naive Bayes, Fisher, least squares), scaling "
+        "solved from moments (LDA, QDA, Gaussian naive Bayes, Fisher, least squares), standardising "
         "and PCA learn from all but the test set; logistic regression, the perceptron and the page "
         "Balance from those in memory. Every test is on rows in memory."
     )
@@ -43,19 +43,19 @@ def learned(results: Results) -> str:
     Examples
     --------
     >>> import numpy as np
+    >>> from lincore.metrics.settings import Settings
     >>> codes = np.array([0, 1])
     >>> r = Results(("LDA", "logistic"), np.array(["a", "b"]), codes, codes, np.tile(codes, (2, 1)),
     ...             np.zeros((2, 2, 2)), np.zeros(2),
-    ...             settings={"streamed": {"LDA": 15_000, "logistic": 0}})
+    ...             settings=Settings(streamed={"LDA": 15_000, "logistic": 0}))
     >>> learned(r)
     'LDA learned from 15,000 more, summed by class.'
     """
-    counts = results.settings.get("streamed", {})
-    labels = results.settings.get("labels", {})
+    counts = results.settings.streamed
     names = [name for name in results.methods if counts.get(name)]
     if not names:
         return ""
-    shown = [labels.get(name, name) for name in names[:_MOST_NAMED]]
+    shown = [results.settings.label(name) for name in names[:_MOST_NAMED]]
     if len(names) > _MOST_NAMED:
         shown.append(f"{len(names) - _MOST_NAMED} more")
     who = " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
