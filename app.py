@@ -7,7 +7,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.server import preload
 
-# A picture of our own: an icon by name would be fetched from elsewhere.
+# An image of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
 # Streamlit writes the chosen of a multiselect in white on the accent: too faint in the dark theme.
 CHIPS = """<style>

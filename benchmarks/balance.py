@@ -3,7 +3,7 @@
 Run ``python benchmarks/balance.py [rows]``. Times are compared in turns in this run. "Fitting
 everything once" is every method fitted from all training rows through the same pipeline and
 asked for the test rows, each by itself, as an analyst would do it; the ratio to all of them fitted
-together from one pass is printed too. The test part of the table is small: to predict is work at
+together from one pass is printed too. The test set of the table is small: to predict is work at
 every size, which no summary of the training rows can save.
 """
 

@@ -19,12 +19,12 @@ def main() -> None:
     """Print the figures; end with an error if a bound is missed."""
     X = np.random.default_rng(0).integers(0, 256, (6000, 900), dtype=np.uint8)
     copies = copies_of(X[:4200], X[4200:])
-    require("copies among 4,200 x 1,800 pictures / the product of the parts", copies, at_most=8)
+    require("copies among 4,200 x 1,800 images / the product of the parts", copies, at_most=8)
     checks = checks_of(X[:2000, :400])
     require("assumptions of 2,000 x 400 / the spectrum of their product", checks, at_most=12)
     many = np.random.default_rng(0).integers(0, 256, (30_000, 784), dtype=np.uint8)
-    took = seconds(lambda: find_near_duplicates(many[:25_000], many[25_000:], "pictures"))
-    require("copies among 25,000 x 5,000 pictures, some of them drawn, in s", took, at_most=4)
+    took = seconds(lambda: find_near_duplicates(many[:25_000], many[25_000:], "images"))
+    require("copies among 25,000 x 5,000 images, some of them drawn, in s", took, at_most=4)
     words()
     finish()
 
@@ -32,7 +32,7 @@ def main() -> None:
 def copies_of(train: np.ndarray, test: np.ndarray) -> Ratio:
     """Compare the search for copies with one product."""
     return ratio(
-        lambda: find_near_duplicates(train, test, "pictures"),
+        lambda: find_near_duplicates(train, test, "images"),
         lambda: train.astype(np.float32) @ test.astype(np.float32).T,
         TURNS,
     )

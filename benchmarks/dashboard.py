@@ -206,7 +206,7 @@ def sample() -> None:
 
 
 def faces() -> None:
-    """3,000 pictures of 30 by 30 pixels, 50 components: 1 s and 2.5 s."""
+    """3,000 images of 30 by 30 pixels, 50 components: 1 s and 2.5 s."""
     path = DATA / "faces3_bmp30.zip"
     if not path.exists():
         sys.exit(f"{path} not found: set LINCORE_DATA to the folder that holds it.")

@@ -91,7 +91,7 @@ def judge(results: Results) -> dict[str, float]:
 
 
 def alarms(results: Results, found: Tallies) -> None:
-    """Note where methods of equal worth are told apart: pair by pair, and by Holm at all."""
+    """Note where methods of equal worth are distinguished: pair by pair, and by Holm at all."""
     for name in metrics.SCORES:
         pairs = metrics.pairwise(results, name, rope=0.0)
         found[f"false alarms in {name}, one pair"].extend(pair.p < 0.05 for pair in pairs)

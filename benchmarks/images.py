@@ -23,7 +23,7 @@ SMALL, COUNT = 28, 10_000
 
 def main() -> None:
     """Print the figures; end with an error if a bound is missed."""
-    raw = small_pictures()
+    raw = small_images()
     took = min(seconds(lambda: read_image_zip(raw, "small.zip")) for _ in range(3))
     require(f"seconds for {COUNT:,} PNG of 28 x 28", took, at_most=8)
     megabytes = COUNT * SMALL**2 / 1e6
@@ -36,7 +36,7 @@ def main() -> None:
     finish()
 
 
-def small_pictures() -> bytes:
+def small_images() -> bytes:
     """Return a zip of ten classes of noise, which no packing makes small."""
     rng = np.random.default_rng(0)
     pixels = rng.integers(0, 256, (COUNT, SMALL, SMALL), dtype=np.uint8)
@@ -44,7 +44,7 @@ def small_pictures() -> bytes:
 
 
 def photographs() -> bytes:
-    """Return a zip of large pictures in colour."""
+    """Return a zip of large images in colour."""
     image = Image.effect_noise((400, 300), 60).resize((4000, 3000)).convert("RGB")
     return zipped([image] * 40, "JPEG")
 

@@ -1,4 +1,4 @@
-"""Panels, regions, points, lines and PNG export shared by the pictures of the guide."""
+"""Panels, regions, points, lines and PNG export shared by the figures of the guide."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def regions_by(
 
 
 def _objects(traces: Sequence[Any]) -> list[Any]:
-    """Return traces of lincore.plots, which are dictionaries, as the pictures here change them."""
+    """Return traces of lincore.plots, which are dictionaries, as the figures here change them."""
     return list(go.Figure(traces).data)
 
 
@@ -221,8 +221,8 @@ def write_pngs(figures: Iterable[tuple[str, go.Figure]], folder: Path, scale: in
                 " figure.layout, {staticPlot: true}).then(() => null); }",
                 json.loads(figure.to_json()),
             )
-            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            figure = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
             path = folder / f"{name}.png"
-            picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+            figure.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
             print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
         browser.close()

@@ -1,9 +1,9 @@
-"""Make the pictures of docs/estimators.md and README.md: `python docs/make_pictures.py [name ...]`.
+"""Make the figures of docs/estimators.md and README.md: `python docs/make_pictures.py [name ...]`.
 
-Each picture is drawn from what lincore's own estimators have learned, by a function of its name
+Each figure is drawn from what lincore's own estimators have learned, by a function of its name
 in one of the modules beside this one, and written to docs/pictures/. The name "pages" stands for
-the pictures of the dashboard, in docs/pictures/pages/, and "plots" for docs/plots.md with its
-pictures, in docs/pictures/plots/.
+the figures of the dashboard, in docs/pictures/pages/, and "plots" for docs/plots.md with its
+figures, in docs/pictures/plots/.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ PICTURES: dict[str, Callable[[], go.Figure]] = {
 
 
 def main(names: list[str]) -> int:
-    """Make the pictures of these names, or all."""
+    """Make the figures of these names, or all."""
     unknown = set(names) - PICTURES.keys() - {"pages", "plots"}
     if unknown:
-        print(f"There is no picture {', '.join(sorted(unknown))}.", file=sys.stderr)
+        print(f"There is no figure {', '.join(sorted(unknown))}.", file=sys.stderr)
         return 1
     names = names or [*PICTURES, "pages", "plots"]
     if "pages" in names:

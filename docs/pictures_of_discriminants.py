@@ -1,4 +1,4 @@
-"""Pictures of the classifiers that are planes and nothing more."""
+"""Figures of the classifiers that are planes and nothing more."""
 
 from __future__ import annotations
 

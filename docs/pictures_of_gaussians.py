@@ -1,4 +1,4 @@
-"""Pictures of the classifiers that fit a Gaussian to each class."""
+"""Figures of the classifiers that fit a Gaussian to each class."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def gaussian_nb() -> go.Figure:
 
 
 def _frame(X: np.ndarray) -> list[tuple[float, float]]:
-    """Return a range of each axis, of the proportions of half a picture."""
+    """Return a range of each axis, of the proportions of half a figure."""
     low, high = X.min(axis=0), X.max(axis=0)
     reach = 0.54 * max((high - low)[0] / 1.08, (high - low)[1] / 0.92) * np.array([1.08, 0.92])
     middle = (low + high) / 2

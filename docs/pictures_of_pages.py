@@ -1,4 +1,4 @@
-"""Pictures of the dashboard: the start view's example, and one of each page, for the README."""
+"""Figures of the dashboard: the start view's example, and one of each page, for the README."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def _wait_for_jobs(visitor: Dashboard) -> None:
 
 
 def _write(png: bytes, path: Path) -> None:
-    with Image.open(io.BytesIO(png)) as picture:
-        height = round(picture.height * WIDTH / picture.width)
-        small = picture.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS)
+    with Image.open(io.BytesIO(png)) as figure:
+        height = round(figure.height * WIDTH / figure.width)
+        small = figure.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS)
     small.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

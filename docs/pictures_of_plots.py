@@ -1,4 +1,4 @@
-"""Every plot of `lincore.plots` with a small picture: docs/plots.md, written by `make docs`."""
+"""Every plot of `lincore.plots` with a small figure: docs/plots.md, written by `make docs`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ one method; those marked **model** take `results.model(name)` or a fitted classi
 **view** take what `lincore.inspection.look` or `lincore.inspection.model_view` returns. The others
 take numbers.
 
-Written by `make docs`, like its pictures: see `docs/pictures_of_plots.py`.
+Written by `make docs`, like its figures: see `docs/pictures_of_plots.py`.
 """
 
 TAKES = {
@@ -41,7 +41,7 @@ WIDTH, HEIGHT = 460, 340
 
 @cache
 def iris() -> Any:
-    """Return the data that most pictures are of."""
+    """Return the data that most figures are of."""
     return lincore.sample("iris")
 
 
@@ -201,9 +201,9 @@ def _section(name: str, drawn: go.Figure) -> str:
     summary = str(inspect.getdoc(getattr(plots, name))).split("\n", 1)[0]
     takes = "".join(f" **{kind}**" for kind, names in TAKES.items() if name in names.split())
     alt = " ".join(str(drawn.layout.meta["alt"]).split())[:240].replace("[", "(").replace("]", ")")
-    picture = f"![{alt}](pictures/plots/{name}.png)"
+    figure = f"![{alt}](pictures/plots/{name}.png)"
     if name in SOLID:
-        picture = (
+        figure = (
             "(In three dimensions, to be turned with the mouse: it is drawn in a browser only.)"
         )
-    return f"\n## `{name}`{takes}\n\n{summary}\n\n{picture}\n"
+    return f"\n## `{name}`{takes}\n\n{summary}\n\n{figure}\n"

@@ -1,4 +1,4 @@
-"""Pictures of word counts, of logistic regression's solvers, and of the least possible error."""
+"""Figures of word counts, of logistic regression's solvers, and of the least possible error."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def logistic() -> go.Figure:
 def bayes() -> go.Figure:
     """Show the error that nobody avoids, and how learned classifiers come near it."""
     figure = Panels(
-        "Decide for the higher curve, or the dearer error", "Nobody gets below the line"
+        "Decide for the higher curve, or the costlier error", "Nobody gets below the line"
     )
     truth = BayesClassifier([[0.0], [2.4]], [[1.0]], [0.6, 0.4])
     wary = BayesClassifier([[0.0], [2.4]], [[1.0]], [0.6, 0.4], loss=[[0, 1], [5, 0]])

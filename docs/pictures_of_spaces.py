@@ -1,4 +1,4 @@
-"""Pictures of coordinates: basis functions, principal components, distances."""
+"""Figures of coordinates: basis functions, principal components, distances."""
 
 from __future__ import annotations
 

@@ -4,13 +4,13 @@ import streamlit as st
 
 from pages.ui.data import columns, findings, gaussian_classes, images, new_data, table, treatment
 from pages.ui.session import panels, sidebar, state, uploads
-from pages.ui.session.sources import Pictures, Source
+from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import text
 
 data = sidebar.show_on_data()
 opened = state.opened()
-used = (None, state.source(), state.pictures(), state.sample_source())
-in_use = any(opened is one for one in used)
+used = (None, state.source(), state.image_source(), state.sample_source())
+is_current = any(opened is one for one in used)
 
 st.caption("Data")
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
@@ -25,12 +25,12 @@ if isinstance(opened, Source):
     findings.findings(opened)
     treatment.show(opened)
     table.rows(opened)
-elif isinstance(opened, Pictures):
-    if in_use:
+elif isinstance(opened, ImageSource):
+    if is_current:
         findings.made_grey(opened, data)
-    images.otherwise(opened, data if in_use else None)
+    images.otherwise(opened, data if is_current else None)
 
-if in_use:
+if is_current:
     if data.image_shape:
         panels.contact_sheet(data, key="data.sheet")
         images.skipped(data)

@@ -128,7 +128,7 @@ def _duplicates(data: Dataset, split: Split) -> DataFinding | None:
     check = duplicates_across_split(data, split, cost=_COST)
     if check.verdict == "fine":
         return None
-    noun = {"pictures": "images", "texts": "texts", "rows": "rows"}[what_rows_are(data)]
+    noun = what_rows_are(data)
     share = check.values["surprising"]
     sentence = (
         f"About {100 * share:.0f} % of the test {noun} have a duplicate, or nearly one, in the "

@@ -10,7 +10,7 @@ import numpy as np
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError, Notice
 
-# Pictures whose pixels correlate so closely are one photograph, turned or moved a little.
+# Images whose pixels correlate so closely are one photograph, turned or moved a little.
 SAME_PICTURE = 0.99
 # Small copies blur what differs: nearly as alike is worth a look at all pixels.
 _WORTH_A_LOOK = 0.985
@@ -23,7 +23,7 @@ _BLOCK_VALUES = 8_000_000
 
 
 class NearDuplicates(NamedTuple):
-    """Pictures that have a copy, or nearly one, in the same data set.
+    """Images that have a copy, or nearly one, in the same data set.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ class NearDuplicates(NamedTuple):
             return None
         names = data.row_names or tuple(f"row {i + 1}" for i in range(data.n_rows))
         shown = [f"{names[a]} and {names[b]}" for a, b in self._pairs()[:most]]
-        many = "picture has" if len(self.rows) == 1 else "pictures have"
+        many = "image has" if len(self.rows) == 1 else "images have"
         wrong = self.contradicting.sum()
         other = f" {wrong:,} of them in another class." if wrong else ""
         return Notice(
             f"{len(self.rows):,} {many} a copy or nearly one ({self.exact.sum():,} exact).{other}",
             f"{data.name}: {'; '.join(shown)}",
-            "Leave copies out, or split by group: else a test picture may be one trained on.",
+            "Leave copies out, or split by group: else a test image may be one trained on.",
         )
 
     def _pairs(self) -> list[tuple[int, int]]:
@@ -72,14 +72,14 @@ class NearDuplicates(NamedTuple):
 def near_duplicates(
     data: Dataset, *, similarity: float = SAME_PICTURE, seed: int = 0
 ) -> NearDuplicates:
-    """Find pictures that are copies of others in the same data set, or nearly so.
+    """Find images that are copies of others in the same data set, or nearly so.
 
     Parameters
     ----------
     data : Dataset
-        Of pictures.
+        Of images.
     similarity : float
-        Correlation of the pixels from which two pictures count as one.
+        Correlation of the pixels from which two images count as one.
     seed : int
         Of the rows that are drawn where to compare all pairs would take too long.
 
@@ -90,7 +90,7 @@ def near_duplicates(
     Raises
     ------
     DataError
-        When the rows are no pictures.
+        When the rows are no images.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def near_duplicates(
     0
     """
     if data.image_shape is None:
-        raise DataError("The rows are no pictures.", where=data.name, remedy="Load pictures.")
+        raise DataError("The rows are no images.", where=data.name, remedy="Load images.")
     small = _shrunken(data.X, data.image_shape)
     n_rows = data.n_rows
     n_searched = int(min(n_rows, max(1, _COST // (n_rows * small.shape[1]))))
@@ -145,7 +145,7 @@ def _exact_duplicates(X: np.ndarray) -> np.ndarray:
 
 
 def _shrunken(X: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Return small grey copies of pictures, centred and of length one; a blank one is zero."""
+    """Return small grey copies of images, centred and of length one; a blank one is zero."""
     height, width = shape[:2]
     downs = np.unique(np.linspace(0, height, min(height, _SIDE), endpoint=False).astype(int))
     acrosses = np.unique(np.linspace(0, width, min(width, _SIDE), endpoint=False).astype(int))

@@ -147,7 +147,7 @@ def rows_per_parameter(
             name,
             values,
             "warning",
-            f"{sentence} With fewer rows than coordinates any training part can be fitted without "
+            f"{sentence} With fewer rows than coordinates any training set can be fitted without "
             "an error, whatever it is worth.",
             "Keep fewer principal components, or use shrinkage or a small C; believe test scores "
             "alone.",

@@ -110,8 +110,8 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
             "and a covariance of full rank.",
             "LDA and QDA assume it; compare them with logistic regression, which does not.",
         )
-    remarks = [remark for remark in (_tested(found, codes), sampled) if remark]
-    of = f" ({'; '.join(remarks)})" if remarks else ""
+    notes = [note for note in (_tested(found, codes), sampled) if note]
+    of = f" ({'; '.join(notes)})" if notes else ""
     p_value = min(1.0, min(each.p_value for each in found.values()) * len(found))
     rejected = {k: each for k, each in found.items() if each.p_value * len(found) < ALPHA}
     if not rejected:

@@ -12,9 +12,9 @@ from scipy.spatial import cKDTree
 
 from lincore.utils.typing import Array, Flags
 
-What = Literal["rows", "pictures", "texts"]
+What = Literal["rows", "images", "texts"]
 
-# Pictures whose pixels correlate so closely are one photograph, turned or moved a little. Of the
+# Images whose pixels correlate so closely are one photograph, turned or moved a little. Of the
 # digits of MNIST none in ten thousand do, of the garments of Fashion-MNIST one in a thousand.
 SAME_PICTURE = 0.99
 # Texts whose counts of words make so large a cosine differ in a word or two.
@@ -39,9 +39,9 @@ class NearDuplicates(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (m,)
-        Positions in the test part: all, or those that were drawn.
+        Positions in the test set: all, or those that were drawn.
     nearest : ndarray of shape (m,)
-        Position in the training part of the most similar row.
+        Position in the training set of the most similar row.
     exact : ndarray of shape (m,), bool
         Whether all numbers are equal.
     near : ndarray of shape (m,), bool
@@ -71,8 +71,8 @@ def find_near_duplicates(
     Parameters
     ----------
     train, test : ndarray of shape (n, p) and (m, p), or sparse arrays in CSR
-    what : {"rows", "pictures", "texts"}
-        Pictures are alike if their pixels correlate, texts if their counts of words have a large
+    what : {"rows", "images", "texts"}
+        Images are alike if their pixels correlate, texts if their counts of words have a large
         cosine, other rows if every number is the same but for rounding.
     train_codes : ndarray of shape (n,), optional
         Chance is judged within the class of the copy.
@@ -81,8 +81,8 @@ def find_near_duplicates(
         Products of numbers that the search may cost; then test rows are drawn.
     """
     chosen = _drawn(test.shape[0], int(cost / max(1, _cost(train, test, what))), seed)
-    if what == "pictures":
-        return _pictures(np.asarray(train), np.asarray(test)[chosen], chosen)
+    if what == "images":
+        return _images(np.asarray(train), np.asarray(test)[chosen], chosen)
     if what == "texts":
         return _texts(sp.csr_array(train), sp.csr_array(test)[chosen], chosen)
     codes = np.zeros(len(train), dtype=np.intp) if train_codes is None else train_codes
@@ -97,7 +97,7 @@ def _cost(train: Any, test: Any, what: What) -> float:
         met = np.bincount(train.indices, minlength=train.shape[1])
         return 50.0 * float(met[test.indices].sum()) / max(1, test.shape[0])
     # The tree of a table's rows looks at few of them.
-    return float(train.shape[0] * train.shape[1]) if what == "pictures" else _TREE_COST
+    return float(train.shape[0] * train.shape[1]) if what == "images" else _TREE_COST
 
 
 def _drawn(n: int, at_most: int, seed: int) -> NDArray[np.intp]:
@@ -106,7 +106,7 @@ def _drawn(n: int, at_most: int, seed: int) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(seed).choice(n, max(1, at_most), replace=False))
 
 
-def _pictures(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -> NearDuplicates:
+def _images(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -> NearDuplicates:
     wanted = _unit(test)
     best = np.full(len(test), -np.inf, dtype=np.float32)
     nearest = np.zeros(len(test), dtype=np.intp)
@@ -122,12 +122,12 @@ def _pictures(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp])
     return NearDuplicates(chosen, np.where(exact, same, nearest), exact, near, near)
 
 
-def _unit(pictures: NDArray[Any]) -> NDArray[np.float32]:
+def _unit(images: NDArray[Any]) -> NDArray[np.float32]:
     """Return rows of length one whose products are correlations."""
-    rows = pictures.astype(np.float32)
+    rows = images.astype(np.float32)
     rows -= rows.mean(axis=1, keepdims=True)
     norm = np.linalg.norm(rows, axis=1, keepdims=True)
-    # A picture of one brightness correlates with its like alone.
+    # An image of one brightness correlates with its like alone.
     plain = (norm == 0)[:, 0]
     rows[plain], norm[plain] = 1.0, np.sqrt(rows.shape[1])
     rows /= norm

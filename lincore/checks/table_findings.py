@@ -63,7 +63,7 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     >>> for finding in find_problems(table, describe_columns(table)):
     ...     print(finding.notice, [remedy.label for remedy in finding.remedies])
     class a: A single row can be trained on but never tested. Leave it out or merge it. [...]
-    made.csv: 1 row repeats an earlier one (33.3 %) in every feature and the class. ...
+    made.csv: 1 row is a duplicate (33.3 %) in every feature and the class. ...
     """
     frame = table.frame
     features = [column for column in columns if column.role in ("feature", "text")]
@@ -152,11 +152,11 @@ def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Findi
         counts = [int((frame[name] == number).sum()) for name in names]
         which = "smallest" if number <= 0 else "largest"
         if len(names) == 1:
-            said = f"{number:g} stands in {counts[0]:,} rows ({_per_cent(counts[0], len(frame))})"
+            said = f"{number:g} occurs in {counts[0]:,} rows ({_per_cent(counts[0], len(frame))})"
             label = f"Read {number:g} in {names[0]!r} as missing"
         else:
             shares = f"{_per_cent(min(counts), len(frame))} to {_per_cent(max(counts), len(frame))}"
-            said = f"{number:g} stands in {shares} of the rows of {len(names):,} columns"
+            said = f"{number:g} occurs in {shares} of the rows of {len(names):,} columns"
             label = f"Read {number:g} as missing in the {len(names):,} columns"
         there = "" if len(names) == 1 else " there"
         notice = Notice(
@@ -321,7 +321,7 @@ def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
     judged = n_rows >= _ENOUGH_ROWS and all(c.role != "text" for c in used)
     if not count or (judged and count <= _repeats_by_chance(frame, count)):
         return None
-    said = "1 row repeats an earlier one" if count == 1 else f"{count:,} rows repeat an earlier one"
+    said = "1 row is a duplicate" if count == 1 else f"{count:,} rows are duplicates"
     notice = Notice(
         f"{said} ({_per_cent(count, n_rows)}) in every feature and the class.",
         table.name,

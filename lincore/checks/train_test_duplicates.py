@@ -17,7 +17,7 @@ NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
 def duplicates_across_split(
     data: Dataset, split: Split, *, seed: int = 0, cost: float = COST
 ) -> Check:
-    """Say how many test rows have a copy, or nearly one, in the training part.
+    """Say how many test rows have a copy, or nearly one, in the training set.
 
     A copy in a table of few, coarse columns is no surprise; the check counts those that are.
     Such rows make any model look better than it is, and most of all the flexible ones.
@@ -69,13 +69,13 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
     Parameters
     ----------
     groups : array-like of shape (n,)
-        Which group each row belongs to, such as the person in the picture.
+        Which group each row belongs to, such as the person in the image.
     split : Split
 
     Examples
     --------
     >>> groups_across([0, 0, 1, 1], Split(np.array([0, 2]), np.array([1, 3]))).sentence
-    '2 of the 2 groups of the test part have rows in the training part too.'
+    '2 of the 2 groups of the test set have rows in the training set too.'
     """
     every = np.asarray(groups)
     tested = np.unique(every[split.test])
@@ -88,16 +88,16 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
         name,
         values,
         "warning",
-        f"{shared.sum():,} of the {len(tested):,} groups of the test part have rows in the "
-        "training part too.",
+        f"{shared.sum():,} of the {len(tested):,} groups of the test set have rows in the "
+        "training set too.",
         "Split by group, unless new rows will come from the same groups.",
     )
 
 
 def what_rows_are(data: Dataset) -> What:
-    """Return "pictures", "texts" or "rows"."""
+    """Return "images", "texts" or "rows"."""
     if data.image_shape is not None:
-        return "pictures"
+        return "images"
     return "texts" if sp.issparse(data.X) else "rows"
 
 
@@ -113,17 +113,17 @@ def _say(
     if share < NOTEWORTHY or number < FEWEST:
         return Check(name, values, "fine", _harmless(found, what, searched) + twins)
     verdict: Verdict = "warning" if share >= SERIOUS else "note"
-    how = f"{100 * share:.1f} % of {searched} are the same as one of the training part or nearly so"
+    how = f"{100 * share:.1f} % of {searched} are the same as one of the training set or nearly so"
     how += f", {100 * (found.exact & found.surprising).mean():.1f} % exactly"
-    if what == "pictures":
-        start = "Pictures of the two parts are nearly the same: " if verdict == "warning" else ""
+    if what == "images":
+        start = "Images of the two parts are nearly the same: " if verdict == "warning" else ""
         return Check(
             name,
             values,
             verdict,
-            f"{start}{how}.{twins} Test scores then say little about new pictures.",
+            f"{start}{how}.{twins} Test scores then say little about new images.",
             'Split by group (by person, by photograph), or by number ("last"), so that versions '
-            "of one picture stay in one part.",
+            "of one image stay in one part.",
         )
     return Check(
         name,
@@ -137,10 +137,10 @@ def _say(
 
 def _harmless(found: NearDuplicates, what: What, searched: str) -> str:
     if not found.near.any():
-        return f"None of {searched} has a copy in the training part."
+        return f"None of {searched} has a copy in the training set."
     number = int(found.near.sum())
     have = "has" if number == 1 else "have"
-    text = f"{number:,} of {searched} {have} a copy in the training part, or nearly"
+    text = f"{number:,} of {searched} {have} a copy in the training set, or nearly"
     return text + (
         ", as few and coarse values make happen." if what == "rows" else ", too few to matter."
     )

@@ -30,7 +30,7 @@ class Skipped(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Row numbers of the training and of the test part, each sorted."""
+    """Row numbers of the training and of the test set, each sorted."""
 
     train: np.ndarray
     test: np.ndarray

@@ -69,7 +69,7 @@ def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarra
     if len(classes) < 2:
         only = f"only one class, {classes[0]}" if len(classes) else "no class"
         raise DataError(
-            f"There is {only}: nothing to tell apart.",
+            f"There is {only}: nothing to classify.",
             where=where,
             remedy="Load rows of at least two classes, or choose another target.",
         )

@@ -12,7 +12,7 @@ from lincore.errors import DataError
 
 
 class Fold(NamedTuple):
-    """One training part with its test part, row numbers in increasing order.
+    """One training set with its test set, row numbers in increasing order.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
     data : Dataset
     how : {"stratified", "group", "last", "given"}, optional
         At random within each class; whole groups at random, class shares as even as they allow;
-        the last rows of each class in file order; or the test part that the source brought,
+        the last rows of each class in file order; or the test set that the source brought,
         whatever `test_size` says. Default: "group" where the data have groups, else "stratified".
     test_size : float
         Share of each class, between 0 and 1.
@@ -52,7 +52,7 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
     Raises
     ------
     DataError
-        When `how` or `test_size` is out of range, when the source brought no test part, or when
+        When `how` or `test_size` is out of range, when the source brought no test set, or when
         that leaves a class without training rows.
 
     Examples
@@ -71,7 +71,7 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
             f"No split is called {how!r}.", remedy="Use stratified, group, last or given."
         )
     if not 0 < test_size < 1:
-        raise DataError(f"The test share {test_size} is not between 0 and 1.", remedy="Try 0.3.")
+        raise DataError(f"The test fraction {test_size} is not between 0 and 1.", remedy="Try 0.3.")
     if how == "group":
         return _group_split(data, test_size, seed)
     tested = np.zeros(data.n_rows, dtype=bool)
@@ -82,7 +82,7 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
         raise DataError(
             "No class has a second row, so none can be tested.",
             where=data.name,
-            remedy="Choose a target whose values repeat, or bring more rows.",
+            remedy="Choose a target whose values repeat, or add rows.",
         )
     return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
 
@@ -105,7 +105,7 @@ def _given_split(data: Dataset) -> Split:
     tested = data.given_test
     if tested is None or not tested.any():
         raise DataError(
-            "The data bring no test part of their own.",
+            "The data have no test set of their own.",
             where=data.name,
             remedy="Use stratified or last, or zip folders called train and test.",
         )
@@ -114,7 +114,7 @@ def _given_split(data: Dataset) -> Split:
         raise DataError(
             f"The given split leaves no training rows to class {data.classes[trained.argmin()]}.",
             where=data.name,
-            remedy="Use stratified or last, or add rows of that class to the training part.",
+            remedy="Use stratified or last, or add rows of that class to the training set.",
         )
     return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
 

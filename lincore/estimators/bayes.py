@@ -139,8 +139,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
     ValueError
         In `fit`: for shapes that do not fit, a covariance that is not symmetric and positive
         semidefinite or is singular where another is not, means that differ where nothing varies
-        (such classes are told apart without error), priors that are no probabilities, losses that
-        are negative; and for rows that do not have these p features and K classes.
+        (such classes are distinguished without error), priors that are no probabilities, losses
+        that are negative; and for rows that do not have these p features and K classes.
 
     References
     ----------
@@ -273,7 +273,7 @@ def _refuse_certainty(means: Array, residual: Array, deviation: Array) -> None:
     if len(strange):
         raise ValueError(
             f"The means differ in a direction in which no class varies (feature {strange[0, 1]} "
-            "is part of it), so that they are told apart without error. Give that direction a "
+            "is part of it), so that they are separated without error. Give that direction a "
             "variance, or leave the feature out."
         )
 

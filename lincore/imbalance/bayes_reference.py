@@ -41,7 +41,7 @@ class KnownTruth(NamedTuple):
 
 
 def true_parameters_of(study: BalanceStudy, data: Dataset) -> KnownTruth:
-    """Return what can be reached on the test part of a study, whose shares are the full set's.
+    """Return what can be reached on the test set of a study, whose shares are the full set's.
 
     Parameters
     ----------

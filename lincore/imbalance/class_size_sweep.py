@@ -51,7 +51,7 @@ def sweep(
     progress: Progress | None = None,
     keep: Callable[[Sweep], None] | None = None,
 ) -> Sweep:
-    """Let some classes of the training part shrink, and follow every loss of every method.
+    """Let some classes of the training set shrink, and follow every loss of every method.
 
     Smaller sets lie inside larger ones, so what is solved from moments costs one pass over the
     training rows for all sizes together. Other methods are fitted from the rows at each size, and

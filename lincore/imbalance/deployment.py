@@ -43,7 +43,7 @@ def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Int
     Parameters
     ----------
     results : Results
-        Of one test part.
+        Of one test set.
     method : str
     priors : array-like of shape (K,)
         Classes without test rows are left out, and the others share what is theirs.

@@ -49,7 +49,7 @@ class Example(NamedTuple):
         What a cell adds to the log posteriors of its pipeline before the largest decides; None
         where it takes the pipeline's word.
     results : mapping of str to Results
-        Of all methods on the test part, for every cell.
+        Of all methods on the test set, for every cell.
     """
 
     seed: int

@@ -96,9 +96,9 @@ def balance(
     progress: Progress | None = None,
     keep: Callable[[BalanceStudy], None] | None = None,
 ) -> BalanceStudy:
-    """Reduce classes of the training part and find out what that costs, and why.
+    """Reduce classes of the training set and find out what that costs, and why.
 
-    Every method is fitted on the full training part, on the reduced one, on a control of the same
+    Every method is fitted on the full training set, on the reduced one, on a control of the same
     number of rows with the shares of the full one, and with every remedy. Test rows are never
     touched. What is solved from moments is fitted from one pass over the rows of each split: the
     subsets are nested, weights are `Moments.scale`, other priors are a correction of posteriors.
@@ -114,9 +114,9 @@ def balance(
         What is done to the rows before a classifier sees them.
     split : {"stratified", "last", "given", "holdout by group"} or Split, optional
         Default: by group where the data have groups, else stratified. With "stratified" and
-        "holdout by group" every repetition has a split of its own (test parts of stratified ones
+        "holdout by group" every repetition has a split of its own (test sets of stratified ones
         are disjoint for as long as the rows last); else it only chooses other rows of the same
-        training part.
+        training set.
     test_size : float
         Share of each class, for splits that are drawn.
     seed : int
@@ -206,7 +206,7 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
             raise DataError(
                 "No method can be fitted on all subsets: "
                 + " ".join(f"{name}: {why}" for name, why in plan.failures.items()),
-                where=f"training part of {plan.data.name}",
+                where=f"training set of {plan.data.name}",
                 remedy="Keep more rows, use fewer components, or another method.",
             )
         yield from zip(trials, every, strict=True)

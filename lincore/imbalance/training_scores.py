@@ -13,7 +13,7 @@ from lincore.model_selection.fitting import predictions
 
 
 class TrainingError(NamedTuple):
-    """The log error of the training rows, which maximum likelihood makes as small as it can.
+    """The log loss of the training rows, which maximum likelihood makes as small as it can.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class TrainingError(NamedTuple):
 
 
 def training_error(study: BalanceStudy, data: Dataset, method: str, subset: str) -> TrainingError:
-    """Return the log error of a subset of the example on its own training rows.
+    """Return the log loss of a subset of the example on its own training rows.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ class Plan:
         Raises
         ------
         DataError
-            For a scheme of several folds, and a test share that is none.
+            For a scheme of several folds, and a test fraction that is none.
         """
         if self.scheme in ("stratified", "holdout"):
             folds(self.data, "holdout", self.seed, test_size=self.test_size)  # refuses bad shares
@@ -139,7 +139,7 @@ class Plan:
         plan = folds(self.data, self.scheme, seed, test_size=self.test_size)
         if len(plan) != 1:
             raise DataError(
-                "A study of class sizes needs one training and one test part.",
+                "A study of class sizes needs one training and one test set.",
                 where=f"{len(plan)} folds",
                 remedy="Use stratified, last, given or holdout by group.",
             )

@@ -82,7 +82,7 @@ def aligned_planes(
 
     Features are the same to all of them. Principal components are fitted anew on every training
     set and may come out turned: they are turned back until the rows lie as near as can be to
-    where the first pipeline has them. Lengths and angles stay, so each picture is exact.
+    where the first pipeline has them. Lengths and angles stay, so each plot is exact.
 
     Parameters
     ----------

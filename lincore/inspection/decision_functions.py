@@ -184,7 +184,7 @@ class ModelDecision(DecisionFunction):
 
     def _lifted(self, Z: Array) -> Any:
         rows = self.lift(Z)
-        # Nothing is counted less than no times: the margin of a picture goes on as at zero.
+        # Nothing is counted less than no times: the margin of a plot goes on as at zero.
         return rows * (rows > 0) if isinstance(self.model, MultinomialNB) else rows
 
     def _spread(self, values: Array) -> Array:

@@ -134,9 +134,7 @@ def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> 
     part = data.X[rows]
     if issparse(part):
         return np.asarray(csr_array(part).mean(axis=0), dtype=float).ravel()
-    if (
-        part.dtype == np.uint8
-    ):  # pictures: nothing is missing, and float64 takes eight times as much
+    if part.dtype == np.uint8:  # images: nothing is missing, and float64 takes eight times as much
         return np.asarray((np.median if rest == "median" else np.mean)(part, axis=0), dtype=float)
     part = np.asarray(part, dtype=float)
     known = ~np.isnan(part).all(axis=0)

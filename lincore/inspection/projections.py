@@ -23,7 +23,7 @@ from lincore.utils.typing import Array
 MOST_COMPONENTS = 200
 # Singular vectors of counted words: each costs a pass over the rows.
 MOST_VECTORS = 50
-# How many components of pictures and of wide tables Fisher's discriminant sees.
+# How many components of images and of wide tables Fisher's discriminant sees.
 FISHER_COMPONENTS = 50
 
 
@@ -156,7 +156,7 @@ class Projection:
 def project(
     data: Dataset, split: Split, part: hold_out.TrainingSet, *, standardize: bool
 ) -> Projection:
-    """Fit principal components, or singular vectors for words, on the training part.
+    """Fit principal components, or singular vectors for words, on the training set.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class View:
     priors : ndarray of shape (K,)
         Weights of the classes: for a cut through the model those among the rows in it.
     caption : str
-        What the picture shows of the model, and what it does not.
+        What the plot shows of the model, and what it does not.
     subject : str
         What the plane is, for a title; empty where it is the whole model.
     log_weights : ndarray of shape (K,), optional
@@ -89,7 +89,7 @@ class View:
 
     @cached_property
     def n_faithful(self) -> int:
-        """Number of rows whose place in the picture lies in the region of what is predicted."""
+        """Number of rows whose place in the plot lies in the region of what is predicted."""
         if not len(self.points):
             return 0
         scores = self.scores(self.points)
@@ -239,7 +239,7 @@ def _with(view: View, found: Densities | DecisionFunction) -> View:
 
 
 def _in_drawable_units(view: View) -> View:
-    """Return the same view, of an axis that no picture bears in a power of ten that it does."""
+    """Return the same view, of an axis that no plot bears in a power of ten that it does."""
     units = drawable_units(view.points)
     if np.all(units == 1):
         return view

@@ -16,7 +16,7 @@ from lincore.data.dataset import Dataset
 from lincore.data.labels import display_name, encode_labels, lone_class_notices, numbered
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import list_zip
-from lincore.io.images.decode import picture_names
+from lincore.io.images.decode import pixel_names
 from lincore.limits import LIMITS, Limits, is_zip
 
 _FEATURE_WORDS = frozenset({"x", "data", "images", "features", "pixels"})
@@ -66,10 +66,10 @@ def is_arrays_file(raw: bytes) -> bool:
 
 
 def read_arrays_file(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
-    """Read an npz file that holds X and y, whole or as a training and a test part.
+    """Read an npz file that holds X and y, whole or as a training and a test set.
 
     Arrays are known by their names, in any order and case: X_train and y_train, train_images and
-    train_labels, data and target, and so on; test and val make the test part. Nothing that would
+    train_labels, data and target, and so on; test and val make the test set. Nothing that would
     run code (objects, pickles) is read.
 
     Parameters
@@ -123,7 +123,7 @@ def read_arrays_file(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
         X=rows,
         codes=codes,
         classes=classes,
-        feature_names=picture_names(shape) if len(shape) > 1 else numbered("feature", shape[0]),
+        feature_names=pixel_names(shape) if len(shape) > 1 else numbered("feature", shape[0]),
         given_test=tested if tested.any() else None,
         image_shape=shape if len(shape) > 1 else None,
         notices=(*notices, *lone_class_notices(codes, classes)),
@@ -155,7 +155,7 @@ def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 
 def _parts(arrays: Iterable[_Array], name: str) -> list[tuple[_Array, _Array]]:
-    """Return (X, y) of the training part, and of the test part if there is one."""
+    """Return (X, y) of the training set, and of the test set if there is one."""
     found: dict[tuple[str, str], _Array] = {}
     for array in arrays:
         words = [word for word in re.split(r"[^a-z]+", array.label.casefold()) if word]
@@ -181,7 +181,7 @@ def _row_shape(arrays: list[_Array], name: str) -> tuple[tuple[int, ...], list[N
     shapes = {array.shape[1:] for array in arrays}
     shape = shapes.pop()
     if shapes:
-        raise _unusable("The rows of the training and of the test part differ in shape.", name)
+        raise _unusable("The rows of the training and of the test set differ in shape.", name)
     if len(shape) == 3 and shape[-1] == 1:
         shape = shape[:2]
     side = isqrt(shape[0])

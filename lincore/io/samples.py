@@ -139,7 +139,7 @@ def fetch(name: str) -> Dataset:
     Returns
     -------
     Dataset
-        Of grey images; the last 10,000 of either MNIST are its test part.
+        Of grey images; the last 10,000 of either MNIST are its test set.
 
     Raises
     ------

@@ -217,7 +217,7 @@ def table_to_dataset(
             missing=missing,
             unsuited={
                 "Cutting the target into ranges": bins is not None,
-                "Taking numbers as names": bool(categories),
+                "Treating numbers as categorical": bool(categories),
                 "Keeping one of each repeated row": drop_duplicates,
                 "Filtering rows": bool(where),
             },

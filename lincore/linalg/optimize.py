@@ -56,20 +56,20 @@ _WORDS = {
         "Raise tol.",
     ),
     Reason.OSCILLATES: (
-        "the objective keeps rising and falling",
+        "the training loss keeps rising and falling",
         "Lower learning_rate, or leave it out to have a safe one computed.",
     ),
     Reason.DIVERGED: (
-        "the objective grew without bounds",
+        "the training loss grew without bounds",
         "Lower learning_rate, or leave it out to have a safe one computed.",
     ),
     Reason.NO_DESCENT: (
-        "no step along the last direction lowered the objective",
+        "no step along the last direction lowered the training loss",
         "Standardise the features, or penalise with a smaller C.",
     ),
     Reason.STOPPED: ("it was asked to stop", "Start it again and let it go on."),
     Reason.UNBOUNDED: (
-        "there is no minimum: the objective would fall for ever",
+        "there is no minimum: the coefficients diverge",
         "Use a finite C.",
     ),
 }

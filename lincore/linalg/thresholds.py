@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from lincore.utils.typing import Array, Flags
 
-# Values nearer to each other than this share of their range are not told apart: the score of a
+# Values nearer to each other than this share of their range are not distinguished: the score of a
 # row may come out a little different when it is computed again among other rows.
 TOLERANCE = 1e-9
 

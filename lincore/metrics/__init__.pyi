@@ -14,9 +14,9 @@ from .intervals import Interval as Interval
 from .priors import adjust as adjust
 from .priors import estimate_priors as estimate_priors
 from .priors import reprior as reprior
+from .ranking import baseline_scores as baseline_scores
 from .ranking import described as described
 from .ranking import for_file as for_file
-from .ranking import guesses as guesses
 from .ranking import known as known
 from .ranking import predictions as predictions
 from .ranking import ranked as ranked

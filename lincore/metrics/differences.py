@@ -283,11 +283,11 @@ def groups(results: Results, score: str | None = None, rope: float = 0.01) -> di
     sign = -1 if SCORES[score].higher_is_better else 1
     values = {method: sign * estimate(results, method, score).value for method in results.methods}
     left = sorted((m for m in values if not np.isnan(values[m])), key=lambda m: values[m])
-    tier, number = dict.fromkeys(results.methods, 0), 0
+    group, number = dict.fromkeys(results.methods, 0), 0
     while left:
         number += 1
         leader = left[0]
         inside = [m for m in left if m == leader or better[frozenset((leader, m))] != leader]
-        tier |= dict.fromkeys(inside, number)
+        group |= dict.fromkeys(inside, number)
         left = [m for m in left if m not in inside]
-    return tier
+    return group

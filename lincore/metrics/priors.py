@@ -56,7 +56,7 @@ def adjust(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:
     old = _checked_priors(old, log_proba.shape[-1], "old")
     new = _checked_priors(new, log_proba.shape[-1], "new")
     if not ((old > 0) & (new > 0)).any():
-        raise ValueError("No class has a prior above zero both in training and in use.")
+        raise ValueError("No class has a prior above zero both in training and in deployment.")
     return exchanged(log_proba, old, new)
 
 

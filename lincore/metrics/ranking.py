@@ -53,8 +53,8 @@ def known(results: Results) -> tuple[str, ...]:
     )
 
 
-def guesses(results: Results, score: str | None = None) -> dict[str, float]:
-    """Return what guessing without looking at the features would score, by the leading score.
+def baseline_scores(results: Results, score: str | None = None) -> dict[str, float]:
+    """Return the scores of baselines that do not use the features, by the leading score.
 
     "Majority class" always guesses the class commonest in training, "Prior only" gives all rows
     the shares of the classes as posteriors, "Chance" guesses every class equally often, where
@@ -70,7 +70,7 @@ def guesses(results: Results, score: str | None = None) -> dict[str, float]:
     >>> truth = np.array([0, 0, 0, 1])
     >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), truth, truth[None],
     ...             np.full((1, 4, 2), np.nan), np.zeros(1))
-    >>> guesses(r, "accuracy")
+    >>> baseline_scores(r, "accuracy")
     {'Majority class': 0.75, 'Chance': 0.5}
     """
     score = score or leading_score(results.class_counts)

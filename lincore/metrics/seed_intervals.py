@@ -77,7 +77,7 @@ def over_seeds(
     test_ratio : float
         Test rows for each training row where every seed draws a split of its own. The splits
         overlap, so the variance of the mean is ``s² (1 / S + test_ratio)`` and does not vanish
-        with many seeds. Zero where one test part serves all seeds: the interval is then over
+        with many seeds. Zero where one test set serves all seeds: the interval is then over
         the choice of the training rows alone.
     level : float, default 0.95
         How often the interval should hold the truth.

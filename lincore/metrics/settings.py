@@ -39,14 +39,14 @@ class Settings:
     streamed : mapping of method to int
         Rows beyond those in memory that a method learned from.
     training_shares : ndarray of shape (K,), optional
-        Of the classes in the training parts, which count as often as they stand behind a
+        Of the classes in the training sets, which count as often as they stand behind a
         prediction.
     class_counts : ndarray of shape (K,), optional
         Rows of each class in the data.
     row_groups : ndarray of shape (m,), optional
         The group of each predicted row, where the data have groups.
     groups_divided : bool
-        Whether some group has rows both in a training and in its test part.
+        Whether some group has rows both in a training and in its test set.
     """
 
     data: str = ""

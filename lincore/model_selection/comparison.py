@@ -51,7 +51,7 @@ def compare(
     keep: Callable[[Results], Any] | None = None,
     keep_models: bool = False,
 ) -> Results:
-    """Fit several methods on the same training parts and predict the same test parts.
+    """Fit several methods on the same training sets and predict the same test sets.
 
     Everything is learned from the training rows alone: filling in and coding, means and
     deviations, basis, principal components, classifier. What is solved from moments by class
@@ -78,7 +78,7 @@ def compare(
     seed : int, default 0
         Of splits, and of every method whose `random_state` is None.
     test_size : float, default 0.3
-        Share of the test part of a hold-out.
+        Share of the test set of a hold-out.
     progress : callable, optional
         ``progress(done, total, what)``, called after every piece of work. If it returns False the
         comparison stops, and the results hold the methods that are finished.

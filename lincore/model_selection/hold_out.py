@@ -80,7 +80,7 @@ def fit_pipeline(
         As `lincore.model_selection.pipeline.pipeline_for` makes them, of any classifier or none.
     data : Dataset
     rows : ndarray
-        Row numbers of the training part.
+        Row numbers of the training set.
     class_weight : ndarray of shape (K,), optional
         What a row of each class counts wherever rows are summed: means, deviations and PCA of
         the steps included. Through `Moments.scale` for what is solved from moments, through
@@ -131,12 +131,12 @@ def fit_pipeline(
     except ValueError as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(str(error), where=f"training part of {data.name}") from error
+        raise DataError(str(error), where=f"training set of {data.name}") from error
     return pipeline
 
 
 def fit(pipeline: Pipeline, data: Dataset, split: Split, part: TrainingSet) -> Pipeline:
-    """Fit a pipeline on the training part, with what was learned from it before.
+    """Fit a pipeline on the training set, with what was learned from it before.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def evaluate(
 def holdout(
     data: Dataset, pipeline: Pipeline, split: Split, *, method: str = "model"
 ) -> tuple[Pipeline, Results]:
-    """Fit on the training part and predict the test part.
+    """Fit on the training set and predict the test set.
 
     Examples
     --------

@@ -56,7 +56,7 @@ BINARY = Option(
     "Binary classifier",
     "method",
     "logistic",
-    "The classifier that tells two sides apart.",
+    "The binary classifier.",
     main=True,
     choices=tuple(
         Choice(word, label)

@@ -121,7 +121,7 @@ class Run:
         """Put the outcome of a fit where it belongs."""
         self.seconds[method] += outcome.seconds
         if outcome.predicted is None:
-            where = f" (training part of fold {fold + 1})" if len(self.plan) > 1 else ""
+            where = f" (training set of fold {fold + 1})" if len(self.plan) > 1 else ""
             self.failures.setdefault(method, outcome.failure + where)
             return
         n_tested = len(self.plan[fold].test)

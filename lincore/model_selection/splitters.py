@@ -20,7 +20,7 @@ from lincore.utils.typing import Rows
 # A word, a `Split`, a scikit-learn splitter, or pairs of training and test rows.
 Scheme: TypeAlias = Any
 
-# Row numbers of all training parts together (200 MB): leaving each of 5,000 rows out.
+# Row numbers of all training sets together (200 MB): leaving each of 5,000 rows out.
 LARGEST_PLAN = 25_000_000
 
 WORDS = (
@@ -41,14 +41,14 @@ def folds(
     scheme : str, Split, int, splitter or iterable of (train, test)
         "holdout" (stratified), "given" and "last" are the splits of `lincore.split`. "5-fold" and
         "10x10-fold" (repetitions x folds) deal the rows of each class evenly over the folds;
-        a class with fewer rows than folds is missing from some test parts. "leave-one-out".
+        a class with fewer rows than folds is missing from some test sets. "leave-one-out".
         "5-fold by group" and "holdout by group" keep the rows of a group together, with class
         shares as even as that allows; "by-group" is five folds, or fewer with fewer groups.
         Anything with scikit-learn's ``split(X, y, groups)`` works too.
     seed : int, default 0
         For whatever is random in a word; a splitter has its own.
     test_size : float, default 0.3
-        Share of the test part of a hold-out; by group as near as whole groups come.
+        Share of the test set of a hold-out; by group as near as whole groups come.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tupl
         return _by_group(data, min(5, _n_groups(data)), seed)
     found = _FOLDED.fullmatch(word)
     if not found:
-        raise DataError(f"No scheme is called {word!r}.", remedy=f"Use one of {WORDS}.")
+        raise DataError(f"No validation is called {word!r}.", remedy=f"Use one of {WORDS}.")
     repetitions, k = int(found[1] or 1), int(found[2])
     limit, what = (_n_groups(data), "groups") if found[3] else (data.n_rows, "rows")
     if not 2 <= k <= limit or repetitions < 1:
@@ -198,7 +198,7 @@ def _n_groups(data: Dataset) -> int:
         raise DataError(
             "The data have no groups of rows that belong together.",
             where=data.name,
-            remedy="Use a scheme without groups, or say what the groups are.",
+            remedy="Use a validation without groups, or say what the groups are.",
         )
     return len(np.unique(data.groups))
 
@@ -209,10 +209,10 @@ def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
         raise DataError(
             f"{n_groups} groups cannot be dealt to {k} folds.",
             where=data.name,
-            remedy="Use fewer folds, or a scheme without groups.",
+            remedy="Use fewer folds, or a validation without groups.",
         )
     splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed)
-    # A class with fewer rows than folds: it is missing from some test parts, as documented.
+    # A class with fewer rows than folds: it is missing from some test sets, as documented.
     with captured_warnings():
         try:
             return list(splitter.split(np.zeros(data.n_rows), data.codes, data.groups))
@@ -250,7 +250,7 @@ def _numbered(data: Dataset, plan: Iterable[tuple[Rows, Rows]]) -> list[Fold]:
         numbered.append(Fold(repetition, fold, train, test))
         fold += 1
     if not numbered:
-        raise DataError("The scheme has no test part.", where=data.name)
+        raise DataError("The validation has no test set.", where=data.name)
     return numbered
 
 
@@ -260,22 +260,22 @@ def _check_parts(data: Dataset, train: Rows, test: Rows) -> None:
     if trained[test].any():
         row = test[np.argmax(trained[test])]
         raise DataError(
-            f"Row {row} is in the training and in the test part.",
+            f"Row {row} is in the training and in the test set.",
             where=data.name,
-            remedy="Use a scheme whose parts have no row in common.",
+            remedy="Use a validation whose parts have no row in common.",
         )
     if not len(test) or np.ptp(data.codes[train]) == 0 if len(train) else True:
         raise DataError(
-            "A training part needs rows of at least two classes, and a test part needs rows.",
+            "A training set needs rows of at least two classes, and a test set needs rows.",
             where=data.name,
-            remedy="Use fewer folds, or another scheme.",
+            remedy="Use fewer folds, or another validation.",
         )
 
 
 def _check_plan(data: Dataset, size: int) -> None:
     if size > LARGEST_PLAN:
         raise DataError(
-            f"The training parts of so many folds would hold more than {LARGEST_PLAN:,} rows.",
+            f"The training sets of so many folds would hold more than {LARGEST_PLAN:,} rows.",
             where=data.name,
             remedy="Use fewer folds, such as 10-fold.",
         )

@@ -10,7 +10,7 @@ from sklearn.decomposition import TruncatedSVD
 class SingularVectors(TruncatedSVD):
     """scikit-learn's truncated SVD, which takes all columns where there are fewer than asked for.
 
-    How many words a training part has is known no sooner than it is counted.
+    How many words a training set has is known no sooner than it is counted.
 
     Examples
     --------

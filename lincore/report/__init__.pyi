@@ -23,8 +23,8 @@ from .exploration import words_finding as words_finding
 from .imbalance import advice_in_words as advice_in_words
 from .imbalance import balance_finding as balance_finding
 from .imbalance import crossings_in_words as crossings_in_words
-from .imbalance import objective_in_words as objective_in_words
 from .imbalance import parts_in_words as parts_in_words
+from .imbalance import training_loss_in_words as training_loss_in_words
 from .imbalance_cost import basis as basis
 from .imbalance_cost import called as called
 from .imbalance_cost import correction_rows as correction_rows

@@ -29,7 +29,7 @@ def scope(results: Results, rows: str = "rows") -> str:
     ----------
     results : Results
     rows : str
-        What a row is: "rows" or "pictures".
+        What a row is: "rows" or "images".
 
     Examples
     --------
@@ -157,7 +157,7 @@ def notes(results: Results) -> list[str]:
         more = len(alone) - MOST_NAMED
         alone = alone if more < 2 else [*alone[:MOST_NAMED], f"{more:,} other classes"]
         said.append(
-            f"All rows of {sentences.listed(alone)} stand in one fold{each}, so that no model that "
+            f"All rows of {sentences.listed(alone)} are in one fold{each}, so that no model that "
             "is "
             "tested on them learned the class: they count as errors. Leave the class out, or "
             "choose a validation that divides its rows."

@@ -60,7 +60,7 @@ def _of_descent(model: Any, names: Sequence[str]) -> Ending:
         leading = _leading(model.separation_, names)
         return Ending(
             f"The classes can be separated ({model.separation_.kind} separation), so the "
-            f"likelihood has no maximum: the weights would grow for ever{leading}. What is shown "
+            f"likelihood has no maximum: the coefficients diverge{leading}. What is shown "
             f"is where the solver stopped, after {rounds}.",
             False,
             "Choose a finite C, or find out why these coordinates give the class away.",

@@ -205,7 +205,7 @@ def separation_finding(
         J of the first component and of Fisher's first direction, on rows of either part.
     n_test : int
     rows : str
-        What a row is: "rows" or "pictures".
+        What a row is: "rows" or "images".
     component : str
         What a component is: "component" or "singular vector".
 

@@ -141,10 +141,10 @@ def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
     )
 
 
-def objective_in_words(
+def training_loss_in_words(
     label: str, totals: tuple[float, float], counts: tuple[int, int], rows: str = "rows"
 ) -> str:
-    """Say what became of the log error of the training rows, as a sum and by row.
+    """Say what became of the log loss of the training rows, as a sum and by row.
 
     Parameters
     ----------
@@ -159,12 +159,12 @@ def objective_in_words(
 
     Examples
     --------
-    >>> objective_in_words("QDA", (90.0, 80.0), (300, 200)).split("; ")[1]
+    >>> training_loss_in_words("QDA", (90.0, 80.0), (300, 200)).split("; ")[1]
     'by row it rises from 0.300 to 0.400.'
     """
     first, second = (total / n for total, n in zip(totals, counts, strict=True))
     return (
-        f"{label}: the log error of the training {rows} goes from {totals[0]:,.1f} to "
+        f"{label}: the log loss of the training {rows} goes from {totals[0]:,.1f} to "
         f"{totals[1]:,.1f}, summed over {counts[0]:,} and {counts[1]:,} {rows}; by row it "
         f"{'falls' if second < first else 'rises'} from {plain(first)} to {plain(second)}."
     )

@@ -124,7 +124,7 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
         Of one test set.
     method : str
     rows : str
-        What a row is: "rows" or "pictures".
+        What a row is: "rows" or "images".
 
     Examples
     --------
@@ -202,7 +202,7 @@ def against_baseline(results: Results, method: str, *, subject: str = "That") ->
     always = f"always predicting {largest} ({name} {percent(guess)})"
     if few := no_interval(results, name):
         told = subject[:1].lower() + subject[1:] if subject == "That" else subject
-        text = f"Whether {told} is better than {always} cannot be said: {few}."
+        text = f"Whether {told} is better than {always} is not known: {few}."
     elif found.low > guess:
         text = f"{subject} is better than {always}."
     elif found.high < guess:
@@ -278,19 +278,19 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     'LDA and QDA are not significantly different (accuracy 100.0 %); both beat Fisher (70.0 %).'
     """
     score = score or leading_score(results.class_counts)
-    tier = differences.groups(results, score, rope)
+    group = differences.groups(results, score, rope)
     ranked = _ranked(results, score)
     if not ranked:
         return f"No model has a score for {score}."
-    said = _who_leads(results, ranked, tier, score, rope)
+    said = _who_leads(results, ranked, group, score, rope)
     return " ".join([said, *blind_spots(results, ranked)])
 
 
 def _who_leads(
-    results: Results, ranked: list[str], tier: dict[str, int], score: str, rope: float
+    results: Results, ranked: list[str], group: dict[str, int], score: str, rope: float
 ) -> str:
-    leaders = [method for method in ranked if tier[method] == 1]
-    others = [method for method in ranked if tier[method] > 1]
+    leaders = [method for method in ranked if group[method] == 1]
+    others = [method for method in ranked if group[method] > 1]
     span = _span(results, leaders, score)
     if len(ranked) == 1:
         return f"{_labels(results, ranked)[0]} reaches {a_score(score)} of {span}."

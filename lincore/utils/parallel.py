@@ -20,7 +20,7 @@ def over_cores(
 ) -> None:
     """Call ``work(0)`` to ``work(count - 1)``, in threads and in no certain order.
 
-    Threads, not processes: what decodes pictures lets go of the interpreter, and a process would
+    Threads, not processes: what decodes images lets go of the interpreter, and a process would
     start the dashboard again.
 
     Parameters

@@ -16,7 +16,7 @@ from tests.app.test_pages import assert_fine
 
 
 def bring(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
-    """Upload files together, and wait until pictures are decoded."""
+    """Upload files together, and wait until images are decoded."""
     app.file_uploader[0].upload(*files[0]) if len(files) == 1 else several(app, files)
     app.run()
     for _ in range(100):
@@ -56,7 +56,7 @@ def a_table(n: int = 40, separator: str = ",") -> bytes:
     return "\n".join(["length,width,colour,batch,kind", *lines]).replace(",", separator).encode()
 
 
-def a_picture(grey: int, size: tuple[int, int] = (6, 5)) -> bytes:
+def an_image(grey: int, size: tuple[int, int] = (6, 5)) -> bytes:
     noise = np.random.default_rng(grey).integers(0, 255, size[::-1], dtype=np.uint8)
     stream = io.BytesIO()
     Image.fromarray(noise).save(stream, "PNG")
@@ -71,8 +71,8 @@ def a_zip(files: dict[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-PICTURES = {f"{pet}_{i}.png": a_picture(10 * k + i) for k, pet in enumerate("cd") for i in range(4)}
-FOLDERS = {f"pets/{name[0]}/{name}": raw for name, raw in PICTURES.items()}
+IMAGES = {f"{pet}_{i}.png": an_image(10 * k + i) for k, pet in enumerate("cd") for i in range(4)}
+FOLDERS = {f"pets/{name[0]}/{name}": raw for name, raw in IMAGES.items()}
 
 
 def wait(app: AppTest) -> None:

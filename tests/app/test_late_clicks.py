@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.server import middleware
 from pages.ui.session import uploads
-from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, data_of, several, wait
+from tests.app.data_page import FOLDERS, IMAGES, a_table, a_zip, bring, data_of, several, wait
 from tests.app.test_pages import PAGES, assert_fine, open_app
 
 
@@ -104,7 +104,7 @@ def test_a_target_that_cannot_be_one_is_told_where_it_was_chosen():
 def test_files_of_which_more_are_coming_are_not_read_in_part(monkeypatch):
     app = open_app()
     before = data_of(app)
-    several(app, PICTURES.items())
+    several(app, IMAGES.items())
     monkeypatch.setattr(middleware, "is_sending", lambda session: True)
     app.switch_page("pages/explore.py").run()
     assert_fine(app)

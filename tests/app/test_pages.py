@@ -148,7 +148,7 @@ def test_bad_files_are_refused_with_a_reason_and_nothing_is_lost(name):
     message = app.error[0].value
     assert len(message) > 30, message
     assert "flowers: 40 rows" in main_text(app)
-    assert "Still in use: flowers" in main_text(app)
+    assert "Current data: flowers" in main_text(app)
     app.switch_page("pages/classify.py").run()
     assert_fine(app)
     assert not app.error

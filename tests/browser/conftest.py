@@ -89,7 +89,7 @@ def _scene(dashboard: Dashboard, name: str) -> str:
         path = ARTEFACTS / "screenshots" / f"failed-{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         dashboard.page.screenshot(path=path)
-        lines += [f"address: {dashboard.page.url}", f"picture: artefacts/screenshots/{path.name}"]
+        lines += [f"address: {dashboard.page.url}", f"figure: artefacts/screenshots/{path.name}"]
     except Exception as error:  # the report of the failure itself must not be lost
-        lines.append(f"no picture: {error}")
+        lines.append(f"no figure: {error}")
     return "\n".join(lines)

@@ -297,7 +297,7 @@ class Dashboard(Figures):
         return len(alive) if any(drawn) else 0
 
     def screenshot(self, name: str) -> Path:
-        """Keep a picture of the whole page, below the fold included."""
+        """Keep an image of the whole page, below the fold included."""
         path = self.artefacts / f"{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         size = self.page.viewport_size or {"width": 1440, "height": 900}
@@ -373,6 +373,6 @@ def _decoded(value: Any) -> Any:
     return value
 
 
-def _colours(picture: bytes) -> int:
-    with Image.open(io.BytesIO(picture)) as image:
+def _colours(png: bytes) -> int:
+    with Image.open(io.BytesIO(png)) as image:
         return len(image.convert("RGB").getcolors(maxcolors=1 << 24) or [])

@@ -113,7 +113,7 @@ def test_sizes_and_costs_are_typed(dashboard):
     )
     for typed, said in (("-4", "-4 is no cost"), ("", "An empty cell is no cost")):
         type_cell(dashboard, grid, 2, 1, 4, typed)
-        assert f"{said}: class 3 taken for class 1 stays at 9." in dashboard.text()
+        assert f"{said}: class 3 predicted as class 1 stays at 9." in dashboard.text()
         assert dashboard.table("balance.costs.rows") == after
     dashboard.visit("compare")
     dashboard.visit("balance")
@@ -126,8 +126,8 @@ def test_sizes_and_costs_are_typed(dashboard):
 def test_the_faces_lose_and_get_it_back(dashboard):
     dashboard.goto()
     dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
-    # Pictures are decoded while one may go elsewhere: here we wait for them.
-    dashboard.page.get_by_text("3,000 pictures of 30 × 30 pixels").first.wait_for(timeout=60_000)
+    # Images are decoded while one may go elsewhere: here we wait for them.
+    dashboard.page.get_by_text("3,000 images of 30 × 30 pixels").first.wait_for(timeout=60_000)
     dashboard.settle()
     dashboard.visit("balance")
     few_repeats(dashboard, "2, as in the faces text")
@@ -164,7 +164,7 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.full"), before)
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced"), after)
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.difference"), after - before)
-    assert "2,100 pictures (700 Class1, 700 Class2, 700 Class3)" in shown
+    assert "2,100 images (700 Class1, 700 Class2, 700 Class3)" in shown
 
     dashboard.choose("balance.remedy", "balanced weights + corrected priors")
     both = scores.confusion(one["both"], "lda")

@@ -32,8 +32,8 @@ def test_a_cell_of_the_matrix_shows_exactly_its_pictures(dashboard):
     sheet = dashboard.figure("classify.cell")
     shown = [trace["z"] for trace in sheet["data"] if trace["type"] == "heatmap"]
     assert len(shown) == len(found.rows) == counts.max()
-    for picture, row in zip(shown, found.rows, strict=True):
-        np.testing.assert_array_equal(np.reshape(picture, (8, 8)), digits.X[row].reshape(8, 8))
+    for image, row in zip(shown, found.rows, strict=True):
+        np.testing.assert_array_equal(np.reshape(image, (8, 8)), digits.X[row].reshape(8, 8))
     dashboard.screenshot("digits-cell")
     dashboard.check()
 
@@ -43,7 +43,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.goto()
     dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
     # Images are decoded while one may go elsewhere: here we wait for them.
-    dashboard.page.get_by_text("3,000 pictures of 30 × 30 pixels").first.wait_for(timeout=60_000)
+    dashboard.page.get_by_text("3,000 images of 30 × 30 pixels").first.wait_for(timeout=60_000)
     dashboard.settle()
     dashboard.unfold("sidebar.split")
     dashboard.choose("sidebar.how", "The last of each class")
@@ -75,7 +75,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.settle()
     table = {row[0]: row for row in dashboard.table("classify.solvers.table")[1:]}
     assert table["Gradient, rate 0.002"][-1] == "the gradient is as small as asked for"
-    assert table["Gradient, rate 0.02"][-1] == "the objective keeps rising and falling"
+    assert table["Gradient, rate 0.02"][-1] == "the training loss keeps rising and falling"
     assert float(table["Newton"][1]) == pytest.approx(model.log_loss_, abs=1e-4)
     dashboard.screenshot("faces-convergence")
 

@@ -48,7 +48,7 @@ def test_a_separator_that_nobody_could_guess_is_typed_in(dashboard):
     dashboard.goto()
     dashboard.upload("data.upload", ("odd.csv", a_table("@")))
     shown = dashboard.text()
-    assert "There is only one column" in shown and "Still in use: iris" in shown
+    assert "There is only one column" in shown and "Current data: iris" in shown
     dashboard.element("data.otherwise").get_by_role("button").first.click()
     separator = dashboard.element("data.read.separator").get_by_role("combobox")
     separator.click()
@@ -92,7 +92,7 @@ def test_a_zip_with_junk_lists_what_was_skipped(dashboard):
             archive.writestr(name, content)
     dashboard.goto()
     dashboard.upload("data.upload", ("pets.zip", packed.getvalue()))
-    assert "pets: 12 pictures of 8 × 9 pixels in 2 classes" in dashboard.text()
+    assert "pets: 12 images of 8 × 9 pixels in 2 classes" in dashboard.text()
     expected = lincore.load(packed.getvalue(), name="pets.zip").skipped
     listed = [tuple(row) for row in dashboard.table("data.skipped")[1:]]
     assert listed == [tuple(skipped) for skipped in expected] and len(listed) == 4
@@ -113,5 +113,5 @@ def test_the_test_part_that_a_file_brings_stays_the_split_on_every_page(dashboar
     for page in ("data", "explore", "classify", "data"):
         dashboard.visit(page)
         sidebar = dashboard.page.get_by_test_id("stSidebar").inner_text()
-        assert "60 pictures train, 20 test" in sidebar
+        assert "60 images train, 20 test" in sidebar
     dashboard.check()

@@ -53,11 +53,11 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
     scores = found.scores(faces.X[split.train], (0, 1))
     row = int(split.train[scores[:, 0].argmax()])  # alone at the edge: nothing lies over it
     dashboard.click_row("explore.scores", row)
-    (picture,) = dashboard.figure("explore.chosen")["data"]
-    np.testing.assert_array_equal(np.reshape(picture["z"], -1), faces.X[row])
+    (image,) = dashboard.figure("explore.chosen")["data"]
+    np.testing.assert_array_equal(np.reshape(image["z"], -1), faces.X[row])
 
-    dashboard.open_tab("explore.panels.pictures", "Reconstruction")
-    number = dashboard.element("explore.picture").locator("input").first.input_value()
+    dashboard.open_tab("explore.panels.images", "Reconstruction")
+    number = dashboard.element("explore.image").locator("input").first.input_value()
     assert int(number) == row
     dashboard.slide("explore.rebuild", 25)
     drawn = dashboard.figure("explore.reconstruction")["data"]
@@ -76,10 +76,10 @@ def test_a_sheet_of_pictures_is_as_tall_as_it_is_drawn(dashboard):
         dashboard.visit("explore")
         if width < 600:
             dashboard.close_sidebar()
-        dashboard.open_tab("explore.panels.pictures", "Eigen-images")
+        dashboard.open_tab("explore.panels.images", "Eigen-images")
         sheet = dashboard.figure("explore.eigenimages")["layout"]
         margins = sheet["margin"]["t"] + sheet["margin"]["b"]
-        # The pictures fill the width that they have, and their names stand side by side.
+        # The images fill the width that they have, and their names stand side by side.
         drawn = dashboard.element("explore.eigenimages").bounding_box()
         shown = sheet["meta"]["sheet"]
         across = min(drawn["width"] - 16, shown["width"])

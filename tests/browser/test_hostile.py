@@ -55,7 +55,7 @@ def test_what_is_hostile_is_refused_and_the_good_table_stays(dashboard):
     made = {name: HOSTILE[name][0] for name in TABLES} | {name: CORPUS[name][0] for name in ZIPS}
     for name, make in made.items():
         dashboard.upload("data.upload", (f"{name}.bin", make()))
-        dashboard.page.get_by_text("Still in use: good").wait_for()
+        dashboard.page.get_by_text("Current data: good").wait_for()
         assert "good: 40 rows of 2 features in 2 classes" in dashboard.text(), name
         dashboard.check()
 

@@ -29,7 +29,7 @@ def counts_on_screen(dashboard) -> np.ndarray:
 
 
 def follow_to_the_figures(dashboard, name: str) -> None:
-    """See contour, surface and boundary of the model on screen, and keep their pictures."""
+    """See contour, surface and boundary of the model on screen, and keep their images."""
     contour = dashboard.figure("classify.contour")
     assert any(trace["type"] == "contour" for trace in contour["data"])
     assert dashboard.alternative("classify.contour")
@@ -49,13 +49,13 @@ def follow_to_the_figures(dashboard, name: str) -> None:
 def test_from_the_faces_to_their_confusion_matrix(dashboard):
     dashboard.goto()
     dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
-    assert "3,000 pictures of 30 × 30 pixels in 3 classes" in dashboard.text()
+    assert "3,000 images of 30 × 30 pixels in 3 classes" in dashboard.text()
     dashboard.screenshot("faces-data")
     dashboard.unfold("sidebar.split")
     dashboard.choose("sidebar.how", "The last of each class")
     dashboard.slide("sidebar.share", 10)
     dashboard.visit("explore")
-    assert "2,700 training pictures" in dashboard.text()
+    assert "2,700 training images" in dashboard.text()
     dashboard.screenshot("faces-explore")
     dashboard.visit("classify")
     dashboard.element("classify.options").get_by_role("button").first.click()
@@ -65,7 +65,7 @@ def test_from_the_faces_to_their_confusion_matrix(dashboard):
     split = lincore.split(faces, "last", test_size=0.1)
     pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
     _, results = hold_out.holdout(faces, pipeline, split, method="LDA")
-    assert sentences.classification_finding(results, "LDA", rows="pictures") in dashboard.text()
+    assert sentences.classification_finding(results, "LDA", rows="images") in dashboard.text()
     assert "87.7 %" in dashboard.text()
     np.testing.assert_array_equal(counts_on_screen(dashboard), scores.confusion(results, "LDA"))
     follow_to_the_figures(dashboard, "faces")
@@ -96,7 +96,7 @@ def test_a_broken_file_leaves_the_good_one_in_use(dashboard):
     assert "good: 4 rows of 2 features in 2 classes" in dashboard.text()
     dashboard.upload("data.upload", ("broken.zip", b"PK\x03\x04 this is no zip"))
     shown = dashboard.text()
-    assert "broken.zip" in shown and "Still in use: good" in shown
+    assert "broken.zip" in shown and "Current data: good" in shown
     dashboard.screenshot("broken-upload")
     dashboard.visit("classify")
     dashboard.visit("data")
@@ -110,7 +110,7 @@ def test_digits_travel_as_a_zip_of_images(dashboard):
     name, packed = dashboard.download("data.sheet.zip")
     assert name == "digits.zip"
     dashboard.upload("data.upload", ("again.zip", packed))
-    assert "again: 1,797 pictures of 8 × 8 pixels in 10 classes" in dashboard.text()
+    assert "again: 1,797 images of 8 × 8 pixels in 10 classes" in dashboard.text()
     dashboard.visit("classify")
     assert "LDA reaches" in dashboard.text()
     dashboard.check()

@@ -1,4 +1,4 @@
-"""The guide in docs/: its examples run, its pictures exist, and no public estimator is left out."""
+"""The guide in docs/: its examples run, its figures exist, and no public estimator is left out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Section(NamedTuple):
         return "\n".join(re.findall(r"```python\n(.*?)```", self.text, flags=re.DOTALL))
 
     @property
-    def pictures(self) -> list[tuple[str, str]]:
+    def figures(self) -> list[tuple[str, str]]:
         """Text alternatives and paths."""
         return re.findall(r"!\[(.*?)\]\((.*?)\)", self.text, flags=re.DOTALL)
 
@@ -82,15 +82,15 @@ def test_the_readmes_blocks_run(
 def test_section_says_everything(section: Section) -> None:
     for part in ("```math", "**Use ", "fail", "**Source**", "```python"):
         assert part in section.text, f"{section.title} lacks {part}"
-    assert section.pictures
-    for alt, path in section.pictures:
+    assert section.figures
+    for alt, path in section.figures:
         assert len(alt) > 60, "the text alternative says the finding"
         assert (DOCS / path).is_file()
         assert (DOCS / path).stat().st_size < 120_000
 
 
 def test_every_picture_is_shown() -> None:
-    shown = {path for section in SECTIONS for _, path in section.pictures}
+    shown = {path for section in SECTIONS for _, path in section.figures}
     made = {f"pictures/{path.name}" for path in (DOCS / "pictures").glob("*.png")}
     assert made == shown
 

@@ -1,4 +1,4 @@
-"""Five real sets of pictures, as they are uploaded, under every classifier the library has."""
+"""Five real sets of images, as they are uploaded, under every classifier the library has."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.data import DATA, needs_data
 pytestmark = needs_data
 
 
-class Pictures(NamedTuple):
+class Images(NamedTuple):
     """A file, how many of its rows are used, and what must come of them.
 
     `best` is what most classifiers must reach on 20 components, `worst` what all of them must.
@@ -32,35 +32,35 @@ class Pictures(NamedTuple):
 
 
 SETS = [
-    Pictures("faces3_bmp30.zip", "holdout", 900, (30, 30), 3, 0.97, 0.8),
-    Pictures("orl_faces.zip", "holdout", 400, (112, 92), 40, 0.87, 0.7),
-    Pictures("mnist.npz", "given", 2000, (28, 28), 10, 0.78, 0.7),
-    Pictures("fashion_mnist.npz", "given", 2000, (28, 28), 10, 0.68, 0.5),
-    Pictures("cifar10_lossless_sample.npz", "given", 700, (32, 32, 3), 10, 0.25, 0.2),
+    Images("faces3_bmp30.zip", "holdout", 900, (30, 30), 3, 0.97, 0.8),
+    Images("orl_faces.zip", "holdout", 400, (112, 92), 40, 0.87, 0.7),
+    Images("mnist.npz", "given", 2000, (28, 28), 10, 0.78, 0.7),
+    Images("fashion_mnist.npz", "given", 2000, (28, 28), 10, 0.68, 0.5),
+    Images("cifar10_lossless_sample.npz", "given", 700, (32, 32, 3), 10, 0.25, 0.2),
 ]
 
 
-@pytest.mark.parametrize("pictures", SETS, ids=lambda pictures: pictures.file)
-def test_every_classifier_learns_from_the_pictures(pictures):
-    whole = lincore.load(DATA / pictures.file)
-    assert whole.X.dtype == np.uint8 and whole.image_shape == pictures.shape
-    data = whole.take(np.linspace(0, whole.n_rows - 1, pictures.n_rows).astype(int))
-    assert data.n_classes == whole.n_classes == pictures.n_classes
+@pytest.mark.parametrize("images", SETS, ids=lambda images: images.file)
+def test_every_classifier_learns_from_the_pictures(images):
+    whole = lincore.load(DATA / images.file)
+    assert whole.X.dtype == np.uint8 and whole.image_shape == images.shape
+    data = whole.take(np.linspace(0, whole.n_rows - 1, images.n_rows).astype(int))
+    assert data.n_classes == whole.n_classes == images.n_classes
     # 780 pairs of persons take a while and say nothing else.
     words = [word for word in LABELS if word != "one-vs-one" or data.n_classes < 20]
     steps = lincore.Steps(n_components=20)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)
-        results = lincore.compare(data, words, pictures.scheme, steps=steps)
-    if pictures.n_classes == 40:
-        # Seven pictures of a person do not span a covariance of 20 components: QDA says so.
+        results = lincore.compare(data, words, images.scheme, steps=steps)
+    if images.n_classes == 40:
+        # Seven images of a person do not span a covariance of 20 components: QDA says so.
         assert list(results.settings.failed) == ["qda"]
         assert "7 rows" in results.settings.failed["qda"]
     else:
         assert results.methods == tuple(words)
     accuracy = (results.predicted == results.truth).mean(axis=1)
-    assert np.median(accuracy) > pictures.best, dict(zip(results.methods, accuracy, strict=True))
-    assert accuracy.min() > pictures.worst, dict(zip(results.methods, accuracy, strict=True))
+    assert np.median(accuracy) > images.best, dict(zip(results.methods, accuracy, strict=True))
+    assert accuracy.min() > images.worst, dict(zip(results.methods, accuracy, strict=True))
     table = results.table(wide=True)
     assert ((table["accuracy from"] < table["accuracy"]) | (table["accuracy"] == 0)).all()
     assert (table["log loss"].dropna() >= 0).all()

@@ -224,7 +224,7 @@ class _Study:
             raise DataError(
                 "No method can be fitted: "
                 + " ".join(f"{name}: {why}" for name, why in plan.failures.items()),
-                where=f"training part of {plan.data.name}",
+                where=f"training set of {plan.data.name}",
                 remedy="Use fewer components, or another method.",
             )
         refused: dict[str, str] = {}

@@ -18,7 +18,7 @@ from lincore.utils.typing import Array, Counts
 
 #: Shares of the rarest class's training rows in the class-size sweep, and the fewest rows.
 SHARES, FEWEST_ROWS = (1 / 3, 0.45, 0.6, 0.8, 1.0), 2
-#: Folds inside the training part, on which a threshold is tuned.
+#: Folds inside the training set, on which a threshold is tuned.
 N_FOLDS = 5
 
 
@@ -36,7 +36,7 @@ class Samples(NamedTuple):
     ----------
     split : Split
     shares, target : ndarray of shape (K,)
-        Of the classes in the training part, and those that weights and priors aim at.
+        Of the classes in the training set, and those that weights and priors aim at.
     plain, weighted : Job
         All training rows, as they are and weighted to the target.
     resampled : mapping of str to Job
@@ -60,7 +60,7 @@ class Samples(NamedTuple):
 
 
 def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Samples:
-    """Draw the split of a repetition and everything that is fitted on its training part."""
+    """Draw the split of a repetition and everything that is fitted on its training set."""
     data, (split, nested) = plan.data, plan.draw(repeat)
     counts = nested.counts
     target = np.where(counts > 0, target, 0.0)

@@ -36,7 +36,7 @@ class ImageCollection(NamedTuple):
     skipped: dict[int, str]
 
 
-class Picture(NamedTuple):
+class ImageFile(NamedTuple):
     """One image of a collection, not yet decoded.
 
     Parameters
@@ -57,9 +57,9 @@ class Picture(NamedTuple):
     group: str
 
 
-def find_pictures(
+def find_images(
     collection: ImageCollection, pattern: str | None = None, level: int | None = None
-) -> tuple[list[Picture], tuple[Notice, ...]]:
+) -> tuple[list[ImageFile], tuple[Notice, ...]]:
     """Find the images of a collection by their first bytes, and their classes.
 
     Parameters
@@ -74,7 +74,7 @@ def find_pictures(
 
     Returns
     -------
-    pictures : list of Picture
+    images : list of ImageFile
         In natural order of their paths.
     notices : tuple of Notice
 
@@ -102,13 +102,13 @@ def find_pictures(
             notices = (_told(pattern, paths[0], collection.name),)
     if pattern is not None:
         places = _named(places, paths, pattern)
-    pictures = []
+    images = []
     for i, place in zip(found, places, strict=True):
         if place.reason:
             collection.skipped[i] = place.reason
         else:
-            pictures.append(Picture(i, *place[:3]))
-    return pictures, notices
+            images.append(ImageFile(i, *place[:3]))
+    return images, notices
 
 
 def _told(pattern: str, path: str, name: str) -> Notice:

@@ -13,7 +13,7 @@ from PIL import Image, ImageOps, TiffImagePlugin
 
 from lincore.io.files.archives import UnusableFile
 from lincore.io.images.grey_levels import Levels, Range, is_deep, own_levels, range_of, with_levels
-from lincore.io.images.unsupported import foreign_picture
+from lincore.io.images.unsupported import unsupported_image
 from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
 
 Fit = Literal["pad", "crop", "stretch"]
@@ -65,7 +65,7 @@ _WEBP_SHARE = 0.4
 _TIFF_BYTES = 3
 _BITS, _TILE_WIDTH, _TILE_LENGTH = 258, 322, 323
 _TILE_MARGIN = 256
-# Pictures of more pixels are decoded one at a time, so that memory holds one of them.
+# Images of more pixels are decoded one at a time, so that memory holds one of them.
 _LARGE_PIXELS = 4_000_000
 # Pixels that are brought to plain grey or colour in one step.
 _STRIP_PIXELS = 1_000_000
@@ -92,7 +92,7 @@ def image_kind(head: bytes, path: str) -> str:
     >>> image_kind(b"GIF89a", "a.png")
     'GIF'
     """
-    foreign = foreign_picture(head)
+    foreign = unsupported_image(head)
     if foreign:
         raise UnusableFile(foreign)
     if head.startswith(_MAGIC):
@@ -213,14 +213,14 @@ def decoded(
         raise UnusableFile("damaged image") from error
 
 
-def picture_names(shape: tuple[int, ...]) -> tuple[str, ...]:
+def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:
     """Return the feature names of an image, row by row, counted from 1 at the top left.
 
     Examples
     --------
-    >>> picture_names((1, 2))
+    >>> pixel_names((1, 2))
     ('pixel 1,1', 'pixel 1,2')
-    >>> picture_names((1, 1, 3))
+    >>> pixel_names((1, 1, 3))
     ('pixel 1,1 red', 'pixel 1,1 green', 'pixel 1,1 blue')
     """
     colours = (" red", " green", " blue") if len(shape) == 3 else ("",)

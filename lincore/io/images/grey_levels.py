@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias, cast
 import numpy as np
 from PIL import Image
 
-#: The least and the largest value of a picture.
+#: The least and the largest value of an image.
 Range: TypeAlias = tuple[float, float]
 
 WHITE_OF_16_BITS = 65535.0
@@ -46,12 +46,12 @@ def own_levels(image: Image.Image) -> Levels:
 
 
 def common_levels(ranges: Sequence[Range], *, whole: bool) -> Levels | None:
-    """Return the levels that suit a whole set, so that its pictures can be compared.
+    """Return the levels that suit a whole set, so that its images can be compared.
 
     Parameters
     ----------
     ranges : sequence of (least, largest)
-        Of every picture.
+        Of every image.
     whole : bool
         Whether the values are whole numbers rather than fractions, of which 1 may be white.
 
@@ -59,7 +59,7 @@ def common_levels(ranges: Sequence[Range], *, whole: bool) -> Levels | None:
     -------
     Levels or None
         White is that of the fewest bits that hold all values, or the largest value beyond 16 bits
-        and where values are negative. None where no picture has values that are finite.
+        and where values are negative. None where no image has values that are finite.
 
     Examples
     --------

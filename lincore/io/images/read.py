@@ -15,7 +15,7 @@ from lincore.data.dataset import Dataset, Skipped
 from lincore.data.labels import display_name, encode_labels, lone_class_notices, natural_key
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import UnusableFile, list_zip, unpack
-from lincore.io.images.collection import ImageCollection, Picture, find_pictures
+from lincore.io.images.collection import ImageCollection, ImageFile, find_images
 from lincore.io.images.decode import (
     FITS,
     HEAD_BYTES,
@@ -23,7 +23,7 @@ from lincore.io.images.decode import (
     Header,
     decoded,
     grey_range,
-    picture_names,
+    pixel_names,
     read_header,
 )
 from lincore.io.images.grey_levels import WHITE_OF_16_BITS, Levels, Range, common_levels
@@ -134,7 +134,7 @@ def read_image_files(
     files: Sequence[tuple[str, bytes]],
     options: ImageOptions = ImageOptions(),
     *,
-    name: str = "pictures",
+    name: str = "images",
     progress: Progress | None = None,
     limits: Limits = LIMITS,
 ) -> Dataset:
@@ -203,35 +203,35 @@ def _read(
 ) -> Dataset:
     name = collection.name
     _check(options, name)
-    pictures, notices = find_pictures(collection, options.pattern, options.level)
+    images, notices = find_images(collection, options.pattern, options.level)
     # Pillow warns of large and of odd images; here the limits and the skipped files say so.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="PIL")
-        headers = _headers(collection, pictures, progress, limits)
-        pictures = [picture for picture in pictures if picture.number in headers]
-        _require(pictures, collection)
+        headers = _headers(collection, images, progress, limits)
+        images = [image for image in images if image.number in headers]
+        _require(images, collection)
         sizes = {number: header[:2] for number, header in headers.items()}
         colours = (3,) if options.colour else ()
         common, shape = common_shape(Counter(sizes.values()), options.size, colours, name, limits)
         deep = [number for number, header in headers.items() if header.is_deep]
         levels = _grey_levels(collection, deep, progress)
-        X, pictures = _pixels(collection, pictures, shape, options.fit, levels, progress)
-        greyed = () if options.colour else _made_grey(collection, pictures)
-    _require(pictures, collection)
-    kept = Counter(sizes[picture.number] for picture in pictures)
+        X, images = _pixels(collection, images, shape, options.fit, levels, progress)
+        greyed = () if options.colour else _made_grey(collection, images)
+    _require(images, collection)
+    kept = Counter(sizes[image.number] for image in images)
     fit = options.fit if options.size is None else None
     resized = resized_notices(kept, common, shape, fit, name)
     brightened = _brightened(levels, name)
-    codes, classes = encode_labels(np.array([p.label for p in pictures], dtype=object), name)
-    given_test, given = _given_test(pictures, name)
-    groups, group_names = _groups(pictures)
+    codes, classes = encode_labels(np.array([p.label for p in images], dtype=object), name)
+    given_test, given = _given_test(images, name)
+    groups, group_names = _groups(images)
     return Dataset(
         name=display_name(name),
         X=X,
         codes=codes,
         classes=classes,
-        feature_names=picture_names(shape),
-        row_names=tuple(collection.paths[picture.number] for picture in pictures),
+        feature_names=pixel_names(shape),
+        row_names=tuple(collection.paths[image.number] for image in images),
         given_test=given_test,
         image_shape=shape,
         notices=(
@@ -262,10 +262,10 @@ def _check(options: ImageOptions, name: str) -> None:
         )
 
 
-def _made_grey(collection: ImageCollection, pictures: Sequence[Picture]) -> tuple[Notice, ...]:
+def _made_grey(collection: ImageCollection, images: Sequence[ImageFile]) -> tuple[Notice, ...]:
     """Say so where images that have colours became grey, by a look at a few of them."""
-    step = max(1, len(pictures) // _SAMPLED_IMAGES)
-    some = pictures[::step][:_SAMPLED_IMAGES]
+    step = max(1, len(images) // _SAMPLED_IMAGES)
+    some = images[::step][:_SAMPLED_IMAGES]
     spreads = [np.ptp(_small(collection, one.number), axis=1).mean() for one in some]
     if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
         return ()
@@ -282,9 +282,9 @@ def _small(collection: ImageCollection, number: int) -> np.ndarray:
     return pixels.reshape(-1, 3)
 
 
-def _require(pictures: Sequence[Picture], collection: ImageCollection) -> None:
+def _require(images: Sequence[ImageFile], collection: ImageCollection) -> None:
     """Refuse a collection without images, or with images of one class."""
-    labels = {picture.label for picture in pictures}
+    labels = {image.label for image in images}
     if not labels:
         first = next(iter(sorted(collection.skipped)), None)
         example = (
@@ -303,24 +303,24 @@ def _require(pictures: Sequence[Picture], collection: ImageCollection) -> None:
 
 def _headers(
     collection: ImageCollection,
-    pictures: Sequence[Picture],
+    images: Sequence[ImageFile],
     progress: Progress | None,
     limits: Limits,
 ) -> dict[int, Header]:
     """Read the header of every image, by its number; add the damaged to ``collection.skipped``."""
-    found: list[Header | None] = [None] * len(pictures)
+    found: list[Header | None] = [None] * len(images)
 
     def look(i: int) -> None:
-        number = pictures[i].number
+        number = images[i].number
         try:
             found[i] = read_header(collection.read(number), collection.paths[number], limits)
         except UnusableFile as reason:
             collection.skipped[number] = str(reason)
 
-    over_cores(look, len(pictures), "Looking at images", progress)
+    over_cores(look, len(images), "Looking at images", progress)
     return {
-        picture.number: header
-        for picture, header in zip(pictures, found, strict=True)
+        image.number: header
+        for image, header in zip(images, found, strict=True)
         if header is not None
     }
 
@@ -361,49 +361,49 @@ def _brightened(levels: Mapping[int, Levels], name: str) -> list[Notice]:
 
 def _pixels(
     collection: ImageCollection,
-    pictures: Sequence[Picture],
+    images: Sequence[ImageFile],
     shape: tuple[int, ...],
     fit: Fit,
     levels: Mapping[int, Levels],
     progress: Progress | None,
-) -> tuple[np.ndarray, list[Picture]]:
+) -> tuple[np.ndarray, list[ImageFile]]:
     """Decode all images into (n, pixels) uint8; add the damaged to ``collection.skipped``."""
-    X = np.empty((len(pictures), prod(shape)), dtype=np.uint8)
+    X = np.empty((len(images), prod(shape)), dtype=np.uint8)
 
     def decode(i: int) -> None:
-        number = pictures[i].number
+        number = images[i].number
         try:
             X[i] = decoded(collection.read(number), shape, fit, levels.get(number))
         except UnusableFile as reason:
             collection.skipped[number] = str(reason)
 
-    over_cores(decode, len(pictures), "Decoding images", progress)
-    whole = np.array([picture.number not in collection.skipped for picture in pictures], dtype=bool)
+    over_cores(decode, len(images), "Decoding images", progress)
+    whole = np.array([image.number not in collection.skipped for image in images], dtype=bool)
     if whole.all():
-        return X, list(pictures)
+        return X, list(images)
     # Closed up in place: a second array might not fit in memory.
     kept = np.flatnonzero(whole).tolist()
     for to, row in enumerate(kept):
         X[to] = X[row]
-    return X[: len(kept)], [pictures[i] for i in kept]
+    return X[: len(kept)], [images[i] for i in kept]
 
 
 def _given_test(
-    pictures: Sequence[Picture], name: str
+    images: Sequence[ImageFile], name: str
 ) -> tuple[np.ndarray | None, tuple[Notice, ...]]:
-    tested = np.array([picture.tests for picture in pictures])
+    tested = np.array([image.tests for image in images])
     if not tested.any() or tested.all():
         return None, ()
     what = f"The zip brings a split: {(~tested).sum()} images to train on, {tested.sum()} to test."
     return tested, (Notice(what, name, "Split as given to use it."),)
 
 
-def _groups(pictures: Sequence[Picture]) -> tuple[np.ndarray | None, tuple[str, ...] | None]:
+def _groups(images: Sequence[ImageFile]) -> tuple[np.ndarray | None, tuple[str, ...] | None]:
     """Return the group of each image and the groups' names, where there are any."""
-    if not any(picture.group for picture in pictures):
+    if not any(image.group for image in images):
         return None, None
     # What belongs to no group stands alone.
-    found = [picture.group or f"{picture.label} #{picture.number}" for picture in pictures]
+    found = [image.group or f"{image.label} #{image.number}" for image in images]
     names = sorted(set(found), key=natural_key)
     position = {name: code for code, name in enumerate(names)}
     return np.array([position[name] for name in found], dtype=np.intp), tuple(names)

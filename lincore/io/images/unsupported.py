@@ -27,8 +27,8 @@ _SVG = re.compile(
 _PAGE = re.compile(rb"^(\xef\xbb\xbf)?\s*<(!doctype html|html)", re.I)
 
 
-def foreign_picture(head: bytes) -> str:
-    """Say what kind of picture a file is that is not read, and what to do; "" for any other.
+def unsupported_image(head: bytes) -> str:
+    """Say what kind of image a file is that is not read, and what to do; "" for any other.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def foreign_picture(head: bytes) -> str:
 
     Examples
     --------
-    >>> foreign_picture(b"%PDF-1.7")
+    >>> unsupported_image(b"%PDF-1.7")
     'a PDF, no image: save it as JPEG or PNG'
     """
     if head[4:8] == b"ftyp":
@@ -61,4 +61,4 @@ def _in_boxes(brand: bytes) -> str:
         return f"AVIF: {_AS_JPEG}"
     if brand == b"crx ":
         return _RAW
-    return "a film, no image: save single pictures of it as JPEG or PNG"
+    return "a film, no image: save single images of it as JPEG or PNG"

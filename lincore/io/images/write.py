@@ -18,7 +18,7 @@ from lincore.errors import DataError
 def write_image_zip(data: Dataset) -> bytes:
     """Write images as a zip that `read_image_zip` reads back: <name>/<class>/<00001>.png.
 
-    Where the source brought a test part, the folders train and test hold the classes.
+    Where the source brought a test set, the folders train and test hold the classes.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from lincore.utils.typing import Flags
 _MOST_REMEDIES = 5
 _REMEDIES: Mapping[Kind, str] = {
     "empty": "Fill the column in, or delete it.",
-    "constant": "Nothing needs to be done: it cannot tell classes apart.",
+    "constant": "Nothing needs to be done: it cannot separate the classes.",
     "identifier": "If it measures something, make it a feature.",
     "date": "Make it a feature to use it as a number of days.",
     "text": "Make it text to count its words.",

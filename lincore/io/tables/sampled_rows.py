@@ -226,7 +226,7 @@ class _Names:
             raise DataError(
                 f"Its first rows are numbers, and further on there is {odd!r}.",
                 where=f"{self._source.file.name}, {self.where}",
-                remedy="Name what stands for a missing value, or choose another target.",
+                remedy="Name the missing-value codes, or choose another target.",
             )
         found, distinct = pd.factorize(column)
         table = np.array([self._code(value) for value in distinct.tolist()] + [_NO_LABEL])

@@ -20,7 +20,7 @@ MUCH = 100
 TITLES = {
     "posterior": "Posterior probability",
     "density": "Prior × density",
-    "score": "Margin: lead of the best score over the next",
+    "score": "Margin between the two highest scores",
 }
 # What a value is called where it is read.
 UNITS = {"posterior": "posterior probability", "density": "prior × density", "score": "margin"}
@@ -52,7 +52,7 @@ def join(*sentences: str) -> str:
 
 
 def heading(labels: list[str], quantity: Quantity, focus: int | None) -> str:
-    """Return the title of a picture of contours or curves."""
+    """Return the title of a plot of contours or curves."""
     what = TITLES[quantity]
     if quantity == "score":
         return what

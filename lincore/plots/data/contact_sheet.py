@@ -135,7 +135,7 @@ def _colour(image: NDArray[np.generic], name: str, corner: tuple[float, float]) 
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:
-    r"""Return a picture (h, w, 3) as a PNG file: a tenth of what Plotly's lists of colours take.
+    r"""Return an image (h, w, 3) as a PNG file: a tenth of what Plotly's lists of colours take.
 
     Examples
     --------

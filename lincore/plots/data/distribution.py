@@ -29,7 +29,7 @@ from lincore.plots.base.style import (
     trace,
 )
 
-# Bars that lie over each other can be told apart up to so many classes; then outlines are drawn.
+# Bars that lie over each other can be distinguished up to so many classes; then outlines are drawn.
 MOST_OVERLAID = 4
 # Classes drawn at most, of which the largest are taken.
 MOST_CURVES, MOST_BOXES, MOST_GROUPED = 12, 40, 8

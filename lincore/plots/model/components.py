@@ -17,17 +17,17 @@ from lincore.plots.plane.scatter import scatter
 from lincore.utils.typing import Array
 
 LABEL_WIDTH = 20
-# Pixels under pictures of weights, for the scale of their colours.
+# Pixels under images of weights, for the scale of their colours.
 BAR = 44
 # Of a biplot: opacity of the points, height that a name needs and width of a letter on a phone, as
-# shares of the picture.
+# shares of the plot.
 FAINT, CLEARANCE, LETTER = 0.4, 0.055, 0.018
 
 
 def coefficient_images(
     weights: ArrayLike, titles: Sequence[str], *, columns: int = 4, title: str = "Weights"
 ) -> go.Figure:
-    """Draw weights of pixels as pictures: blue for above zero, orange for below, paper for zero.
+    """Draw weights of pixels as images: blue for above zero, orange for below, paper for zero.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def coefficient_images(
     stack = np.asarray(weights, dtype=np.float32)
     largest = float(np.abs(stack).max(initial=0.0)) or 1.0
     hues = [[0, BAD], [0.5, "#F7F7F7"], [1, GOOD]]
-    # The scale lies under the pictures: beside them it takes a phone's width.
+    # The scale lies under the images: beside them it takes a phone's width.
     bar = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom",
            "yref": "container", "lenmode": "pixels", "len": 220, "thickness": 10, "xpad": 8,
            "ypad": 4, "outlinewidth": 0, "nticks": 5, "tickformat": "~g"}  # fmt: skip
@@ -74,7 +74,7 @@ def biplot(
     codes : array-like of shape (n,)
     classes : array-like of shape (K,)
     loadings : array-like of shape (2, p)
-        Of the two components; arrows are scaled to the picture.
+        Of the two components; arrows are scaled to the plot.
     features : sequence of p str
     axis_names : sequence of two str
     rows : array-like of shape (n,), optional
@@ -147,7 +147,7 @@ def reconstructions(
     *,
     title: str = "",
 ) -> go.Figure:
-    """Draw pictures as they are, and below each what a number of components makes of it.
+    """Draw images as they are, and below each what a number of components makes of it.
 
     Parameters
     ----------
@@ -171,5 +171,5 @@ def reconstructions(
         stack,
         titles,
         columns=len(originals),
-        title=title or f"Pictures rebuilt from {named}",
+        title=title or f"Images rebuilt from {named}",
     )

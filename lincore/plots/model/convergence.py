@@ -54,7 +54,7 @@ class Step(Protocol):
 def convergence(
     traces: Mapping[str, Sequence[Step]],
     *,
-    quantity: Literal["objective", "excess", "gradient norm"] = "objective",
+    quantity: Literal["training loss", "excess", "gradient norm"] = "training loss",
     across: Literal["iteration", "seconds"] = "iteration",
     reasons: Mapping[str, str] | None = None,
     title: str = "",
@@ -65,9 +65,9 @@ def convergence(
     ----------
     traces : mapping of name to trace
         Each the `trace_` of a fitted model.
-    quantity : {"objective", "excess", "gradient norm"}
-        "excess" is the objective above the least that any of them reached. This and the gradient
-        norm are drawn on a logarithmic axis.
+    quantity : {"training loss", "excess", "gradient norm"}
+        "excess" is the training loss above the least that any of them reached. This and the
+        gradient norm are drawn on a logarithmic axis.
     across : {"iteration", "seconds"}
     reasons : mapping of name to str, optional
         Why each ended.
@@ -89,13 +89,13 @@ def convergence(
     stretched = max(lengths, default=1) > UNEVEN * max(min(lengths, default=1), 1)
     drawn = []
     for position, (name, part) in enumerate(parts.items()):
-        y = {"objective": part[:, 1], "excess": part[:, 1] - least, "gradient norm": part[:, 2]}
+        y = {"training loss": part[:, 1], "excess": part[:, 1] - least, "gradient norm": part[:, 2]}
         x = part[:, 0] + stretched if across == "iteration" else part[:, 3]
         x = np.where(x > 0, x, np.nan) if stretched else x
-        drawn.append(_trace(position, name, x, y[quantity], quantity != "objective"))
+        drawn.append(_trace(position, name, x, y[quantity], quantity != "training loss"))
     logarithmic = {"type": "log", "exponentformat": "power", "nticks": 6}
     unit = "iteration + 1" if stretched and across == "iteration" else across
-    named = {"excess": "objective above the least"}.get(quantity, quantity)
+    named = {"excess": "training loss above the least"}.get(quantity, quantity)
     return figure(
         drawn,
         title or f"{quantity[:1].upper()}{quantity[1:]} by {across}",
@@ -104,7 +104,7 @@ def convergence(
                  f"{count(len(parts), 'solver')}.", found, *(f"{text}." for text in said)),
         height=430,
         xaxis=axis(unit, **(logarithmic | {"dtick": 1} if stretched else {})),
-        yaxis=axis(named, **(logarithmic if quantity != "objective" else {})),
+        yaxis=axis(named, **(logarithmic if quantity != "training loss" else {})),
     )  # fmt: skip
 
 

@@ -129,7 +129,7 @@ def _sum(total: np.ndarray, enough: int) -> list[Trace]:
         "scatter",
         x=number,
         y=total.astype(np.float32),
-        name="sum so far",
+        name="cumulative",
         mode="lines+markers" if len(number) <= 30 else "lines",
         line={"color": GREY, "width": 2},
         marker={"size": 5},

@@ -30,7 +30,7 @@ def ambiguity(view: View, *, frame: Frame | None = None, title: str = "") -> go.
         Of two coordinates of one-versus-rest or one-versus-one.
     frame : Frame, optional
     title : str, optional
-        The finding; otherwise which share of the picture is ambiguous.
+        The finding; otherwise which share of the plot is ambiguous.
 
     Returns
     -------
@@ -99,5 +99,5 @@ def _key(code: int, area: float) -> Trace:
 def _finding(areas: dict[int, float]) -> str:
     said = [f"{MEANINGS[code]}: {percent(area)}" for code, area in areas.items() if area]
     if not said:
-        return "No place in this picture is ambiguous"
-    return f"Ambiguous part of this picture: {enumerate_words(said)}"
+        return "No place in this plot is ambiguous"
+    return f"Ambiguous part of this plot: {enumerate_words(said)}"

@@ -40,7 +40,7 @@ class Window(NamedTuple):
         """A sentence on the points beyond the axes, empty if there are none."""
         if not self.outside:
             return ""
-        return f"{count(self.outside, 'point lies', 'points lie')} outside the picture."
+        return f"{count(self.outside, 'point lies', 'points lie')} outside the plot."
 
     @classmethod
     def around(cls, points: ArrayLike, codes: ArrayLike) -> Window:

@@ -31,7 +31,7 @@ def boundary_lines(view: View, window: Window) -> Array:
 
 
 def drawn_lines(view: View, window: Window, *, whole: Map | None = None) -> Array:
-    """Find the same lines, (m, 2), without the points that nobody would miss in a picture."""
+    """Find the same lines, (m, 2), without the points that nobody would miss in a plot."""
     line = trace_lines(whole or Map.whole(view, window))
     ends = np.flatnonzero(np.isnan(line[:, 0]))
     cell = (window.high - window.low) / (NODES - 1)

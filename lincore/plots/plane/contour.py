@@ -121,7 +121,7 @@ def _levels(peak: float) -> Array:
 
 def _alt(view: View, marks: Marks, quantity: Quantity, focus: int | None) -> str:
     labels = marks.labels
-    whom = "each class where it wins" if focus is None else labels[focus]
+    whom = "each class where it is predicted" if focus is None else labels[focus]
     return join(
         f"Filled contours of the {ALT[quantity]} of {whom} over "
         f"{' and '.join(view.axis_names)}, with the decision boundary and "

@@ -24,7 +24,7 @@ OVERHEAD = 130
 def density_surface(view: View, window: Window, code: int) -> tuple[Array, Array, Array]:
     """Return x, y and height of a hill on rings around its class mean, each of shape (r, a).
 
-    Rings fit every hill, however narrow it is beside the whole picture, and end it evenly.
+    Rings fit every hill, however narrow it is beside the whole plot, and end it evenly.
     """
     numbers = max(NUMBERS / len(view.classes) - OVERHEAD, 0)
     n_rings = int(np.clip(np.sqrt(numbers / 3 / 2.2), FEWEST_RINGS, MOST_RINGS))
@@ -32,7 +32,7 @@ def density_surface(view: View, window: Window, code: int) -> tuple[Array, Array
     angle = np.linspace(0, 2 * np.pi, int(2.2 * n_rings))[:, None]
     circle = np.concatenate([np.cos(angle), np.sin(angle)], axis=1)
     points = view.gaussians.means[code] + radius * circle @ _axes(view, window, code)
-    # A hill is cut where the picture ends.
+    # A hill is cut where the plot ends.
     points = np.clip(points, window.low, window.high)
     flat = points.reshape(-1, 2)
     height = np.exp(possible(view.log_joint(flat))[:, code]).reshape(points.shape[:2])
@@ -43,7 +43,7 @@ def _axes(view: View, window: Window, code: int) -> Array:
     """Return the half axes (2, 2) of the ellipse of one standard deviation, as rows.
 
     In a direction in which a class does not vary its density is constant: a ridge that runs
-    through the whole picture.
+    through the whole plot.
     """
     factor = view.gaussians.whiteners[code].factor
     factor = np.diag(factor)[:, factor > 0] if factor.ndim == 1 else factor

@@ -34,7 +34,7 @@ def posterior_surface(view: View, window: Window, quantity: Quantity) -> Trace:
         colorscale=_bands(n_classes),
         showscale=False,
         opacity=0.88,
-        name="winner",
+        name="predicted class",
         showlegend=False,
         contours={axis: {"highlight": False} for axis in "xyz"},
         lighting={"ambient": 0.85, "diffuse": 0.25, "specular": 0.05, "roughness": 0.9},

@@ -62,7 +62,7 @@ class Map(NamedTuple):
 
     @classmethod
     def whole(cls, view: View, window: Window) -> Map:
-        """Evaluate it over all of a picture."""
+        """Evaluate it over all of a plot."""
         return cls.of(view, window.low, window.high, NODES)
 
     @property
@@ -82,10 +82,10 @@ def possible(log_values: Array) -> Array:
 
 
 def whole_layer(view: View, window: Window, code: int, quantity: Quantity) -> Layer:
-    """Return one class over all of the picture; its density over the part where there is any."""
+    """Return one class over all of the plot; its density over the part where there is any."""
     low, high = window.low, window.high
     if quantity == "score":
-        raise ValueError("The lead in score is that of the winner: it is no matter of one class.")
+        raise ValueError("The margin is of the predicted class, not of one chosen class.")
     if quantity == "density":
         low, high = _near_class(view, window, code)
     # What travels of the rows of many classes takes room as well.
@@ -200,7 +200,7 @@ def _boxes(
 
 
 def _near_class(view: View, window: Window, code: int) -> tuple[Array, Array]:
-    """Return the part of the picture in which a class has density; all of it if that is none."""
+    """Return the part of the plot in which a class has density; all of it if that is none."""
     reach = REACH * spread(view, code)
     mean = view.gaussians.means[code]
     low, high = np.maximum(window.low, mean - reach), np.minimum(window.high, mean + reach)

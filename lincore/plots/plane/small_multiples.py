@@ -29,13 +29,13 @@ from lincore.plots.plane.markers import Marks, class_counts, point_traces
 from lincore.plots.plane.regions import Map, region_layers
 from lincore.plots.plane.shared_axes import Frame
 
-# Points in each small picture: more are a blot.
+# Points in each small plot: more are a blot.
 MOST_POINTS = 600
-# More rings than this hide a small picture.
+# More rings than this hide a small plot.
 MOST_RINGS = 60
-# Values in all layers of all pictures.
+# Values in all layers of all plots.
 CELLS = 30_000
-# Pixels of a small picture's height, and of the gap above it for its name.
+# Pixels of a small plot's height, and of the gap above it for its name.
 TALL, GAP = 230, 48
 # Pixels of a line of the legend, and classes in it on a wide page.
 LEGEND_LINE, IN_A_LINE = 19, 4
@@ -65,7 +65,7 @@ def small_multiples(
         Three are too narrow for a phone.
     frame : Frame, optional
     rows : str
-        What a row is: "rows" or "pictures".
+        What a row is: "rows" or "images".
     title : str, optional
 
     Returns
@@ -153,7 +153,7 @@ def _smaller(point: Trace, *, in_legend: bool) -> Trace:
 
 
 def _own(position: int) -> dict[str, str]:
-    """Return what the axes of a small picture are called."""
+    """Return what the axes of a small plot are called."""
     number = str(position + 1) if position else ""
     return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
 
@@ -188,7 +188,7 @@ def _wrong(view: View) -> str:
 
 
 def _marked(drawn: Sequence[Marks], ringed: bool, rows: str) -> str:
-    """Say how wrong rows are marked, in all of the pictures alike."""
+    """Say how wrong rows are marked, in all of the plots alike."""
     if not any(marks.wrong.any() for marks in drawn):
         return ""
     return f"Wrong {rows} have a {'ring' if ringed else 'dot'}."

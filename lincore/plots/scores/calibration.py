@@ -92,7 +92,7 @@ def calibration(
         method = method_of(parts, method, "calibration")
         parts = [Reliability.from_calibration(of_results.calibration(parts, method))]
     gap, where = _largest_gap(parts)
-    heading = f"Probabilities are off by up to {percent(gap)}" if where else "No rows to judge by"
+    heading = f"Maximum calibration error {percent(gap)}" if where else "No rows to judge by"
     return figure(
         [
             guide([0, 1], [0, 1]),
@@ -148,7 +148,7 @@ def _largest_gap(parts: Sequence[Reliability]) -> tuple[float, str]:
         if off[most] >= gap:
             gap = float(off[most])
             where = (
-                f"{part.name}: what was given {percent(float(predicted[most]))} was so in "
+                f"{part.name}: predicted {percent(float(predicted[most]))}, observed "
                 f"{percent(float(observed[most]))}."
             )
     return gap, where

@@ -119,7 +119,9 @@ def score_intervals(
         methods,
         values,
         as_percent,
-        hues=[ACCENT if not groups or tier == min(groups) else GREY for tier in groups or methods],
+        hues=[
+            ACCENT if not groups or group == min(groups) else GREY for group in groups or methods
+        ],
         alt=join(
             f"{heading}.", _all(methods, values, as_percent), _baselines(baselines, as_percent)
         ),

@@ -32,11 +32,11 @@ def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     _truth(setup, study, data)
 
 
-def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
+def show_training_loss(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     """Draw the way down of the models that iterate, and say what their last value means."""
     for name, full, reduced in _errors(setup, study, data):
         totals, counts = (full.total, reduced.total), (full.n, reduced.n)
-        said = report.objective_in_words(name, totals, counts, text.row_noun(data))
+        said = report.training_loss_in_words(name, totals, counts, text.row_noun(data))
         st.markdown(text.escape(said))
     for note in study.notices:
         st.caption(f"Note while fitting: {text.escape(note)}")
@@ -61,7 +61,7 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
 
 @st.cache_resource(max_entries=16, ttl="2h", show_spinner=False)
 def _errors(setup: Setup, _study: BalanceStudy, _data: Dataset) -> list[tuple[str, Any, Any]]:
-    """Return the training log errors of models with posteriors, full and reduced."""
+    """Return the training log losses of models with posteriors, full and reduced."""
     found = []
     for method in _study.methods:
         if metrics.has_posteriors(_study.example.results["full"], method):

@@ -98,7 +98,7 @@ def _details(found: ImbalanceCost, method: str, loss: str) -> None:
     st.caption(
         "Balanced weights + corrected priors is scikit-learn's class_weight, aimed at the "
         "deployment prevalence. The tuned threshold is chosen by cross-validation inside the "
-        "training part. Changes against uncorrected, in points, paired by split."
+        "training set. Changes against uncorrected, in points, paired by split."
     )
 
 

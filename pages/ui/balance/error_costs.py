@@ -22,7 +22,7 @@ COSTS = "balance.costs"
 #: Of the table: what it was drawn with, and the number of that drawing.
 BASE, VERSION = "balance.costs.base", "balance.costs.version"
 #: What was wrong with a number in it.
-REMARKS = "balance.costs.remarks"
+NOTES = "balance.costs.notes"
 #: A table of costs for more classes than this is no table to fill in.
 MOST_COSTS = 12
 
@@ -53,17 +53,17 @@ def show(
         f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in deployment; "
         "95 % intervals."
     )
-    _costs_pictures(setup, study, data, method, axes, bold, careful, new, costs)
+    _costs_plots(setup, study, data, method, axes, bold, careful, new, costs)
 
 
 def axes() -> tuple[int, ...]:
-    """Return the axes that the pictures above are drawn along."""
+    """Return the axes that the plots above are drawn along."""
     chosen = (st.session_state.get(f"balance.{end}") for end in "xy")
     found = tuple(int(axis) for axis in chosen if axis is not None)
     return found if len(found) == 2 else (0, 1)
 
 
-def _costs_pictures(
+def _costs_plots(
     setup: Setup,
     study: BalanceStudy,
     data: Dataset,
@@ -120,7 +120,7 @@ def _costs(data: Dataset) -> np.ndarray:
         stored = 1.0 - np.eye(data.n_classes)
         st.session_state[COSTS] = stored
         st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
-        st.session_state.pop(REMARKS, None)
+        st.session_state.pop(NOTES, None)
     key = f"balance.costs.table.{st.session_state.get(VERSION, 0)}"
     if key not in st.session_state:  # new, or its edits were forgotten with the page
         st.session_state[BASE] = stored
@@ -129,7 +129,7 @@ def _costs(data: Dataset) -> np.ndarray:
     frame.insert(0, "true class", [str(label) for label in data.classes])
     # No least value: the table would leave out the sign of -5 and take 5.
     config: dict[str, Any] = {
-        name: st.column_config.NumberColumn(f"taken for {label}")
+        name: st.column_config.NumberColumn(f"predicted as {label}")
         for name, label in zip(names, data.classes, strict=True)
     }
     tables.edit(
@@ -140,16 +140,16 @@ def _costs(data: Dataset) -> np.ndarray:
         column_config=config,
         on_change=_edit,
         args=(key, tuple(map(str, data.classes))),
-        alt="What it costs to take a row of a class for another.",
+        alt="What it costs to predict a class for a row of another.",
     )
-    for remark in st.session_state.get(REMARKS, ()):
-        st.warning(text.escape(remark))
+    for note in st.session_state.get(NOTES, ()):
+        st.warning(text.escape(note))
     return np.asarray(stored)
 
 
 def _edit(key: str, names: tuple[str, ...]) -> None:
     """Take the costs that were typed, and say which cannot be."""
-    costs, remarks = st.session_state[COSTS].copy(), []
+    costs, notes = st.session_state[COSTS].copy(), []
     for row, change in st.session_state[key]["edited_rows"].items():
         for column, value in change.items():
             place = int(row), int(column)
@@ -158,8 +158,8 @@ def _edit(key: str, names: tuple[str, ...]) -> None:
                 continue
             said = "An empty cell is no cost" if value is None else f"{value:g} is no cost"
             one, other = (names[code] for code in place)
-            remarks.append(f"{said}: {one} taken for {other} stays at {costs[place]:g}.")
+            notes.append(f"{said}: {one} predicted as {other} stays at {costs[place]:g}.")
     st.session_state[COSTS] = costs
-    st.session_state[REMARKS] = remarks
-    if remarks:  # drawn anew, with what is true
+    st.session_state[NOTES] = notes
+    if notes:  # drawn anew, with what is true
         st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1

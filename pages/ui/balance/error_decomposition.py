@@ -122,7 +122,7 @@ def _basis(study: BalanceStudy) -> str:
     n = len(study.seeds)
     if n == 1:
         return "One split so far, hence no intervals."
-    what = "splits" if study.new_splits else "choices of the training rows, one test part"
+    what = "splits" if study.new_splits else "choices of the training rows, one test set"
     wanted = study.settings.repeats
     of = f"{n} of {wanted}" if n < wanted else str(n)
     return f"Mean of {of} {what} ({study.n_test:,} test rows each), with 95 % intervals."

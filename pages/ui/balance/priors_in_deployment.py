@@ -31,7 +31,7 @@ def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
     _priors_table(results, study, cell, new)
     st.caption(
         f"{whose(cell)}. {len(results.rows):,} test {text.row_noun(data)}, weighted to these "
-        "shares; 95 % intervals. A model that is told the shares has its posteriors multiplied "
+        "shares; 95 % intervals. A model with these shares as priors has its posteriors multiplied "
         "by new over old; nothing is fitted again."
     )
     called = side_by_side.label(study, method)
@@ -42,7 +42,7 @@ def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
             curves[..., 0],
             curves[..., 1],
             curves[..., 2],
-            [f"{called}, as trained", f"{called}, told the shares"],
+            [f"{called}, as trained", f"{called}, corrected priors"],
             across=f"share of {data.classes[code]} in deployment (%)",
             score="error",
             title=f"Error of {called} by the share of {data.classes[code]} in deployment",
@@ -113,11 +113,11 @@ def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndar
     rows = []
     for name in results.methods:
         row = {"model": name}
-        for what, found in (("as trained", results), ("told the shares", told)):
+        for what, found in (("as trained", results), ("corrected priors", told)):
             row[f"error (%), {what}"] = report.amount(
                 imbalance.error_in_deployment(found, name, new), "error"
             )
-        for what, found in (("as trained", results), ("told the shares", told)):
+        for what, found in (("as trained", results), ("corrected priors", told)):
             loss = imbalance.log_loss_in_deployment(found, name, new)
             row[f"log loss, {what}"] = report.amount(loss, "log loss")
         rows.append(row)

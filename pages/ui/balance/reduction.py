@@ -112,7 +112,7 @@ def _panels(one: Any, data: Dataset, method: str, loss: str, study: Any) -> None
         elif name == SCORES:
             both_scores.show_scores(setup, first, data)
         else:
-            both_scores.show_objective(setup, first, data)
+            both_scores.show_training_loss(setup, first, data)
         if name in (PLOTS, PRIORS, COSTS, SCORES, OBJECTIVE) and len(study.seeds) > 1:
             st.caption(
                 f"Of the first split alone; headline and decomposition are means of "

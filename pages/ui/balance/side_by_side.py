@@ -61,7 +61,7 @@ def apply(remedy: str) -> None:
 
 
 def looks() -> tuple[str, str]:
-    """Ask for the kind of picture, and from where surfaces are seen."""
+    """Ask for the kind of plot, and from where surfaces are seen."""
     drawing = st.segmented_control(
         "Plot",
         DRAWINGS,
@@ -229,7 +229,7 @@ def learned_from(study: BalanceStudy, data: Dataset) -> str:
     sizes = {name: _counted(study.counts[name], study, data) for name in ("full", "reduced")}
     tested = np.bincount(data.codes[study.example.split.test], minlength=data.n_classes)
     return (
-        f"Full set: {sizes['full']}. Reduced set: {sizes['reduced']}. Test part, untouched: "
+        f"Full set: {sizes['full']}. Reduced set: {sizes['reduced']}. Test set, untouched: "
         f"{_counted(tested, study, data)}."
     )
 
@@ -238,7 +238,7 @@ def tested_on(study: BalanceStudy, data: Dataset) -> str:
     """Say what all models are tested on."""
     counts = np.bincount(data.codes[study.example.split.test], minlength=data.n_classes)
     return (
-        f"All are tested on the same {_counted(counts, study, data)}: the test part is untouched, "
+        f"All are tested on the same {_counted(counts, study, data)}: the test set is untouched, "
         "nothing was left out of it."
     )
 

@@ -26,7 +26,7 @@ KEPT = "balance.kept"
 #: Of the number table: what it was drawn with, and the number of that drawing.
 BASE, VERSION = "balance.base", "balance.version"
 #: What was wrong with a number in it.
-REMARKS = "balance.remarks"
+NOTES = "balance.notes"
 #: Characters of a class's name in the table of sizes.
 WIDEST_NAME = 16
 #: Up to so many reduced classes have a slider each; more share one.
@@ -148,7 +148,7 @@ def _preset(data: Dataset, choice: cache.SplitChoice, counts: np.ndarray) -> Non
     help = (
         f"{text.escape(data.classes[last])}, as in the text on faces: 900 → 300. No share of rows "
         f"for testing leaves it {OF_THE_TEXT} here, so it is a third of what there is, and stays a "
-        "third whatever the test part is."
+        "third whatever the test set is."
     )
     if share is not None:
         label = f"As in the faces text: {OF_THE_TEXT} → {OF_THE_TEXT // 3}"
@@ -156,7 +156,7 @@ def _preset(data: Dataset, choice: cache.SplitChoice, counts: np.ndarray) -> Non
         help = f"Training {text.row_noun(data)} of {text.escape(data.classes[last])}"
         if now != OF_THE_TEXT:
             help += f"; the share for testing becomes {share} %, on every page"
-        help += ". It stays a third whatever the test part is."
+        help += ". It stays a third whatever the test set is."
     if data.image_shape:
         help += " Models see two principal components, as there."
     arguments = (now, share, data.image_shape is not None)
@@ -239,8 +239,8 @@ def _table(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
         args=(key, counts, tuple(map(str, data.classes))),
         alt="Training rows of each class, and how many are kept.",
     )
-    for remark in st.session_state.get(REMARKS, ()):
-        st.warning(text.escape(remark))
+    for note in st.session_state.get(NOTES, ()):
+        st.warning(text.escape(note))
 
 
 def _drawing(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> str:
@@ -249,7 +249,7 @@ def _drawing(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> str:
     version = st.session_state.get(VERSION, 0)
     if st.session_state.get(BASE, (None,))[0] != about:
         version += 1
-        st.session_state.pop(REMARKS, None)
+        st.session_state.pop(NOTES, None)
     key = f"{KEY}.table.{version}"
     if key not in st.session_state:  # new, or its edits were forgotten with the page
         st.session_state[BASE] = (about, dict(kept))
@@ -302,21 +302,21 @@ def _choose_share(counts: np.ndarray) -> None:
 
 def _edit(key: str, counts: np.ndarray, names: tuple[str, ...]) -> None:
     """Take the sizes that were typed; say of those that cannot be what became of them."""
-    kept, remarks = _stored(counts), []
+    kept, notes = _stored(counts), []
     for row, change in st.session_state[key]["edited_rows"].items():
         code, wanted = int(row), change.get("kept")
         n, name = int(counts[code]), names[code]
         if wanted is None:
             kept[code] = n
-            remarks.append(f"{name}: an empty cell keeps all {n:,} training rows.")
+            notes.append(f"{name}: an empty cell keeps all {n:,} training rows.")
         elif not wanted >= 1:
             now = kept.get(code, n)
-            remarks.append(f"{name} cannot keep {wanted:g} rows: at least 1. It stays at {now:,}.")
+            notes.append(f"{name} cannot keep {wanted:g} rows: at least 1. It stays at {now:,}.")
         else:
             kept[code] = min(int(wanted), n)
             if wanted > n:
-                remarks.append(f"{name} has no more than {n:,} training rows: all are kept.")
+                notes.append(f"{name} has no more than {n:,} training rows: all are kept.")
     st.session_state[KEPT] = {k: n for k, n in sorted(kept.items()) if n < counts[k]}
-    st.session_state[REMARKS] = remarks
-    if remarks:  # the table is drawn anew, with what is true
+    st.session_state[NOTES] = notes
+    if notes:  # the table is drawn anew, with what is true
         st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1

@@ -75,14 +75,14 @@ def show(sweep: Sweep, loss: str) -> None:
     others = "" if len(sweep.swept) == len(sweep.classes) else "The other classes keep all their "
     others += "training rows, and the" if others else "The"
     st.caption(
-        f"{_basis(sweep)}; smaller sets lie inside larger ones. {others} test part is untouched."
+        f"{_basis(sweep)}; smaller sets lie inside larger ones. {others} test set is untouched."
     )
 
 
 def _basis(sweep: Sweep) -> str:
     """Say what the curves are means of, all of it or what there is so far."""
     n, wanted = len(sweep.seeds), sweep.settings.repeats
-    what = "splits" if sweep.test_ratio else "choices of the training rows, one test part"
+    what = "splits" if sweep.test_ratio else "choices of the training rows, one test set"
     if n == 1:
         filled = sweep.is_filled
         sizes = "all" if filled.all() else f"{int(filled.sum())} of"

@@ -54,7 +54,7 @@ def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitte
         return
     lines = _lines(fitted, data, len(weights.values))
     if data.image_shape and weights.values.shape[1] == data.n_features:
-        _pictures(weights, lines, data)
+        _images(weights, lines, data)
         return
     found = inspection.score_coefficients(fitted.pipeline, data, split.train, tuple(lines))
     with_errors = _likelihood(experiment, fitted)
@@ -144,16 +144,19 @@ def _sides(row: np.ndarray, names: list[str]) -> str:
     return f"{', '.join(speaks)} over {against[0] if len(against) == 1 else 'the rest'}"
 
 
-def _pictures(weights: Weights, labels: list[str], data: Dataset) -> None:
+def _images(weights: Weights, labels: list[str], data: Dataset) -> None:
     stack = weights.values[:MOST_PICTURES].reshape(-1, *data.image_shape)
     if stack.ndim == 4:
         stack = stack.mean(axis=3)
     figure = plots.coefficient_images(
-        stack, labels[:MOST_PICTURES], columns=min(6, len(stack)), title="Weights of the pixels"
+        stack,
+        labels[:MOST_PICTURES],
+        columns=min(6, len(stack)),
+        title="Coefficients of the pixels",
     )
     image_sheets.show(figure, key=f"{KEY}.weights")
     st.caption(
-        "Taken back through the steps to the pixels: where a picture is light and the weight "
+        "Taken back through the steps to the pixels: where an image is light and the weight "
         "above zero, that speaks for the class."
         + (" The three colours are averaged." if len(data.image_shape) == 3 else "")
     )

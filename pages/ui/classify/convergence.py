@@ -55,13 +55,13 @@ def _quantity() -> tuple[Any, Any]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         quantity = st.segmented_control(
             "What",
-            ["objective", "excess", "gradient norm"],
-            default="objective",
+            ["training loss", "excess", "gradient norm"],
+            default="training loss",
             required=True,
             key="classify.convergence.quantity",
             persist_state="session",
             format_func={
-                "objective": "Training loss",
+                "training loss": "Training loss",
                 "excess": "Above the least",
                 "gradient norm": "Gradient",
             }.__getitem__,
@@ -100,7 +100,7 @@ def _final(classifier: Any, experiment: Experiment) -> None:
         return
     rows = f"{len(experiment.split.train):,} training {text.row_noun(experiment.data)}"
     st.caption(
-        f"Final log error, without the penalty: **{classifier.log_loss_:.4f}** nats, summed over "
+        f"Final log loss, without the penalty: **{classifier.log_loss_:.4f}** nats, summed over "
         f"{rows}. It ended because {text.escape(classifier.reason_.words)}."
     )
 
@@ -190,15 +190,15 @@ def _table(lines: Any) -> None:
         )
         for line in lines
     ]
-    columns = ["solver", "objective", "gradient", "iterations", "seconds", "ended because"]
+    columns = ["solver", "training loss", "gradient", "iterations", "seconds", "ended because"]
     with st.container(key=f"{KEY}.table"):
         tables.show(
             pd.DataFrame(shown, columns=columns),
             hide_index=True,
             column_config={
-                "objective": st.column_config.NumberColumn(format="%.4f"),
+                "training loss": st.column_config.NumberColumn(format="%.4f"),
                 "gradient": st.column_config.NumberColumn(format="%.2e"),
                 "seconds": st.column_config.NumberColumn(format="%.3f"),
             },
-            alt="Final objective, gradient, iterations and seconds of each solver.",
+            alt="Final training loss, gradient, iterations and seconds of each solver.",
         )

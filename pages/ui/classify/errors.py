@@ -25,7 +25,7 @@ MOST_CLASSES = 6
 
 
 def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
-    """Draw the confusion matrix; a chosen cell lists its rows or pictures."""
+    """Draw the confusion matrix; a chosen cell lists its rows or images."""
     data, results = experiment.data, fitted.results
     left, right = st.columns(2, gap="large")
     with left:
@@ -41,7 +41,7 @@ def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) 
         )
         figure = plots.confusion(results, results.methods[0], normalize=_SHARES[shares])
         event = selection.figure(figure, key=f"{KEY}.confusion", modes=("points",))
-    # A sheet of pictures needs the width of the page.
+    # A sheet of images needs the width of the page.
     with st.container() if data.image_shape else right:
         cell = selection.cell(event)
         if cell is None or max(cell) >= data.n_classes:
@@ -145,7 +145,7 @@ def _captions(found: Any, true: int) -> list[str] | None:
         return None
     captions = []
     for place, share in enumerate(found.proba[:, true].tolist()):
-        # Short: names of six pictures stand side by side on a phone.
+        # Short: names of six images stand side by side on a phone.
         said = f"{100 * share:.{1 if share < 0.1 else 0}f} %"
         if found.distances is not None:
             said += f" d {found.distances[place, true]:.1f}"

@@ -1,4 +1,4 @@
-"""Fitting a classifier and the steps before it on the training part: what Classify computes."""
+"""Fitting a classifier and the steps before it on the training set: what Classify computes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Fitted(NamedTuple):
-    """A fitted pipeline, what it makes of the test part, and what was said while it was fitted."""
+    """A fitted pipeline, what it makes of the test set, and what was said while it was fitted."""
 
     pipeline: Pipeline
     results: Results
@@ -49,7 +49,7 @@ def front(digest: str, choice: cache.SplitChoice, steps: Steps, _data: Dataset) 
 def classify(
     digest: str, choice: cache.SplitChoice, model: cache.ModelChoice, _data: Dataset
 ) -> Fitted:
-    """Fit a classifier and its steps on the training part and predict the test part.
+    """Fit a classifier and its steps on the training set and predict the test set.
 
     For what is solved at once; what iterates runs as a job, see
     `pages.ui.classify.fit_job.require`.
@@ -64,7 +64,7 @@ def classify(
 
 
 def fit_steps(data: Dataset, split: Split, part: TrainingSet, steps: Steps) -> Front:
-    """Fit the steps before a classifier on the training part: they serve every classifier.
+    """Fit the steps before a classifier on the training set: they serve every classifier.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def fit(
     model: cache.ModelChoice,
     progress: Progress | None = None,
 ) -> Fitted | None:
-    """Fit a classifier behind its steps on the training part and predict the test part.
+    """Fit a classifier behind its steps on the training set and predict the test set.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def _told(data: Dataset) -> Iterator[None]:
     except DataError:
         raise
     except ValueError as error:
-        raise DataError(_named(str(error), data), where=f"training part of {data.name}") from error
+        raise DataError(_named(str(error), data), where=f"training set of {data.name}") from error
 
 
 def _named(said: str, data: Dataset) -> str:

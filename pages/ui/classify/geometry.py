@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KEY = "classify"
 ALL_CLASSES = -1
-# More ellipses than this hide the picture: they are then left to be asked for.
+# More ellipses than this hide the plot: they are then left to be asked for.
 MOST_ELLIPSES = 5
 _QUANTITIES = {
     "posterior": "Posterior probability",
@@ -152,7 +152,7 @@ def _focus(data: Dataset) -> int | None:
         [ALL_CLASSES, *range(data.n_classes)],
         key=f"{KEY}.focus",
         format_func=lambda k: "All classes" if k == ALL_CLASSES else str(data.classes[k]),
-        help="One class alone, or each class where it wins.",
+        help="One class alone, or each class where it is predicted.",
         width=150,
     )
     return None if focus == ALL_CLASSES else focus
@@ -182,7 +182,7 @@ def _quantity(view: View) -> str:
         key=f"{KEY}.quantity",
         format_func=_QUANTITIES.__getitem__,
         help="The posterior of the predicted class, its density times its prior, or the margin: "
-        "the lead of its score over the next.",
+        "the margin of its score over the next.",
         width=190,
     )
 

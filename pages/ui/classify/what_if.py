@@ -45,12 +45,12 @@ def _panel(experiment: Experiment, fitted: Fitted) -> None:
         else:
             row = _features(experiment, start)
     with right:
-        picture = st.container()
+        plot = st.container()
         seen: Any = row[None] if by_component else _seen(fitted.pipeline, row[None], data)
         _posteriors(fitted.pipeline.steps[-1][1], seen, data)
     if by_component:
         # Drawn last, for the posterior is what is waited for.
-        with picture:
+        with plot:
             _rebuilt(fitted.pipeline, row, data)
 
 
@@ -60,15 +60,15 @@ def _start(experiment: Experiment) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = st.segmented_control(
             "Begin with",
-            ["typical", "test"],
-            default="test" if data.image_shape or data.n_words else "typical",
+            ["median", "test"],
+            default="test" if data.image_shape or data.n_words else "median",
             required=True,
             key=f"{KEY}.begin",
             persist_state="session",
-            format_func={"typical": f"A typical {noun}", "test": f"A test {noun}"}.__getitem__,
+            format_func={"median": f"Median {noun}", "test": f"Test {noun}"}.__getitem__,
             help="The median of every feature over the training rows, or a row of the test set.",
         )
-        if kind == "typical":
+        if kind == "median":
             return TYPICAL
         place = controls.number(
             f"Which test {noun}",
@@ -76,11 +76,11 @@ def _start(experiment: Experiment) -> int:
             len(split.test),
             1,
             key=f"{KEY}.row",
-            help="Counted through the test part.",
+            help="Counted through the test set.",
             width=160,
         )
     row = int(split.test[place - 1])
-    st.caption(f"Row {row}, in truth {text.escape(data.classes[data.codes[row]])}.")
+    st.caption(f"Row {row}, true class {text.escape(data.classes[data.codes[row]])}.")
     return row
 
 
@@ -163,7 +163,7 @@ def _range(experiment: Experiment, column: int) -> tuple[float, float]:
 
 
 def _components(experiment: Experiment, pipeline: Pipeline, start: int) -> np.ndarray:
-    """Ask for the scores on the first components, beginning with those of a picture."""
+    """Ask for the scores on the first components, beginning with those of an image."""
     data = experiment.data
     row = _seen(pipeline, _first_values(experiment, start)[None], data)[0]
     pca = pipeline.named_steps["pca"]
@@ -190,7 +190,7 @@ def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
         values = values * step.scale_ + step.mean_
     shape = data.image_shape or ()
     figure = plots.images(values.reshape(1, *shape), [""], columns=1, title="What the model sees")
-    image_sheets.show(figure, key=f"{KEY}.picture")
+    image_sheets.show(figure, key=f"{KEY}.image")
 
 
 def _seen(pipeline: Pipeline, rows: np.ndarray, data: Dataset) -> Any:
@@ -211,7 +211,7 @@ def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
         scores = np.ravel(classifier.decision_function(seen))
         if len(scores) == data.n_classes:
             table["score"] = scores
-    st.markdown(f"The model says **{text.escape(data.classes[predicted[0]])}**{sure}.")
+    st.markdown(f"Prediction: **{text.escape(data.classes[predicted[0]])}**{sure}.")
     if hasattr(classifier, "densities_"):
         distances = np.full(data.n_classes, np.nan)
         squares = classifier.densities_.squared_distances(seen)[0]

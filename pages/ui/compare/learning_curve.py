@@ -33,7 +33,7 @@ def show(shown: Shown) -> None:
         lambda progress: work(data, choice, lines, progress),
         describe="Fitting on ever more training rows",
         label="Fit on ever more training rows",
-        help=f"Seven sizes, from few rows to all of the training part; {REPEATS} random splits.",
+        help=f"Seven sizes, from few rows to all of the training set; {REPEATS} random splits.",
         draw=lambda job: _draw(shown, job.result),
         keep_former=True,
     )
@@ -44,7 +44,7 @@ def show(shown: Shown) -> None:
 def work(
     data: Dataset, choice: Choice, lines: tuple[str, ...], progress: Progress
 ) -> LearningCurve | None:
-    """Compute the curves: over random splits, or on the test part that is given."""
+    """Compute the curves: over random splits, or on the test set that is given."""
     random = choice.split.how in ("stratified", "group")
     seeds = range(choice.split.seed, choice.split.seed + (REPEATS if random else 1))
     splits = [_split(data, choice.split._replace(seed=seed)) for seed in seeds]

@@ -39,7 +39,7 @@ class Fits(NamedTuple):
 
 
 def show(shown: Shown) -> None:
-    """Fit the models on the training part, and draw all of them in the same plane."""
+    """Fit the models on the training set, and draw all of them in the same plane."""
     data, choice = shown.data, shown.choice
     split = cache.split(data.digest, choice.split, data)
     lines = tuple(shown.results.methods)
@@ -68,7 +68,7 @@ def show(shown: Shown) -> None:
 def fit(
     data: Dataset, split: Split, lines: tuple[str, ...], choice: Choice, progress: Progress
 ) -> Fits:
-    """Fit each method on the training part; those behind other steps than most are left out."""
+    """Fit each method on the training set; those behind other steps than most are left out."""
     methods = model_selection.as_methods(lines)
     wanted = {
         method.name: model_selection.steps_of(method, data, choice.steps) for method in methods

@@ -105,7 +105,7 @@ def _list(shown: Shown, found: Disagreement, first: str, second: str, title: str
     }
     captions = [
         f"{a} / {b}" for a, b in zip(*(says[name] for name in says), strict=True)
-    ]  # pictures stand in the order of the rows
+    ]  # images stand in the order of the rows
     selection.show_rows(
         shown.data,
         found.rows,

@@ -107,15 +107,15 @@ def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
 def figure(shown: Shown) -> None:
     """Draw the score of each method with its interval, baselines and groups."""
     results, score = shown.results, shown.score
-    tier = metrics.groups(results, score, shown.rope)
-    told = [i for i, name in enumerate(results.methods) if tier[name]]
+    group = metrics.groups(results, score, shown.rope)
+    told = [i for i, name in enumerate(results.methods) if group[name]]
     names = [results.methods[i] for i in told]
     drawn = _intervals(
         tuple(shown.labels[i] for i in told),
         tuple(metrics.score(results, name, score) for name in names),
         score,
-        tuple(metrics.guesses(results, score).items()),
-        tuple(tier[name] for name in names),
+        tuple(metrics.baseline_scores(results, score).items()),
+        tuple(group[name] for name in names),
         shown.is_share,
     )
     controls.figure(drawn, key=f"{KEY}.intervals")
@@ -124,7 +124,7 @@ def figure(shown: Shown) -> None:
     missing = {
         label: metrics.why_missing(results, name, score)
         for name, label in zip(results.methods, shown.labels, strict=True)
-        if not tier[name]
+        if not group[name]
     }
     if missing:
         listed = "; ".join(f"{label}: {why}" for label, why in missing.items())

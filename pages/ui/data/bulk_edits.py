@@ -43,7 +43,7 @@ def show(found: Source) -> None:
             ["categorical", "numeric"],
             "data.bulk.kind",
             lambda kind: _set_kind(found, chosen, kind),
-            "Numbers that are names, such as postcodes, are categorical.",
+            "Numbers that are labels, such as postcodes, are categorical.",
             disabled=not chosen,
         )
 

@@ -11,7 +11,7 @@ import streamlit as st
 from lincore import io, report
 from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import commands, state
-from pages.ui.session.sources import Pictures, Source
+from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def target(data: Dataset) -> None:
-    """Say which column is told apart, and how the largest class stands to the smallest."""
+    """Say which column is the target, and how the largest class stands to the smallest."""
     found = state.source() or state.sample_source()
     whose = f"Target: **{text.escape(found.name_of(found.target))}**. " if found is not None else ""
     all_rows = (
@@ -53,18 +53,18 @@ def refused() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="data.refused"):
         if isinstance(attempt, Source) and attempt.table is not None:
             _buttons(attempt, found.remedies, key="data.refused")
-        in_use = text.escape(state.require_dataset().name)
-        st.caption(f"Still in use: {in_use}.", width="content")
+        current = text.escape(state.require_dataset().name)
+        st.caption(f"Current data: {current}.", width="content")
         if found.shown and attempt is not None:
             st.button(
-                f"Back to {in_use}",
+                f"Back to {current}",
                 key="data.refused.back",
                 on_click=state.dismiss,
                 help="Forget what could not be used.",
             )
 
 
-def made_grey(found: Pictures, data: Dataset) -> None:
+def made_grey(found: ImageSource, data: Dataset) -> None:
     """Say so where images that have colours were made grey, and offer to keep the colours."""
     if not any(notice.what == io.MADE_GREY for notice in data.notices):
         return
@@ -79,9 +79,9 @@ def made_grey(found: Pictures, data: Dataset) -> None:
         )
 
 
-def _keep_colours(found: Pictures) -> None:
+def _keep_colours(found: ImageSource) -> None:
     # The switch among the import options goes with it.
-    st.session_state["data.pictures.colour"] = True
+    st.session_state["data.images.colour"] = True
     options = replace(found.options or io.ImageOptions(), colour=True)
     commands.decode(replace(found, options=options), is_new=False)
 

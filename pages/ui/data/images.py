@@ -18,7 +18,7 @@ from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
-    from pages.ui.session.sources import Pictures
+    from pages.ui.session.sources import ImageSource
 
 SHOWN_PAIRS = 12
 _LEFT_OUT = " left out as duplicates."
@@ -30,16 +30,16 @@ _FITS = {
 _LEVELS = {None: "As found", 0: "The outermost", 1: "The second", 2: "The third", 3: "The fourth"}
 
 
-def otherwise(found: Pictures, data: Dataset | None) -> None:
-    """Offer to read pictures in another size, in colour, or with other classes."""
+def otherwise(found: ImageSource, data: Dataset | None) -> None:
+    """Offer to read images in another size, in colour, or with other classes."""
     options = found.options or io.ImageOptions()
-    with st.expander("Import options", key="data.pictures"):
+    with st.expander("Import options", key="data.images"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             wanted = _shape(options, data)
             fit = controls.choose(
                 "To another size",
                 list(_FITS),
-                key="data.pictures.fit",
+                key="data.images.fit",
                 index=list(_FITS).index(options.fit),
                 format_func=_FITS.__getitem__,
                 help="How an image comes to the common size.",
@@ -49,7 +49,7 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
             level = controls.choose(
                 "Folder that is the class",
                 list(_LEVELS),
-                key="data.pictures.level",
+                key="data.images.level",
                 index=list(_LEVELS).index(options.level) if options.level in _LEVELS else 0,
                 format_func=_LEVELS.__getitem__,
                 help="Counted from outside, folders called train and test left out.",
@@ -58,7 +58,7 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
             pattern = st.text_input(
                 "Pattern of the file names",
                 options.pattern or "",
-                key="data.pictures.pattern",
+                key="data.images.pattern",
                 persist_state="session",
                 placeholder="^(?P<label>[A-Za-z]+)",
                 help="A regular expression that finds the class (?P<label>…) or what belongs "
@@ -68,7 +68,7 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
             wanted = replace(wanted, fit=fit, level=level, pattern=pattern.strip() or None)
             if st.button(
                 "Read again",
-                key="data.pictures.again",
+                key="data.images.again",
                 disabled=data is not None and wanted == options and not _lacks_duplicates(data),
                 help="Decode all images afresh.",
             ):
@@ -102,12 +102,12 @@ def groups(data: Dataset) -> None:
     noun = text.row_noun(data)
     st.caption(
         f"{len(data.group_names):,} groups of {noun} that belong together. To keep each on one "
-        "side, take “Whole groups” as the test part."
+        "side, take “Whole groups” as the test set."
     )
 
 
 def copies(data: Dataset) -> None:
-    """Say which pictures stand there twice, or all but."""
+    """Say which images stand there twice, or all but."""
 
     def work(progress: page_jobs.Progress) -> Any:
         progress(0, 0, "comparing images")
@@ -160,7 +160,7 @@ def _leave_out(data: Dataset, found: Any) -> None:
         groups=None if data.groups is None else data.groups[kept],
         notices=(*data.notices, told),
     )
-    state.keep(fewer, state.pictures(), state.origin(), is_new=False)
+    state.keep(fewer, state.image_source(), state.origin(), is_new=False)
 
 
 def _pairs(data: Dataset, found: Any) -> None:
@@ -186,7 +186,7 @@ def _shape(options: io.ImageOptions, data: Dataset | None) -> io.ImageOptions:
     common = st.toggle(
         "Another size",
         value=options.size is not None,
-        key="data.pictures.resize",
+        key="data.images.resize",
         persist_state="session",
         help="Instead of the size that most of them have.",
     )
@@ -198,7 +198,7 @@ def _shape(options: io.ImageOptions, data: Dataset | None) -> io.ImageOptions:
             1,
             4 * side,
             options.size[0] if options.size else shape[0],
-            key="data.pictures.height",
+            key="data.images.height",
             help="In pixels.",
             width=120,
         )
@@ -207,7 +207,7 @@ def _shape(options: io.ImageOptions, data: Dataset | None) -> io.ImageOptions:
             1,
             4 * side,
             options.size[1] if options.size else shape[1],
-            key="data.pictures.width",
+            key="data.images.width",
             help="In pixels.",
             width=120,
         )
@@ -215,7 +215,7 @@ def _shape(options: io.ImageOptions, data: Dataset | None) -> io.ImageOptions:
     colour = st.toggle(
         "In colour",
         value=options.colour,
-        key="data.pictures.colour",
+        key="data.images.colour",
         persist_state="session",
         help="Red, green and blue of each pixel, instead of grey: three times the numbers.",
     )

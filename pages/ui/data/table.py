@@ -80,7 +80,7 @@ def rows(found: Source) -> None:
     columns = f", the first {SHOWN_COLUMNS} of {frame.shape[1]:,} columns" if wide else ""
     st.caption(
         f"{part} {len(frame):,} rows{columns}"
-        + ("." if found.bundled is not None else ", as they stand in the file.")
+        + ("." if found.bundled is not None else ", as in the file.")
         + (f" They were drawn at random from {found.table.source.n_rows:,}." if drawn else "")
     )
 
@@ -90,7 +90,7 @@ def _otherwise(found: Source, said: Reading | None) -> None:
     with left:
         _part("separator", "Separator", _SEPARATORS, found, said, "What stands between fields.")
         _part("header", "Header", _HEADERS, found, said, "The line that names the columns.")
-        _part("encoding", "Encoding", _ENCODINGS, found, said, "How bytes stand for letters.")
+        _part("encoding", "Encoding", _ENCODINGS, found, said, "The character encoding.")
         _part("comment", "Comment lines", _COMMENTS, found, said, "What a comment begins with.")
     with right:
         _part("decimal", "Decimal mark", _DECIMALS, found, said, "Before the fraction.")

@@ -57,8 +57,8 @@ def show(experiment: Experiment) -> None:
     )
     left, right = st.columns([7, 3], gap="medium")
     with left:
-        picture = figure(rows, column, kind, bins, shares, data)
-        controls.figure(picture, key="explore.distribution")
+        plot = figure(rows, column, kind, bins, shares, data)
+        controls.figure(plot, key="explore.distribution")
     with right:
         _ranking(rows, ranked, column, data)
     _summary(rows, column, data)

@@ -26,33 +26,33 @@ MOST_VALUES = 400_000
 
 
 def eigen_images(experiment: Experiment, options: Options, seen: Seen) -> None:
-    """Draw the first components, and Fisher's directions, as pictures."""
+    """Draw the first components, and Fisher's directions, as images."""
     data = experiment.data
     most = _most(data)
     found = seen.projection.components[:most]
     numbers = [f"{i + 1}" for i in range(len(found))]
-    _weights(data, found, numbers, "The components as pictures", key="explore.eigenimages")
+    _weights(data, found, numbers, "The components as images", key="explore.eigenimages")
     units = "standardised pixels" if options.standardize else "pixels"
     colours = (
         "Grey pixels count nothing."
         if len(data.image_shape or ()) == 3
-        else "Blue pixels push a picture’s score up, orange ones down."
+        else "Blue pixels push an image’s score up, orange ones down."
     )
-    st.caption(f"Weights of {units}. {colours}")
+    st.caption(f"Coefficients of {units}. {colours}")
     if seen.fisher is None:
         return
     found = seen.projection.weights(seen.fisher)[: min(most, SHEET_COLUMNS)]
     names = [f"Direction {i + 1}" for i in range(len(found))]
-    _weights(data, found, names, "Fisher’s directions as pictures", key="explore.fisherimages")
+    _weights(data, found, names, "Fisher’s directions as images", key="explore.fisherimages")
     st.caption(
         f"Behind {projection_options.first_components(seen.n_components)}: more of them give "
         "sharper "
-        "and noisier pictures."
+        "and noisier images."
     )
 
 
 def means(experiment: Experiment, choice: Choice) -> None:
-    """Draw the mean training picture of each class."""
+    """Draw the mean training image of each class."""
     data = experiment.data
     found = compute.class_means(choice, data)
     seen = np.flatnonzero(np.isfinite(found).all(axis=1))
@@ -60,16 +60,16 @@ def means(experiment: Experiment, choice: Choice) -> None:
     shown = seen[:most]
     stack = np.rint(found[shown]).astype(np.uint8).reshape(-1, *_shape(data))
     titles = [str(data.classes[code]) for code in shown]
-    picture = plots.images(
-        stack, titles, columns=_columns(len(shown)), title="The mean picture of each class"
+    image = plots.images(
+        stack, titles, columns=_columns(len(shown)), title="The mean image of each class"
     )
-    image_sheets.show(picture, key="explore.means")
+    image_sheets.show(image, key="explore.means")
     rest = f" The first {most} of {len(seen)} classes are shown." if len(seen) > most else ""
-    st.caption(f"Over {len(experiment.split.train):,} training pictures.{rest}")
+    st.caption(f"Over {len(experiment.split.train):,} training images.{rest}")
 
 
 def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: list[int]) -> None:
-    """Ask for a picture and a number of components; draw what they make of it."""
+    """Ask for an image and a number of components; draw what they make of it."""
     data, projection = experiment.data, seen.projection
     most = len(projection.components)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -79,37 +79,37 @@ def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: l
             max(most, 2),
             min(20, most),
             key="explore.rebuild",
-            help="How many numbers every picture is rebuilt from.",
+            help="How many numbers every image is rebuilt from.",
         )
         first = chosen[0] if chosen else int([*experiment.split.test, *experiment.split.train][0])
         row = controls.number(
-            "Picture",
+            "Image",
             0,
             data.n_rows - 1,
             first,
-            key="explore.picture",
-            help="The number of its row. Pictures chosen above stand beside it, otherwise one "
-            "test picture of each class.",
+            key="explore.image",
+            help="The number of its row. Images chosen above stand beside it, otherwise one "
+            "test image of each class.",
             width=180,
         )
     number = min(number, most)
     rows = _beside(experiment, row, chosen)
     originals = data.X[rows].reshape(-1, *_shape(data))
     rebuilt = projection.rebuilt(data.X[rows], number).reshape(originals.shape)
-    picture = plots.reconstructions(originals, [rebuilt], [number])
-    image_sheets.show(picture, key="explore.reconstruction")
+    image = plots.reconstructions(originals, [rebuilt], [number])
+    image_sheets.show(image, key="explore.reconstruction")
     share = projection.shares[:number].sum()
     error = compute.rebuilding_error(choice, number, data)
     judged = ""
     if error.n_rows:
         judged = (
-            f" Of {error.n_rows:,} test pictures a pixel is off by {error.value:.1f} of 255 grey "
+            f" Of {error.n_rows:,} test images a pixel is off by {error.value:.1f} of 255 grey "
             "levels (root mean square)."
         )
     names = ", ".join(f"{i} ({data.classes[data.codes[i]]})" for i in rows)
     st.caption(
         f"{number:,} of {most:,} components hold {100 * share:.1f} % of the variance of the "
-        f"training pictures.{judged} Shown: {text.escape(names)}."
+        f"training images.{judged} Shown: {text.escape(names)}."
     )
 
 
@@ -128,21 +128,21 @@ def _weights(data: Dataset, weights: np.ndarray, names: list[str], title: str, *
     stack = weights.reshape(-1, *shape)
     columns = _columns(len(stack))
     if len(shape) == 3:
-        picture = plots.images(_balanced(stack), names, columns=columns, title=title)
+        image = plots.images(_balanced(stack), names, columns=columns, title=title)
     else:
-        picture = plots.coefficient_images(stack, names, columns=columns, title=title)
-    image_sheets.show(picture, key=key)
+        image = plots.coefficient_images(stack, names, columns=columns, title=title)
+    image_sheets.show(image, key=key)
 
 
 def _balanced(stack: np.ndarray) -> np.ndarray:
-    """Return weights in colour as bytes, zero in the middle, each picture by its own largest."""
+    """Return weights in colour as bytes, zero in the middle, each image by its own largest."""
     largest = np.abs(stack).max(axis=(1, 2, 3), keepdims=True)
     return np.rint(127.5 + 127.5 * stack / np.where(largest > 0, largest, 1)).astype(np.uint8)
 
 
 def _shape(data: Dataset) -> tuple[int, ...]:
     if data.image_shape is None:
-        raise TypeError(f"the rows of {data.name} are no pictures")
+        raise TypeError(f"the rows of {data.name} are no images")
     return data.image_shape
 
 
@@ -151,6 +151,6 @@ def _most(data: Dataset) -> int:
 
 
 def _columns(number: int) -> int:
-    """Return how many pictures stand in a line: as even lines as can be."""
+    """Return how many images stand in a line: as even lines as can be."""
     lines = -(-number // SHEET_COLUMNS)
     return -(-number // lines)

@@ -94,10 +94,10 @@ def correlations(experiment: Experiment) -> None:
     found = correlated(rows, scope == "within", most, order == "clustered", data)
     heading.header(text.escape(report.correlation_finding(found)), anchor=False)
     kind = "within classes" if scope == "within" else "over all classes"
-    picture = plots.correlation_matrix(
+    plot = plots.correlation_matrix(
         found, kind=kind, subtitle=report.correlation_note(found, rows.words(data))
     )
-    controls.figure(picture, key="explore.correlations")
+    controls.figure(plot, key="explore.correlations")
 
 
 def _column(label: str, numeric: list[int], data: Dataset, *, key: str) -> int:

@@ -24,7 +24,7 @@ SHOWN_COMPONENTS = 10
 def show(
     experiment: Experiment, choice: Choice, options: Options, seen: Seen, chosen: list[int]
 ) -> None:
-    """Draw the tabs of a table, of words or of pictures."""
+    """Draw the tabs of a table, of words or of images."""
     data = experiment.data
     panels: dict[str, Callable[[], None]] = {"Variance": lambda: _variance(experiment, seen)}
     if data.image_shape:
@@ -38,7 +38,7 @@ def show(
         if len(seen.axes) > 1:
             panels["Biplot"] = lambda: _biplot(experiment, choice, options, seen)
     # Tabs of another kind of data are other tabs: the one that was open is not among them.
-    kind = "pictures" if data.image_shape else f"table{len(panels)}"
+    kind = "images" if data.image_shape else f"table{len(panels)}"
     tabs = st.tabs(list(panels), key=f"explore.panels.{kind}", on_change="rerun")
     for tab, draw in zip(tabs, panels.values(), strict=True):
         if tab.open:
@@ -50,9 +50,7 @@ def _variance(experiment: Experiment, seen: Seen) -> None:
     n_rows = f"{len(experiment.split.train):,} training {text.row_noun(experiment.data)}"
     if seen.projection.is_sparse:
         controls.figure(plots.vector_shares(seen.projection.shares), key="explore.scree")
-        st.caption(
-            f"Of the {n_rows}. Further vectors are not computed, so nothing is said of 95 %."
-        )
+        st.caption(f"Of the {n_rows}. Further vectors are not computed, so 95 % is not marked.")
         return
     pca = seen.projection.pipeline.named_steps["pca"]
     controls.figure(plots.scree(pca, show_kept=False), key="explore.scree")
@@ -62,19 +60,19 @@ def _variance(experiment: Experiment, seen: Seen) -> None:
 def _loadings(experiment: Experiment, options: Options, seen: Seen) -> None:
     weights, names = _directions(seen)
     position = controls.choose(
-        "Weights of",
+        "Coefficients of",
         list(range(len(names))),
         key="explore.direction",
         format_func=names.__getitem__,
         help="A row’s score is the sum of its features times these weights.",
         width=320,
     )
-    picture = plots.coefficients(
+    plot = plots.coefficients(
         list(seen.projection.names),
         weights[position],
         unit="weight",
     )
-    controls.figure(picture, key="explore.loadings")
+    controls.figure(plot, key="explore.loadings")
     units = (
         "standardised features: comparable with each other"
         if options.standardize
@@ -100,7 +98,7 @@ def _biplot(experiment: Experiment, choice: Choice, options: Options, seen: Seen
     data, axes = experiment.data, seen.axes[:2]
     rows = compute.part_rows(experiment.split, options.part)
     names = projection_options.component_axes(seen.projection, axes)
-    picture = plots.biplot(
+    plot = plots.biplot(
         compute.scores(choice, options.part, axes, options.whiten, data),
         data.codes[rows],
         data.classes,
@@ -109,9 +107,9 @@ def _biplot(experiment: Experiment, choice: Choice, options: Options, seen: Seen
         names,
         rows=rows,
     )
-    controls.figure(picture, key="explore.biplot")
+    controls.figure(plot, key="explore.biplot")
     shown = min(8, len(seen.projection.names))
     st.caption(
         f"Arrows: the {shown} features of largest weight, pointing where rows with "
-        "more of the feature lie; all are stretched alike to fill the picture."
+        "more of the feature lie; all are stretched alike to fill the plot."
     )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lincore.estimators import FisherDiscriminant
     from lincore.inspection import Projection
 
-# More are not told apart in a list.
+# More cannot be overlooked in a list.
 MOST_LISTED = 50
 _PARTS = {"train": "Training", "test": "Test"}
 

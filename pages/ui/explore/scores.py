@@ -147,12 +147,12 @@ def _figure(
     noun = text.row_noun(data)
     what = f"{len(rows):,} {_PART[options.part]} {noun}."
     if len(names) == 3:
-        picture = plots.scatter_3d(
+        plot = plots.scatter_3d(
             points, data.codes[rows], data.classes, names, title=title, rows=rows, subtitle=what
         )
-        controls.figure(picture, key=f"{key}.3d")
+        controls.figure(plot, key=f"{key}.3d")
         return []
-    picture = plots.scatter(
+    plot = plots.scatter(
         points,
         data.codes[rows],
         data.classes,
@@ -162,4 +162,4 @@ def _figure(
         ellipses=True,
         subtitle=what,
     )
-    return selection.rows(selection.figure(picture, key=key))
+    return selection.rows(selection.figure(plot, key=key))

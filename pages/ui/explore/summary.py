@@ -71,9 +71,9 @@ def words(experiment: Experiment) -> None:
             most = controls.number(
                 "Words shown", 5, 60, 15, key="explore.words.most", help="The first of the list."
             )
-    picture, first = word_figure(rows, order, most, data)
+    plot, first = word_figure(rows, order, most, data)
     heading.header(text.escape(report.words_finding(first, data.classes, order)), anchor=False)
-    controls.figure(picture, key="explore.words")
+    controls.figure(plot, key="explore.words")
 
 
 @st.cache_resource(max_entries=16, ttl="2h", show_spinner="Counting words …")
@@ -87,7 +87,7 @@ def word_figure(
         order="frequent" if order == "frequent" else "characteristic",
         most=most,
     )
-    picture = plots.share_bars(
+    plot = plots.share_bars(
         found.words,
         found.shares,
         _data.classes,
@@ -96,4 +96,4 @@ def word_figure(
         subtitle=f"{_ORDERS[order]} words of {rows.words(_data)}.",
     )
     first = [(word, found.shares[:, i].tolist()) for i, word in enumerate(found.words[:3])]
-    return picture, first
+    return plot, first

@@ -221,7 +221,7 @@ def note_former(job: Job) -> None:
         if job.before is not None:
             st.markdown(f"**What was finished before** follows{until}")
             return
-        st.markdown(f"**The former result** follows, of former settings{until}")
+        st.markdown(f"**The outdated result** follows, of earlier settings{until}")
 
 
 def require(job: Job, *, draw: Draw | None = None) -> Any:
@@ -275,7 +275,7 @@ def _tell(job: Job) -> None:
     elif job.error is not None:
         st.error(
             f"**{text.escape(job.describe)}** failed, and not for a fault of your data that is "
-            "known. Other options may do; what happened stands in the server's log."
+            "known. Other options may do; the server's log has the details."
         )
         _offer_restart(job, "Try again")
     elif job.reason == "stopped":
@@ -319,10 +319,10 @@ def offer_update(job: Job, settings: Hashable, *, disabled: bool = False) -> boo
     with st.container(key=f"{job.key}.stale", horizontal=True, vertical_alignment="center"):
         st.markdown("**Settings have changed** since this was computed.", width="content")
         return st.button(
-            "Bring up to date",
+            "Update",
             key=f"{job.key}.update",
             disabled=disabled,
-            help="Compute it again with the settings of now. Until then the former result stays.",
+            help="Compute it again with the settings of now. Until then the outdated result stays.",
         )
 
 

@@ -52,7 +52,7 @@ def middleware() -> list[Middleware]:
 class SecurityHeaders:
     """Adds to every answer what a browser must not do with it.
 
-    Nothing is loaded from elsewhere, whatever a column's name may say: pictures by address in a
+    Nothing is loaded from elsewhere, whatever a column's name may say: images by address in a
     user's file would tell a third party who looks at it.
     """
 
@@ -103,7 +103,7 @@ class UploadQuota:
         session, size = upload["session"], _content_length(scope)
         _announced.pop((session, upload["file"]), None)
         if size is None:
-            await _refuse(send, 411, b"The length of an upload must be told.")
+            await _refuse(send, 411, b"An upload needs a Content-Length.")
         elif not self._fits(session, size):
             await _refuse(send, 413, b"Too many uploads are held at the moment.")
         else:

@@ -62,7 +62,7 @@ def by_bytes(doing: str = "") -> Callable[[Made], Made]:
 
 
 class SplitChoice(NamedTuple):
-    """How the test part is set apart."""
+    """How the test set is set apart."""
 
     how: str
     test_size: float
@@ -102,7 +102,7 @@ def sample_source(name: str) -> Source:
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
-    """Return the rows of the training and of the test part."""
+    """Return the rows of the training and of the test set."""
     return data.split(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
 

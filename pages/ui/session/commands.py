@@ -1,6 +1,6 @@
 """Changes of a session's data: choose, generate, read, change the target.
 
-Pictures are decoded, and large tables read, by a job that can be watched and stopped; its result
+Images are decoded, and large tables read, by a job that can be watched and stopped; its result
 is taken over on whatever page the visitor is then.
 """
 
@@ -16,7 +16,7 @@ from lincore import io
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.session import state
-from pages.ui.session.sources import File, Pictures, Source, recognise
+from pages.ui.session.sources import File, ImageSource, Source, recognise
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -108,7 +108,7 @@ def refuse_change(error: DataError) -> None:
 
 
 def begin(files: Sequence[File]) -> None:
-    """Read files: tables and arrays at once, pictures in a job."""
+    """Read files: tables and arrays at once, images in a job."""
     digest = sha256()
     for _, content in files:
         digest.update(content)
@@ -118,7 +118,7 @@ def begin(files: Sequence[File]) -> None:
     except DataError as error:
         state.refuse(error)
         return
-    if isinstance(found, Pictures):
+    if isinstance(found, ImageSource):
         decode(found, is_new=True)
     elif isinstance(found, Source):
         open_table(found)
@@ -126,9 +126,9 @@ def begin(files: Sequence[File]) -> None:
         state.keep(found, None, state.Origin("file", files[0][0]))
 
 
-def decode(pictures: Pictures, *, is_new: bool) -> None:
-    """Begin to decode pictures; `apply_result` takes them over."""
-    _start(pictures.read, pictures, f"Reading {pictures.name}", is_new=is_new)
+def decode(image_source: ImageSource, *, is_new: bool) -> None:
+    """Begin to decode images; `apply_result` takes them over."""
+    _start(image_source.read, image_source, f"Reading {image_source.name}", is_new=is_new)
 
 
 def download(name: str) -> None:
@@ -157,7 +157,7 @@ def _read_large(wanted: Source, *, is_new: bool, shown: bool) -> None:
 
 def _start(
     work: page_jobs.Work,
-    wanted: Pictures | PendingRead | state.Origin,
+    wanted: ImageSource | PendingRead | state.Origin,
     describe: str,
     *,
     is_new: bool,
@@ -181,7 +181,7 @@ def apply_result() -> None:
     st.session_state[READING] = (number, None, False)
     # The session keeps the data; the job need not.
     page_jobs.discard(job)
-    made_from = wanted if isinstance(wanted, Pictures) else None
+    made_from = wanted if isinstance(wanted, ImageSource) else None
     if isinstance(wanted, PendingRead) and (
         isinstance(job.error, DataError) or job.result is not None
     ):
@@ -198,7 +198,7 @@ def apply_result() -> None:
             DataError(
                 "It cannot be read, and not for a fault of yours that is known.",
                 where=wanted.name,
-                remedy="What happened stands in the server's log.",
+                remedy="The server's log has the details.",
             )
         )
 

@@ -32,12 +32,12 @@ HOW, SHARE, SEED = "sidebar.how", "sidebar.share", "sidebar.seed"
 _USUAL_SHARE = 30
 # Characters of a column's name on a button, and of the data set's in its line.
 _LONGEST, _LONGEST_NAME = 18, 26
-#: What the slider of the test part offers, in per cent.
+#: What the slider of the test set offers, in per cent.
 SHARES = range(5, 51, 5)
 
 
 class Experiment(NamedTuple):
-    """The data of this session and how its test part is set apart."""
+    """The data of this session and how its test set is set apart."""
 
     data: Dataset
     choice: cache.SplitChoice
@@ -111,7 +111,7 @@ def _problem() -> None:
     with st.container(key="sidebar.problem"):
         text.show_problem(problem)
         st.caption(
-            f"Still in use: {text.escape(state.require_dataset().name)}. The page Data says more."
+            f"Current data: {text.escape(state.require_dataset().name)}. The page Data says more."
         )
         st.button("Dismiss", key="sidebar.dismiss", on_click=state.dismiss, help="Forget the wish.")
 

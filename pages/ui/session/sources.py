@@ -272,8 +272,8 @@ def _says_nothing(value: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Pictures:
-    """Files of pictures, or one zip of them, and what is made of them.
+class ImageSource:
+    """Files of images, or one zip of them, and what is made of them.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ class Pictures:
     @property
     def name(self) -> str:
         """What the file is called, or the files together."""
-        return self.files[0][0] if len(self.files) == 1 else "pictures"
+        return self.files[0][0] if len(self.files) == 1 else "images"
 
     def read(self, progress: Progress | None = None) -> Dataset:
         """Decode them.
@@ -304,29 +304,29 @@ class Pictures:
         return io.read_image_files(self.files, options, name=self.name, progress=progress)
 
 
-def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
-    """Tell what uploaded files are: a table, pictures, or arrays, which are read at once.
+def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
+    """Tell what uploaded files are: a table, images, or arrays, which are read at once.
 
     Raises
     ------
     DataError
-        When they are several and not pictures, or a workbook.
+        When they are several and not images, or a workbook.
     """
     if len(files) > 1:
-        if not any(_is_picture(name, raw) for name, raw in files):
+        if not any(_is_image(name, raw) for name, raw in files):
             raise DataError(
-                f"These are {len(files)} files, and none of them is a picture.",
+                f"These are {len(files)} files, and none of them is an image.",
                 where=", ".join(name for name, _ in files[:3]) + (", …" if len(files) > 3 else ""),
-                remedy="Bring one table or one zip at a time; pictures can come together.",
+                remedy="Upload one table or one zip at a time; images can come together.",
             )
-        return Pictures(tuple(files))
+        return ImageSource(tuple(files))
     name, raw = files[0]
     if is_zip(raw):
         inner = io.table_in_zip(raw, name)
         if inner is None and io.is_arrays_file(raw):
             return io.read_arrays_file(raw, name)
         if inner is None:
-            return Pictures(((name, raw),))
+            return ImageSource(((name, raw),))
         raw, name = inner
     return Source(None, raw=raw, name=name)
 
@@ -343,7 +343,7 @@ def is_readable(source: Source) -> bool:
     return bool(source.raw) and not io.is_parquet(source.raw) and not zeros
 
 
-def _is_picture(name: str, raw: bytes) -> bool:
+def _is_image(name: str, raw: bytes) -> bool:
     try:
         io.image_kind(raw, name)
     except io.UnusableFile:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import cache
-from pages.ui.session.sources import Pictures, Source
+from pages.ui.session.sources import ImageSource, Source
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -52,7 +52,7 @@ class Refused(NamedTuple):
     notice : Notice
     remedies : tuple of Hint
         What would help, applied to `attempt`.
-    attempt : Source, Pictures or None
+    attempt : Source, ImageSource or None
         What was tried.
     shown : bool
         Whether the page Data shows what was tried, to be put right: a file that could not be used
@@ -61,20 +61,20 @@ class Refused(NamedTuple):
 
     notice: Notice
     remedies: tuple[Hint, ...] = ()
-    attempt: Source | Pictures | None = None
+    attempt: Source | ImageSource | None = None
     shown: bool = False
 
 
 # Widgets whose sensible value depends on the data: they start afresh with every data set.
 PER_DATASET = (
     "sidebar.how",
-    "data.pictures.resize",
-    "data.pictures.height",
-    "data.pictures.width",
-    "data.pictures.colour",
-    "data.pictures.fit",
-    "data.pictures.level",
-    "data.pictures.pattern",
+    "data.images.resize",
+    "data.images.height",
+    "data.images.width",
+    "data.images.colour",
+    "data.images.fit",
+    "data.images.level",
+    "data.images.pattern",
     "explore.view",
     "explore.column",
     "explore.ranked",
@@ -91,7 +91,7 @@ PER_DATASET = (
     "explore.fisher_components",
     "explore.direction",
     "explore.rebuild",
-    "explore.picture",
+    "explore.image",
     "explore.scores",
     "explore.fisher.scores",
     "classify.standardize",
@@ -164,10 +164,10 @@ def source() -> Source | None:
     return found if isinstance(found, Source) else None
 
 
-def pictures() -> Pictures | None:
-    """Return what the data set was made from, if those were files of pictures."""
+def image_source() -> ImageSource | None:
+    """Return what the data set was made from, if those were files of images."""
     found = st.session_state.get(SOURCE)
-    return found if isinstance(found, Pictures) else None
+    return found if isinstance(found, ImageSource) else None
 
 
 def sample_source() -> Source | None:
@@ -191,12 +191,12 @@ def origin() -> Origin:
     return found
 
 
-def opened() -> Source | Pictures | None:
+def opened() -> Source | ImageSource | None:
     """Return what the page Data shows and edits: what is in use, or a file to be put right."""
     found = refused()
     if found is not None and found.shown and found.attempt is not None:
         return found.attempt
-    return source() or pictures() or sample_source()
+    return source() or image_source() or sample_source()
 
 
 def refused() -> Refused | None:
@@ -224,7 +224,7 @@ def dismiss() -> None:
 
 
 def refuse(
-    error: DataError, attempt: Source | Pictures | None = None, *, shown: bool = False
+    error: DataError, attempt: Source | ImageSource | None = None, *, shown: bool = False
 ) -> None:
     """Remember a wish that could not be met; the data stay as they are."""
     st.session_state[REFUSED] = Refused(error.notice, error.remedies, attempt, shown)
@@ -237,7 +237,7 @@ def choose_sample(name: str) -> None:
 
 def keep(
     data: Dataset,
-    made_from: Source | Pictures | None,
+    made_from: Source | ImageSource | None,
     came_from: Origin,
     *,
     is_new: bool = True,

@@ -1,6 +1,6 @@
 """Contact sheets of images, sized to the width of the screen.
 
-Plotly keeps the height that a figure was given. A sheet of pictures that is shrunk to the width of
+Plotly keeps the height that a figure was given. A sheet of images that is shrunk to the width of
 a phone would stand above a blank that is twice its size.
 """
 

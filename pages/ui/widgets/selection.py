@@ -88,7 +88,7 @@ def show_rows(
     title: str = "The chosen rows",
     config: Mapping[str, Any] | None = None,
 ) -> None:
-    """List rows of a data set, or show the pictures that they are, in the order given.
+    """List rows of a data set, or show the images that they are, in the order given.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def show_rows(
     columns : mapping of str to sequences, optional
         More to tell of each row (posteriors, distances), aligned with `rows`; for a table.
     captions : sequence of str, optional
-        What stands over each picture instead of its class, aligned with `rows`.
+        What stands over each image instead of its class, aligned with `rows`.
     title : str
-        Of the figure of pictures, and in front of the count.
+        Of the figure of images, and in front of the count.
     config : mapping of str to column configurations, optional
         How the columns of a table are written.
     """
@@ -117,7 +117,7 @@ def show_rows(
     shown = places[:most]
     if data.image_shape:
         names = None if captions is None else [captions[i] for i in shown]
-        _pictures(data, kept[:most], names, key=key, title=title)
+        _images(data, kept[:most], names, key=key, title=title)
     else:
         more = {name: [values[i] for i in shown] for name, values in (columns or {}).items()}
         _table(data, kept[:most], more, key=key, title=title, config=config)
@@ -156,7 +156,7 @@ def frame(data: Dataset, rows: np.ndarray, columns: Mapping[str, Sequence[Any]])
     return table
 
 
-def _pictures(
+def _images(
     data: Dataset, rows: np.ndarray, captions: Sequence[str] | None, *, key: str, title: str
 ) -> None:
     titles = captions or [str(data.classes[code]) for code in data.codes[rows]]

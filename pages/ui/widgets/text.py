@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lincore.errors import Notice
 
 # Everything that Streamlit's Markdown gives a meaning to: a column called ![](http://…) must
-# neither load a picture nor draw one.
+# neither load an image nor draw one.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
 
 # What fits beside a figure of pairs.
@@ -39,14 +39,14 @@ def escape(text: object) -> str:
 
 def row_noun(data: Dataset) -> str:
     """Return what a row of the data is called."""
-    return "pictures" if data.image_shape else "rows"
+    return "images" if data.image_shape else "rows"
 
 
 def describe(data: Dataset) -> str:
     """Say how large a data set is, in one line of Markdown."""
     if data.image_shape:
         height, width = data.image_shape[:2]
-        size = f"{data.n_rows:,} pictures of {width} × {height} pixels"
+        size = f"{data.n_rows:,} images of {width} × {height} pixels"
     elif data.n_words == data.n_features:
         size = f"{data.n_rows:,} rows of {data.n_words:,} different words"
     else:

@@ -154,7 +154,7 @@ def test_the_numbers_are_the_librarys():
     one = the_study(repeats=1).example.results
     changed = scores.confusion(one["reduced"], "lda") - scores.confusion(one["full"], "lda")
     np.testing.assert_array_equal(counts(app, "Difference of two"), changed)
-    assert "the test part is untouched" in main_text(app)
+    assert "the test set is untouched" in main_text(app)
 
 
 def test_the_truth_stands_beside_what_was_learned():
@@ -179,7 +179,7 @@ def test_every_tab_has_something_to_show(tab):
         "Priors in deployment": "weighted to these shares",
         "Costs": "What an error costs",
         "Scores": "The true parameters are known here",
-        "Training loss": "the log error of the training rows",
+        "Training loss": "the log loss of the training rows",
     }
     assert added[tab] in main_text(app).replace("\\", "")
     assert len(app.dataframe) or len(figures(app)) > 3
@@ -294,17 +294,17 @@ def test_what_cannot_be_typed_is_said(monkeypatch):
     monkeypatch.setattr(study_setup.st, "session_state", state)
     names = ("a", "b", "c")
     study_setup._edit("table", np.array([210, 105, 53]), names)
-    assert state[study_setup.REMARKS] == [
+    assert state[study_setup.NOTES] == [
         "a cannot keep -5 rows: at least 1. It stays at 210.",
         "b has no more than 105 training rows: all are kept.",
         "c: an empty cell keeps all 53 training rows.",
     ]
     error_costs._edit("costs", names)
     assert state[error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
-    assert state[error_costs.REMARKS] == [
-        "-4 is no cost: a taken for b stays at 1.",
-        "An empty cell is no cost: b taken for a stays at 1.",
-        "inf is no cost: c taken for a stays at 1.",
+    assert state[error_costs.NOTES] == [
+        "-4 is no cost: a predicted as b stays at 1.",
+        "An empty cell is no cost: b predicted as a stays at 1.",
+        "inf is no cost: c predicted as a stays at 1.",
     ]
 
 
@@ -454,7 +454,7 @@ def test_every_panel_says_what_trained_and_what_tested(tab):
     app = open_tab(open_balance(), tab)
     panel = [caption.value.replace("\\", "") for caption in app.caption]
     said = "Full set: 368 rows (210 class 1, 105 class 2, 53 class 3). Reduced set: 333 rows (210 "
-    said += "class 1, 105 class 2, 18 class 3). Test part, untouched: 157 rows (90 class 1, 45 "
+    said += "class 1, 105 class 2, 18 class 3). Test set, untouched: 157 rows (90 class 1, 45 "
     said += "class 2, 22 class 3)."
     assert said in panel
 

@@ -142,7 +142,7 @@ def test_pictures_that_are_not_projected_are_seen_in_the_plane_of_their_classes(
     assert {"contour", "scatter"} <= {trace["type"] for trace in figures(app)[0]["data"]}
     assert "Discriminant" in figures(app)[0]["layout"]["xaxis"]["title"]["text"]
     open_panel(app, "Coefficients")
-    assert [len(figure["data"]) for figure in figures(app)][1] == 10, "a picture for each class"
+    assert [len(figure["data"]) for figure in figures(app)][1] == 10, "an image for each class"
 
 
 def test_fisher_with_two_classes_is_drawn_along_its_direction_until_another_plane_is_chosen():
@@ -189,7 +189,7 @@ def test_each_panel_is_drawn_only_when_it_is_open():
     app = open_classify()
     for panel, (wanted, n_tables) in DRAWN.items():
         open_panel(app, panel)
-        # Before them stands the picture of the model, after them the balance in the sidebar.
+        # Before them stands the image of the model, after them the balance in the sidebar.
         drawn = [{trace["type"] for trace in figure["data"]} for figure in figures(app)[1:-1]]
         assert drawn == wanted, panel
         assert len(app.dataframe) == n_tables, panel
@@ -264,7 +264,7 @@ def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     app.button(key="classify.solvers.start").click().run()
     settled(app)
     assert len(app.dataframe[0].value) == 6
-    assert app.dataframe[0].value["objective"].min() == pytest.approx(error, abs=1e-6)
+    assert app.dataframe[0].value["training loss"].min() == pytest.approx(error, abs=1e-6)
 
 
 def test_the_equation_changes_its_sign_between_the_classes():
@@ -289,7 +289,7 @@ def test_what_if_follows_the_sliders():
     assert shown["posterior"].is_monotonic_decreasing
     # At once, in words: what a table says is read out a fifth of a second later.
     surest = app.dataframe[0].value["class"].iloc[0]
-    assert f"The model says **{surest}**, at {max(wanted):.1f} %." in main_text(app)
+    assert f"Prediction: **{surest}**, at {max(wanted):.1f} %." in main_text(app)
 
 
 def test_nothing_is_fitted_again_that_did_not_change():

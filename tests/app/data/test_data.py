@@ -33,7 +33,7 @@ def test_how_a_table_was_read_is_said_and_a_wrong_separator_overruled():
 def test_a_file_that_could_not_be_read_can_be_read_otherwise_or_given_up():
     app = bring(open_app(), ("wrong.csv", a_table(separator="@")))
     assert "one column" in app.error[0].value and "was not read" in main_text(app)
-    assert "Still in use: iris" in main_text(app)
+    assert "Current data: iris" in main_text(app)
     assert "@" not in app.selectbox(key="data.read.separator").options, "it can be typed in"
     app.button(key="data.refused.back").click().run()
     assert_fine(app)
@@ -45,7 +45,7 @@ def test_a_table_read_otherwise_is_shown_even_where_it_makes_no_data():
     assert "UTF\\-8, comma, header in line 1, 40 rows of 5 columns" in main_text(app)
     app.selectbox(key="data.read.separator").set_value("\t").run()
     assert_fine(app)
-    assert "one column" in app.error[0].value and "Still in use: good" in main_text(app)
+    assert "one column" in app.error[0].value and "Current data: good" in main_text(app)
     assert data_of(app).n_rows == 40
     app.button(key="data.refused.back").click().run()
     assert not app.error and app.selectbox(key="data.read.separator").value == "detect"

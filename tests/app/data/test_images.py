@@ -1,4 +1,4 @@
-"""The page Data with pictures and arrays, decoded while one waits or looks elsewhere."""
+"""The page Data with images and arrays, decoded while one waits or looks elsewhere."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from PIL import Image
 
 from lincore.errors import DataError
 from pages.ui.session import commands
-from pages.ui.session.sources import Pictures
-from tests.app.data_page import FOLDERS, PICTURES, a_zip, bring, data_of, frames, jobs_of, wait
+from pages.ui.session.sources import ImageSource
+from tests.app.data_page import FOLDERS, IMAGES, a_zip, bring, data_of, frames, jobs_of, wait
 from tests.app.test_pages import assert_fine, main_text, open_app
 
 
 def test_a_zip_with_junk_lists_what_was_skipped():
     junk = {"__MACOSX/pets/._x.png": b"\0\5", "pets/c/notes.txt": b"hello", "pets/d/bad.png": b"?"}
     app = bring(open_app(), ("pets.zip", a_zip(FOLDERS | junk)))
-    assert "8 pictures of 6 × 5 pixels in 2 classes" in main_text(app)
+    assert "8 images of 6 × 5 pixels in 2 classes" in main_text(app)
     skipped = next(frame for frame in frames(app) if "reason" in frame.columns)
     assert set(skipped["file"]) == set(junk) and skipped["reason"].str.len().min() > 3
 
 
 def test_pictures_are_read_again_in_another_size_and_in_colour():
     app = bring(open_app(), ("pets.zip", a_zip(FOLDERS)))
-    assert app.button(key="data.pictures.again").disabled
-    app.toggle(key="data.pictures.colour").set_value(True)
-    app.toggle(key="data.pictures.resize").set_value(True).run()
-    app.number_input(key="data.pictures.width").set_value(4).run()
-    app.button(key="data.pictures.again").click()
+    assert app.button(key="data.images.again").disabled
+    app.toggle(key="data.images.colour").set_value(True)
+    app.toggle(key="data.images.resize").set_value(True).run()
+    app.number_input(key="data.images.width").set_value(4).run()
+    app.button(key="data.images.again").click()
     wait(app)
     assert data_of(app).image_shape == (5, 4, 3)
-    app.selectbox(key="data.pictures.fit").set_value("crop").run()
-    app.selectbox(key="data.pictures.level").set_value(1).run()
-    app.text_input(key="data.pictures.pattern").set_value(r"(?P<group>\d)").run()
-    app.selectbox(key="data.pictures.level").set_value(None).run()
-    app.button(key="data.pictures.again").click()
+    app.selectbox(key="data.images.fit").set_value("crop").run()
+    app.selectbox(key="data.images.level").set_value(1).run()
+    app.text_input(key="data.images.pattern").set_value(r"(?P<group>\d)").run()
+    app.selectbox(key="data.images.level").set_value(None).run()
+    app.button(key="data.images.again").click()
     wait(app)
     assert len(data_of(app).group_names) == 4
-    assert "4 groups of pictures" in main_text(app)
-    app.text_input(key="data.pictures.pattern").set_value("(((").run()
-    app.button(key="data.pictures.again").click()
+    assert "4 groups of images" in main_text(app)
+    app.text_input(key="data.images.pattern").set_value("(((").run()
+    app.button(key="data.images.again").click()
     wait(app)
     assert "no regular expression" in app.error[0].value and data_of(app).n_rows == 8
 
@@ -58,28 +58,26 @@ def test_colours_that_were_left_out_are_said_and_kept_at_a_click():
     app.button(key="data.grey.keep").click()
     wait(app)
     assert data_of(app).image_shape == (5, 6, 3)
-    assert app.toggle(key="data.pictures.colour").value
+    assert app.toggle(key="data.images.colour").value
     assert "were made grey" not in main_text(app)
 
 
 def test_several_pictures_have_their_class_from_their_names():
-    app = bring(open_app(), *PICTURES.items(), ("Thumbs.db", b"x"))
+    app = bring(open_app(), *IMAGES.items(), ("Thumbs.db", b"x"))
     assert data_of(app).classes.tolist() == ["c", "d"] and data_of(app).n_rows == 8
     assert "file names give the classes" in main_text(app)
 
 
 def test_copies_among_pictures_are_told_and_shown():
-    app = bring(
-        open_app(), ("pets.zip", a_zip(FOLDERS | {"pets/d/again.png": PICTURES["c_0.png"]}))
-    )
+    app = bring(open_app(), ("pets.zip", a_zip(FOLDERS | {"pets/d/again.png": IMAGES["c_0.png"]})))
     wait(app)
-    assert any("2 pictures have a copy" in w.value for w in app.warning)
+    assert any("2 images have a copy" in w.value for w in app.warning)
     assert any("another class" in w.value for w in app.warning)
     app.button(key="data.copies.out").click().run()
     wait(app)
     assert data_of(app).n_rows == 8 and "1 image was left out as duplicates" in main_text(app)
     assert len(data_of(app).row_names) == 8 and not app.warning
-    app.button(key="data.pictures.again").click()
+    app.button(key="data.images.again").click()
     wait(app)
     assert data_of(app).n_rows == 9
 
@@ -100,7 +98,7 @@ def test_arrays_are_taken_as_they_are():
 
 
 class Slow:
-    """Pictures that take until they are stopped or let go."""
+    """Images that take until they are stopped or let go."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -115,13 +113,13 @@ class Slow:
 
 
 def test_long_reading_is_seen_goes_on_elsewhere_and_can_be_stopped(monkeypatch):
-    slow, read = Slow(), Pictures.read
+    slow, read = Slow(), ImageSource.read
 
-    def waiting(pictures, progress=None):
+    def waiting(images, progress=None):
         slow.wait(progress)
-        return read(pictures, progress)
+        return read(images, progress)
 
-    monkeypatch.setattr(Pictures, "read", waiting)
+    monkeypatch.setattr(ImageSource, "read", waiting)
     monkeypatch.setattr(commands, "PATIENCE", 0.05)
     app = open_app()
     app.file_uploader[0].upload("pets.zip", a_zip(FOLDERS))
@@ -134,7 +132,7 @@ def test_long_reading_is_seen_goes_on_elsewhere_and_can_be_stopped(monkeypatch):
     app.run()
     assert_fine(app)
     assert "stopped" in app.error[0].value and data_of(app).name == "iris"
-    app.button(key="data.pictures.again").click().run()
+    app.button(key="data.images.again").click().run()
     assert not app.error
     app.switch_page("pages/classify.py").run()
     assert app.sidebar.get("progress"), "it goes on while one looks at another page"

@@ -81,7 +81,7 @@ def test_a_sample_is_changed_on_the_page_and_put_back():
     app.button(key="data.undo.drop_duplicates.0").click().run()
     assert_fine(app)
     assert data_of(app).digest == bundled.digest
-    # Digits are pictures: there are no columns to choose among.
+    # Digits are images: there are no columns to choose among.
     app.button(key="data.sample.digits").click().run()
     assert_fine(app)
     assert not any(box.key == "data.target" for box in app.selectbox)

@@ -75,7 +75,7 @@ def open_tab(app: AppTest, label: str) -> AppTest:
 
 
 PANELS = {
-    "explore.panels.pictures": ("Variance", "Eigen-images", "Class means", "Reconstruction"),
+    "explore.panels.images": ("Variance", "Eigen-images", "Class means", "Reconstruction"),
     "explore.panels.table3": ("Variance", "Loadings", "Biplot"),
     "explore.panels.table2": ("Variance", "Loadings"),
 }
@@ -201,8 +201,8 @@ def test_loadings_and_biplot_use_the_users_names():
         np.testing.assert_allclose(numbers(bars["data"][0]["x"]), weights[order], rtol=1e-5)
         assert bars["data"][0]["text"] == [data.feature_names[i] for i in order]
     app = open_tab(app, "Biplot")
-    picture = figures(app)["Rows and features along two components"]
-    names = {note["text"] for note in picture["layout"]["annotations"]} - {""}
+    image = figures(app)["Rows and features along two components"]
+    names = {note["text"] for note in image["layout"]["annotations"]} - {""}
     assert len(names) == 8
     assert all(str(data.feature_names).count(f"'{name.rstrip('…')}") for name in names)
     assert not any("95 %" in title for title in figures(app)), "only what is open is drawn"
@@ -213,19 +213,19 @@ def test_every_panel_of_pictures_shows_the_librarys_numbers():
     digits, split, found = projected("digits", False)
     assert any(title.startswith("28 of 61 components hold 95 %") for title in figures(app))
     app = open_tab(app, "Eigen-images")
-    eigen = figures(app)["The components as pictures"]["data"]
+    eigen = figures(app)["The components as images"]["data"]
     assert len(eigen) == 12
     np.testing.assert_allclose(numbers(eigen[2]["z"]).ravel(), found.components[2], atol=1e-6)
-    assert len(figures(app)["Fisher’s directions as pictures"]["data"]) == 6
+    assert len(figures(app)["Fisher’s directions as images"]["data"]) == 6
     app = open_tab(app, "Class means")
-    means = figures(app)["The mean picture of each class"]["data"]
+    means = figures(app)["The mean image of each class"]["data"]
     train = split.train[digits.codes[split.train] == 7]
     wanted = np.rint(digits.X[train].mean(axis=0)).reshape(8, 8)
     np.testing.assert_array_equal(numbers(means[7]["z"]), wanted)
     app = open_tab(app, "Reconstruction")
-    app.number_input(key="explore.picture").set_value(9).run()
+    app.number_input(key="explore.image").set_value(9).run()
     app.slider(key="explore.rebuild").set_value(30).run()
-    drawn = figures(fine(app))["Pictures rebuilt from 30 components"]["data"]
+    drawn = figures(fine(app))["Images rebuilt from 30 components"]["data"]
     rebuilt = np.clip(np.rint(found.rebuilt(digits.X[[9]], 30)), 0, 255).reshape(8, 8)
     np.testing.assert_array_equal(numbers(drawn[0]["z"]), digits.X[9].reshape(8, 8))
     np.testing.assert_array_equal(numbers(drawn[6]["z"]), rebuilt)
@@ -240,9 +240,9 @@ def test_chosen_points_list_their_rows_and_begin_the_reconstruction():
     app.session_state["explore.scores"] = PlotlyState({"selection": {"points": points}})
     app.run()
     assert "The selected rows" in figures(fine(app))
-    assert "1 picture." in text_of(app)
+    assert "1 image." in text_of(app)
     app = open_tab(app, "Reconstruction")
-    assert app.number_input(key="explore.picture").value == row
+    assert app.number_input(key="explore.image").value == row
     app.session_state["explore.scores"] = PlotlyState({"selection": {"points": []}})
     app.run()
     assert "The selected rows" not in figures(fine(app))
@@ -338,9 +338,9 @@ def colours() -> bytes:
         for i in range(24):
             pixels = rng.integers(0, 120, (6, 5, 3)).astype(np.uint8)
             pixels[..., i % 2] += 90
-            picture = io.BytesIO()
-            Image.fromarray(pixels).save(picture, "PNG")
-            archive.writestr(f"{['red', 'green'][i % 2]}/{i}.png", picture.getvalue())
+            image = io.BytesIO()
+            Image.fromarray(pixels).save(image, "PNG")
+            archive.writestr(f"{['red', 'green'][i % 2]}/{i}.png", image.getvalue())
     return stream.getvalue()
 
 
@@ -350,10 +350,10 @@ def test_pictures_in_colour():
 
     app.session_state[state.DATASET] = lincore.load(colours(), name="hues.zip", colour=True)
     app.switch_page("pages/explore.py").run()
-    for tab in PANELS["explore.panels.pictures"]:
+    for tab in PANELS["explore.panels.images"]:
         open_tab(fine(app), tab)
     drawn = figures(app)
-    (title,) = [title for title in drawn if title.startswith("Pictures rebuilt")]
+    (title,) = [title for title in drawn if title.startswith("Images rebuilt")]
     assert {trace["type"] for trace in drawn[title]["data"]} == {"image"}
 
 
@@ -366,8 +366,8 @@ def test_many_rows_are_drawn_as_a_sample_that_says_so():
 
     app.session_state[state.DATASET] = lincore.load((X, codes), name="many")
     app.switch_page("pages/explore.py").run()
-    picture = figures(show(app, "projections"))["Most variance: PCA"]
-    assert "A sample of 20,000 of 28,000 rows" in picture["layout"]["meta"]["subtitle"]
-    markers = [trace for trace in picture["data"] if trace["mode"] == "markers"]
+    image = figures(show(app, "projections"))["Most variance: PCA"]
+    assert "A sample of 20,000 of 28,000 rows" in image["layout"]["meta"]["subtitle"]
+    markers = [trace for trace in image["data"] if trace["mode"] == "markers"]
     assert {trace["type"] for trace in markers} == {"scattergl"}
     assert sum(len(numbers(trace["customdata"])) for trace in markers) == 20_000

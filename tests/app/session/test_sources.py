@@ -9,8 +9,8 @@ import pytest
 
 import lincore
 from lincore.errors import DataError, Hint
-from pages.ui.session.sources import Pictures, Source, recognise
-from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, opened
+from pages.ui.session.sources import ImageSource, Source, recognise
+from tests.app.data_page import FOLDERS, IMAGES, a_table, a_zip, bring, opened
 from tests.app.test_pages import assert_fine, main_text, open_app
 
 
@@ -65,9 +65,9 @@ def test_files_are_told_by_what_they_hold():
     assert recognise([("a.zip", buffer.getvalue())]).n_rows == 4
     packed = recognise([("t.zip", a_zip({"in/t.csv": a_table()}))])
     assert isinstance(packed, Source) and packed.name == "t.csv"
-    assert isinstance(recognise([("p.zip", a_zip(FOLDERS))]), Pictures)
-    assert isinstance(recognise([("readme.txt", b"x"), *PICTURES.items()]), Pictures)
-    with pytest.raises(DataError, match="none of them is a picture"):
+    assert isinstance(recognise([("p.zip", a_zip(FOLDERS))]), ImageSource)
+    assert isinstance(recognise([("readme.txt", b"x"), *IMAGES.items()]), ImageSource)
+    with pytest.raises(DataError, match="none of them is an image"):
         recognise([("a.csv", a_table()), ("b.csv", a_table())])
 
 

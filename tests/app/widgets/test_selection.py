@@ -80,7 +80,7 @@ def test_a_selection_of_pictures_shows_at_most_sixty():
     app = show("digits", range(1000, 1100))
     sheet = json.loads(app.get("plotly_chart")[1].proto.spec)
     assert "1000!" in json.dumps(sheet) and "1060!" not in json.dumps(sheet)
-    assert app.caption[-1].value == "100 pictures; the first 60 are shown, 40 more are not."
+    assert app.caption[-1].value == "100 images; the first 60 are shown, 40 more are not."
 
 
 def test_rows_of_former_data_are_left_out():

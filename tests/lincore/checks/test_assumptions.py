@@ -1,4 +1,4 @@
-"""Checks of assumptions: right by construction, calibrated under the null, quick on pictures."""
+"""Checks of assumptions: right by construction, calibrated under the null, quick on images."""
 
 from __future__ import annotations
 

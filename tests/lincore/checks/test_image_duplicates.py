@@ -1,4 +1,4 @@
-"""NearDuplicates within a set of pictures: planted ones are found, others are not made up."""
+"""NearDuplicates within a set of images: planted ones are found, others are not made up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lincore.io.samples import sample
 from tests.data import DATA, needs_data
 
 
-def pictures(n=60, shape=(20, 30), seed=0):
+def images(n=60, shape=(20, 30), seed=0):
     X = np.random.default_rng(seed).integers(0, 200, (n, int(np.prod(shape))), dtype=np.uint8)
     names = tuple(map(str, range(X.shape[1])))
     codes = np.arange(n) % 2
@@ -23,7 +23,7 @@ def pictures(n=60, shape=(20, 30), seed=0):
 
 @pytest.mark.parametrize("shape", [(20, 30), (5, 4), (13, 12, 3)])
 def test_planted_copies_are_found(shape):
-    data = pictures(shape=shape)
+    data = images(shape=shape)
     data.X[7] = data.X[3]
     data.X[50] = data.X[21] // 2 + 40
     found = near_duplicates(data)
@@ -38,14 +38,12 @@ def test_planted_copies_are_found(shape):
     assert found.similarity[2:].min() > 0.99
     assert found.n_searched == 60
     said = found.notice(data)
-    assert (
-        said.what == "4 pictures have a copy or nearly one (2 exact). 2 of them in another class."
-    )
+    assert said.what == "4 images have a copy or nearly one (2 exact). 2 of them in another class."
     assert "row 4 and row 8; row 22 and row 51" in said.where
 
 
 def test_similarity_agrees_with_the_correlation_of_the_pixels():
-    data = pictures()
+    data = images()
     rng = np.random.default_rng(1)
     noise = rng.integers(-12, 13, data.X.shape[1])
     data.X[9] = np.clip(data.X[4].astype(int) + noise, 0, 255)
@@ -57,7 +55,7 @@ def test_similarity_agrees_with_the_correlation_of_the_pixels():
 
 
 def test_three_equal_blank_pictures_and_no_notice_without_copies():
-    data = pictures()
+    data = images()
     assert near_duplicates(data).notice(data) is None
     data.X[[1, 2, 5]] = 77
     found = near_duplicates(data)
@@ -65,7 +63,7 @@ def test_three_equal_blank_pictures_and_no_notice_without_copies():
 
 
 def test_rows_are_drawn_where_all_pairs_are_too_many(monkeypatch):
-    data = pictures(n=200)
+    data = images(n=200)
     data.X[150] = data.X[30]
     monkeypatch.setattr(module, "_COST", 200 * 144 * 20)
     found = near_duplicates(data)
@@ -74,7 +72,7 @@ def test_rows_are_drawn_where_all_pairs_are_too_many(monkeypatch):
 
 
 def test_a_table_has_no_pictures():
-    with pytest.raises(DataError, match="no pictures"):
+    with pytest.raises(DataError, match="no images"):
         near_duplicates(sample("iris"))
 
 
@@ -88,5 +86,5 @@ def test_faces_hold_the_copies_that_are_known():
 
 
 def _n_groups(data, copies):
-    """Return how many different pictures have exact copies."""
+    """Return how many different images have exact copies."""
     return len(np.unique(data.X[copies.rows[copies.exact]], axis=0))

@@ -51,7 +51,7 @@ def test_the_faces_are_nearly_the_same_in_both_parts_unless_split_by_number():
     found = duplicates_across_split(faces, lincore.split(faces))
     assert found.verdict == "warning"
     assert found.values["near"] > 0.5
-    assert "Pictures of the two parts are nearly the same" in found.sentence
+    assert "Images of the two parts are nearly the same" in found.sentence
     assert "group" in found.remedy
     assert '"last"' in found.remedy
     by_number = duplicates_across_split(faces, lincore.split(faces, "last"))
@@ -134,7 +134,7 @@ def test_pictures_are_compared_by_correlation():
             rng.integers(0, 256, 100),  # another
         ]
     ).astype(np.uint8)
-    found = find_near_duplicates(train, test, "pictures")
+    found = find_near_duplicates(train, test, "images")
     assert_array_equal(found.near, [True, True, True, False])
     assert_array_equal(found.exact, [True, False, False, False])
     assert_array_equal(found.nearest[:3], [3, 4, 5])
@@ -143,7 +143,7 @@ def test_pictures_are_compared_by_correlation():
 def test_pictures_of_one_brightness_are_like_each_other_alone():
     rng = np.random.default_rng(0)
     train = np.vstack([np.zeros(64), rng.uniform(size=(5, 64))])
-    found = find_near_duplicates(train, np.vstack([np.zeros(64), rng.uniform(size=64)]), "pictures")
+    found = find_near_duplicates(train, np.vstack([np.zeros(64), rng.uniform(size=64)]), "images")
     assert_array_equal(found.exact, [True, False])
     assert_array_equal(found.near, [True, False])
 
@@ -162,15 +162,15 @@ def test_repeated_texts_are_found_and_short_ones_let_pass():
 
 def test_rows_are_drawn_where_all_would_take_too_long():
     rng = np.random.default_rng(0)
-    pictures = rng.integers(0, 256, (30_000, 784), dtype=np.uint8)
-    pictures[25_000:] = pictures[:5_000]
+    images = rng.integers(0, 256, (30_000, 784), dtype=np.uint8)
+    images[25_000:] = images[:5_000]
     codes = np.arange(30_000) % 2
     data = replace(
-        table(pictures, codes), image_shape=(28, 28), feature_names=tuple(map(str, range(784)))
+        table(images, codes), image_shape=(28, 28), feature_names=tuple(map(str, range(784)))
     )
     check = duplicates_across_split(data, Split(np.arange(25_000), np.arange(25_000, 30_000)))
     assert check.values["searched"] < 5_000
-    assert f"{int(check.values['searched']):,} of the 5,000 test pictures" in check.sentence
+    assert f"{int(check.values['searched']):,} of the 5,000 test images" in check.sentence
     assert check.values["exact"] == 1
 
 

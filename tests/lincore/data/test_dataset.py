@@ -216,8 +216,8 @@ def test_the_given_split_is_kept():
 @pytest.mark.parametrize(
     ("extra", "arguments", "message"),
     [
-        ({}, {"how": "given"}, "no test part"),
-        ({"given_test": np.zeros(3, bool)}, {"how": "given"}, "no test part"),
+        ({}, {"how": "given"}, "no test set"),
+        ({"given_test": np.zeros(3, bool)}, {"how": "given"}, "no test set"),
         ({"given_test": np.array([False, True, True])}, {"how": "given"}, "class 1"),
         ({}, {"how": "first"}, "first"),
         ({}, {"test_size": 1.0}, "between 0 and 1"),

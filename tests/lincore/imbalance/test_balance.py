@@ -270,7 +270,7 @@ def test_one_test_part_for_all_seeds():
     fresh = lincore.balance(data, {"class 3": 9}, "lda", repeats=3)
     assert fresh.test_ratio == pytest.approx(fresh.n_test / fresh.counts["full"].sum())
     assert np.ptp(fresh.loss("lda", "full", "log loss")) > 0
-    with pytest.raises(DataError, match="one training and one test part"):
+    with pytest.raises(DataError, match="one training and one test set"):
         lincore.balance(data, {"class 3": 9}, "lda", split="5-fold")
 
 

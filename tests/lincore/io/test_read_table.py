@@ -42,7 +42,7 @@ def test_every_column_left_out_is_named_with_the_reason():
     assert said(data) == [
         "column 'gone': Left out: no value at all. Fill the column in, or delete it.",
         "column 'const': Left out: the same value in every row. "
-        "Nothing needs to be done: it cannot tell classes apart.",
+        "Nothing needs to be done: it cannot separate the classes.",
         "columns 'id', 'word': Left out: too many different values for categories, or a count of "
         "the rows (identifier). If it measures something, make it a feature.",
     ]

@@ -12,7 +12,7 @@ from lincore import Results
 from lincore.metrics import scores
 from lincore.metrics.differences import cochran, groups, pairwise
 from lincore.metrics.estimates import SCORES
-from lincore.metrics.ranking import guesses, ranked
+from lincore.metrics.ranking import baseline_scores, ranked
 from lincore.metrics.settings import Settings
 from lincore.report import sentences
 
@@ -93,7 +93,7 @@ def test_every_score_test_and_group_bears_extremes(results):
             assert np.isnan(d.p) or 0 <= d.p <= d.p_holm <= 1
             assert np.isnan(d.low) or d.low <= d.high
         assert set(groups(results, score)) == set(results.methods)
-        assert ranked(results, score).methods and guesses(results, score) is not None
+        assert ranked(results, score).methods and baseline_scores(results, score) is not None
         assert sentences.comparison_finding(results, score).endswith(".")
     for method in results.methods:
         recalls = [*scores.recall(results, method), *scores.precision(results, method)]

@@ -269,7 +269,7 @@ def test_figures_and_words_bear_scores_without_intervals():
     assert "(too few rows of class 1 for an interval) over 63 test rows" in finding
     against = sentences.against_baseline(few, "m")
     assert against.startswith("Whether that is better than always predicting class 0")
-    assert "cannot be said: too few rows of class 1 for an interval." in against
+    assert "is not known: too few rows of class 1 for an interval." in against
     assert sentences.interval(found) == ""
     assert sentences.without_intervals(few) == (
         "Balanced accuracy, macro F1, MCC and AUC: too few rows of class 1 for an interval."

@@ -21,7 +21,7 @@ from lincore.metrics import auc, curves, scores
 from lincore.metrics.differences import groups, pairwise
 from lincore.metrics.estimates import why_missing
 from lincore.metrics.priors import reprior
-from lincore.metrics.ranking import guesses, ranked
+from lincore.metrics.ranking import baseline_scores, ranked
 from lincore.metrics.sampling_units import evidence
 from lincore.metrics.settings import Settings
 from lincore.report import sentences
@@ -549,7 +549,7 @@ def test_balanced_accuracy_leads_where_classes_are_unequal():
     assert groups(results) == {"LDA": 2, "Fisher": 1}
     assert scores.table(results).columns[0] == "balanced accuracy"
     assert scores.table(results)["never predicts"].to_list() == ["rare", ""]
-    assert guesses(results) == {"Majority class": 0.5}
+    assert baseline_scores(results) == {"Majority class": 0.5}
     assert pairwise(results)[0].better == "Fisher"
     assert sentences.comparison_finding(results) == (
         "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %). LDA never predicts rare."

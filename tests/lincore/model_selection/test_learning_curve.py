@@ -11,7 +11,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.metrics import scores
 from lincore.metrics.disagreements import disagreement
-from lincore.metrics.ranking import guesses, known, ranked
+from lincore.metrics.ranking import baseline_scores, known, ranked
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.learning_curves import learning_curve
 from lincore.model_selection.pipeline import Steps
@@ -121,9 +121,9 @@ def test_the_order_by_a_score_is_found_once():
         "MCC",
         "AUC",
     )
-    assert guesses(results, "log loss").keys() == {"Prior only"}
-    assert set(guesses(results)) == {"Majority class", "Chance"}
-    assert guesses(results, "MCC") == {"Majority class": 0.0}
+    assert baseline_scores(results, "log loss").keys() == {"Prior only"}
+    assert set(baseline_scores(results)) == {"Majority class", "Chance"}
+    assert baseline_scores(results, "MCC") == {"Majority class": 0.0}
 
 
 def test_methods_without_posteriors_disagree_too():

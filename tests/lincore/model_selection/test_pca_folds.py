@@ -18,7 +18,7 @@ PIXELS = 225
 
 
 def images(n_rows=400, n_classes=3, seed=0, outlying=0):
-    """Draw pictures of 15 by 15 pixels that vary in few ways; some of them are far brighter."""
+    """Draw images of 15 by 15 pixels that vary in few ways; some of them are far brighter."""
     rng = np.random.default_rng(seed)
     codes = np.arange(n_rows) % n_classes
     bases = rng.normal(size=(12, PIXELS))
@@ -28,7 +28,7 @@ def images(n_rows=400, n_classes=3, seed=0, outlying=0):
     grey[:outlying] = rng.integers(0, 2, (outlying, PIXELS)) * 255
     grey[:, :9] = 0  # a margin
     X = np.clip(grey, 0, 255).astype(np.uint8)
-    return lincore.load((X.reshape(-1, 15, 15), codes), name="pictures")
+    return lincore.load((X.reshape(-1, 15, 15), codes), name="images")
 
 
 @given(

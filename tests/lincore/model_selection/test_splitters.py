@@ -109,14 +109,14 @@ def test_any_splitter_of_scikit_learn():
 @pytest.mark.parametrize(
     ("scheme", "message"),
     [
-        ("tenfold", "No scheme is called 'tenfold'"),
+        ("tenfold", "No validation is called 'tenfold'"),
         ("1-fold", "not possible"),
         ("51-fold", "Use 2 to 50 folds"),
         ("0x5-fold", "not possible"),
         ("by-group", "no groups"),
-        ("given", "no test part"),
+        ("given", "no test set"),
         (StratifiedKFold(40), "cannot be used"),
-        (Split(np.arange(10), np.arange(5, 20)), "Row 5 is in the training and in the test part"),
+        (Split(np.arange(10), np.arange(5, 20)), "Row 5 is in the training and in the test set"),
         (Split(np.arange(10), np.arange(0)), "at least two classes"),
         (3.5, "cannot be used"),
     ],

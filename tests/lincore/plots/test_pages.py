@@ -300,7 +300,7 @@ def test_a_falling_recall_is_the_worse():
 
 
 def test_calibration_tells_the_largest_gap(figures):
-    assert figures["calibration"].layout.meta["title"] == "Probabilities are off by up to 10.0 %"
+    assert figures["calibration"].layout.meta["title"] == "Maximum calibration error 10.0 %"
     empty = plots.calibration([plots.Reliability("x", [], [], [], [], [])])
     assert empty.layout.meta["title"] == "No rows to judge by"
 
@@ -395,8 +395,8 @@ def test_weights_are_even_about_zero_and_colour_pictures_are_small():
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-3, 3)
     pixels = np.arange(4 * 5 * 3, dtype=np.uint8).reshape(4, 5, 3)
     sheet = plots.images(pixels[None], [NASTY])
-    (picture,) = data(sheet)
-    content = base64.b64decode(picture["source"].split(",")[1])
+    (image,) = data(sheet)
+    content = base64.b64decode(image["source"].split(",")[1])
     assert content == png(pixels)
     size = struct.unpack(">I", content[33:37])[0]
     lines = np.frombuffer(zlib.decompress(content[41 : 41 + size]), np.uint8).reshape(4, 16)

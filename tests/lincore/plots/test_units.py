@@ -1,4 +1,4 @@
-"""Pictures of features in any unit that floating point has, and how much travels for them."""
+"""Images of features in any unit that floating point has, and how much travels for them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fitted_view(data, word, *, axes=(0, 1), standardize=False, rows=None):
     return views.model_view(fitted, data, split.test if rows is None else rows, axes)
 
 
-def pictures(view):
+def figures_of(view):
     yield plots.boundary(view)
     for quantity in view.quantities:
         yield plots.contour(view, quantity=quantity)
@@ -73,7 +73,7 @@ def test_every_picture_survives_every_unit_or_the_data_are_refused(word, units, 
         assert any(said in str(error) for said in ("square", "varies", "overflow")), error
         return
     assert 1e-15 <= np.abs(view.points).max() <= 1e15
-    for figure in pictures(view):
+    for figure in figures_of(view):
         json.loads(figure.to_json(), parse_constant=pytest.fail)
         for trace in figure.data:
             heights = trace.z if trace.type in ("contour", "surface") else ()

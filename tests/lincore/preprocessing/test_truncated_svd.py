@@ -1,4 +1,4 @@
-"""Words that the training part lacks do not keep a model from being fitted."""
+"""Words that the training set lacks do not keep a model from being fitted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMMON = ["good", "bad", "cheap", "slow"]
 
 
 def rare_words():
-    """Return texts of which each has a word of its own: half are not in a training part."""
+    """Return texts of which each has a word of its own: half are not in a training set."""
     texts = [f"{' '.join(RNG.choice(COMMON, 4))} only{i:02d}" for i in range(60)]
     frame = pd.DataFrame({"text": texts, "label": RNG.integers(0, 2, 60)})
     return table_to_dataset(frame_to_table(frame, "made"), "label", roles={"text": "text"})

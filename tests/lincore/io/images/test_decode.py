@@ -1,4 +1,4 @@
-"""One picture: every format and mode becomes upright grey; damage has a reason."""
+"""One image: every format and mode becomes upright grey; damage has a reason."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_another_size_is_resized():
     [
         (b"text", "a/notes.txt", "not an image"),
         (b"text", "a/text.PNG", "damaged image"),
-        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "a/picture.eps", "not an image"),
+        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "a/image.eps", "not an image"),
         (encoded(RAMP)[:20], "a/cut.png", "damaged image"),
         (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "a/IMG_1.HEIC", "HEIC.* save it as JPEG"),
         (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "a/IMG_1.jpg", "HEIC.* save it as JPEG"),

@@ -1,4 +1,4 @@
-"""Pictures of more than 256 grey levels keep them as far as 8 bits can, alike in a whole set."""
+"""Images of more than 256 grey levels keep them as far as 8 bits can, alike in a whole set."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from lincore.io.images.read import read_image_zip
 RAMP = np.linspace(0, 1, 16).reshape(4, 4)
 
 
-def packed(pictures, kind="PNG"):
+def packed(images, kind="PNG"):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        for i, pixels in enumerate(pictures):
+        for i, pixels in enumerate(images):
             Image.fromarray(pixels).save(file := io.BytesIO(), kind)
             archive.writestr(f"{'ab'[i % 2]}/{i}.{kind.lower()}", file.getvalue())
     return buffer.getvalue()
@@ -27,8 +27,8 @@ def packed(pictures, kind="PNG"):
 @pytest.mark.parametrize("kind", ["PNG", "TIFF"])
 @pytest.mark.parametrize("white", [255, 1023, 4095, 16383, 65535])
 def test_fewer_bits_in_sixteen_use_all_greys(white, kind):
-    pictures = [np.rint(RAMP * white * share).astype(np.uint16) for share in (1, 0.5, 0.25)]
-    data = read_image_zip(packed(pictures, kind), "scans.zip")
+    images = [np.rint(RAMP * white * share).astype(np.uint16) for share in (1, 0.5, 0.25)]
+    data = read_image_zip(packed(images, kind), "scans.zip")
     expected = [np.rint(RAMP.ravel() * 255 * share) for share in (1, 0.25, 0.5)]
     # By class: the second and the fourth come behind the first and the third.
     order = np.argsort([name.split("/")[1] for name in data.row_names])
@@ -48,12 +48,12 @@ def test_fewer_bits_in_sixteen_use_all_greys(white, kind):
     ],
 )
 def test_fractions_of_any_range_are_seen(least, largest, black, white):
-    pictures = [
+    images = [
         (least + RAMP * (largest - least)).astype(np.float32),
         np.full((4, 4), least, dtype=np.float32),
         np.full((4, 4), np.nan, dtype=np.float32),
     ]
-    data = read_image_zip(packed(pictures, "TIFF"), "scans.zip")
+    data = read_image_zip(packed(images, "TIFF"), "scans.zip")
     expected = 255 * (np.linspace(least, largest, 16) - black) / (white - black)
     row = data.row_names.index("a/0.tiff")
     np.testing.assert_allclose(data.X[row], expected, atol=1)

@@ -78,7 +78,7 @@ SMALL = {f"{label}/{i}.png": encoded(Image.new("L", (5, 5), i)) for label in "ab
 
 
 def beside(bad):
-    """Return a good zip with one bad picture in it."""
+    """Return a good zip with one bad image in it."""
     return zipped(SMALL | {"a/bad.png": bad}, zipfile.ZIP_STORED)
 
 
@@ -198,7 +198,7 @@ CORPUS = {
         "a/bad.png: damaged image",
     ),
     "a-program": (lambda: beside(b"\x7fELF" + bytes(99)), "a/bad.png: damaged image"),
-    "a-picture-by-another-name": (
+    "a-image-by-another-name": (
         lambda: zipped(SMALL | {"a/3.txt": encoded(Image.new("L", (5, 5)), "GIF")}),
         "read",
     ),
@@ -276,9 +276,9 @@ BYTES = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=8
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(PICTURES), BYTES, st.integers(0, 60), st.booleans())
-def test_damaged_pictures_are_skipped_whatever_the_damage(picture, changes, cut, colour):
+def test_damaged_pictures_are_skipped_whatever_the_damage(image, changes, cut, colour):
     # As files, not in a zip: its checksums would keep the damage from the decoders.
-    raw = bytearray(picture[: len(picture) - cut])
+    raw = bytearray(image[: len(image) - cut])
     for place, value in changes:
         raw[place % len(raw)] = value
     files = [(f"{label}_{i}.png", PICTURES[0]) for label in "ab" for i in range(3)]

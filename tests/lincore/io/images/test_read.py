@@ -32,7 +32,7 @@ from lincore.limits import LIMITS
 from tests.data import DATA, needs_data
 
 
-def picture(seed=0, size=(5, 4), kind="PNG", mode="L"):
+def image(seed=0, size=(5, 4), kind="PNG", mode="L"):
     """Return an image of random grey levels; `size` is (height, width)."""
     pixels = np.random.default_rng(seed).integers(0, 256, size, dtype=np.uint8)
     buffer = io.BytesIO()
@@ -55,7 +55,7 @@ def zipped(files, method=zipfile.ZIP_DEFLATED):
 
 
 def two_classes(**more):
-    return {f"{label}/{i}.png": picture(i) for label in "ab" for i in range(2)} | more
+    return {f"{label}/{i}.png": image(i) for label in "ab" for i in range(2)} | more
 
 
 def read(files, limits=LIMITS, **options):
@@ -87,7 +87,7 @@ def png_of_stated_size(width, height):
 
 
 def test_the_folder_is_the_class_and_order_is_natural():
-    files = {f"top/Class{k}/x_{i}.png": picture(10 * k + i) for k in (10, 2) for i in (10, 2, 1)}
+    files = {f"top/Class{k}/x_{i}.png": image(10 * k + i) for k in (10, 2) for i in (10, 2, 1)}
     data = read(files)
     assert data.classes.tolist() == ["Class2", "Class10"]
     assert data.row_names == tuple(f"top/Class{k}/x_{i}.png" for k in (2, 10) for i in (1, 2, 10))
@@ -119,7 +119,7 @@ def test_a_file_opened_is_read_like_its_bytes(tmp_path):
 @pytest.mark.parametrize("layout", ["{part}/{label}/{i}.png", "top/{label}/{part}/{i}.png"])
 def test_a_split_in_folders_is_kept(train, test, layout):
     files = {
-        layout.format(part=part, label=label, i=i): picture(i)
+        layout.format(part=part, label=label, i=i): image(i)
         for part in (train, test)
         for label in "ab"
         for i in range(3 if part == train else 1)
@@ -132,20 +132,20 @@ def test_a_split_in_folders_is_kept(train, test, layout):
 
 
 def test_a_test_folder_without_a_training_folder_is_a_class():
-    data = read({"test/1.png": picture(1), "control/1.png": picture(2)})
+    data = read({"test/1.png": image(1), "control/1.png": image(2)})
     assert data.classes.tolist() == ["control", "test"]
     assert data.given_test is None
 
 
 def test_an_image_in_a_split_without_a_class_is_skipped():
-    files = {f"{part}/{label}/1.png": picture() for part in ("train", "test") for label in "ab"}
-    assert reasons(read(files | {"train/1.png": picture()})) == {
+    files = {f"{part}/{label}/1.png": image() for part in ("train", "test") for label in "ab"}
+    assert reasons(read(files | {"train/1.png": image()})) == {
         "train/1.png": "not inside a class folder"
     }
 
 
 def test_every_skipped_file_is_listed_with_its_reason():
-    whole = picture()
+    whole = image()
     data = read(
         two_classes()
         | {
@@ -160,7 +160,7 @@ def test_every_skipped_file_is_listed_with_its_reason():
             "../a/up.png": whole,
             "/a/absolute.png": whole,
             "C:\\a\\drive.png": whole,
-            "a/picture.eps": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n",
+            "a/image.eps": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n",
         }
     )
     assert reasons(data) == {
@@ -174,30 +174,30 @@ def test_every_skipped_file_is_listed_with_its_reason():
         "../a/up.png": "its path leads out of the zip",
         "/a/absolute.png": "its path leads out of the zip",
         "C:/a/drive.png": "its path leads out of the zip",
-        "a/picture.eps": "not an image",
+        "a/image.eps": "not an image",
     }
     assert data.n_rows == 4
 
 
 def test_backslashes_are_folders():
-    assert read({"a\\1.png": picture(), "b\\1.png": picture()}).classes.tolist() == ["a", "b"]
+    assert read({"a\\1.png": image(), "b\\1.png": image()}).classes.tolist() == ["a", "b"]
 
 
 def test_mixed_sizes_are_brought_to_the_most_frequent():
-    data = read(two_classes(**{"a/wide.png": picture(size=(4, 30))}))
+    data = read(two_classes(**{"a/wide.png": image(size=(4, 30))}))
     assert data.image_shape == (5, 4)
     assert "1 of 5 images had another size: resized to 5 × 4" in str(data.notices[0])
 
 
 def test_photographs_of_all_sizes_are_brought_to_the_middle_one():
-    files = {f"{'ab'[i % 2]}/{i}.png": picture(size=(10 + i, 30 - i)) for i in range(9)}
+    files = {f"{'ab'[i % 2]}/{i}.png": image(size=(10 + i, 30 - i)) for i in range(9)}
     data = read(files)
     assert data.image_shape == (14, 26)
     assert "The 9 images have 9 different sizes: resized to 14 × 26" in str(data.notices[0])
 
 
 def test_a_damaged_image_is_not_counted_among_those_resized():
-    data = read(two_classes(**{"a/cut.png": picture(size=(40, 30))[:-40]}))
+    data = read(two_classes(**{"a/cut.png": image(size=(40, 30))[:-40]}))
     assert list(reasons(data)) == ["a/cut.png"]
     assert data.notices == ()
 
@@ -215,14 +215,14 @@ def test_a_size_asked_for_overrules():
     ("size", "expected"), [((20, 80), (5, 20)), ((1, 900), (1, 100)), ((900, 1), (100, 1))]
 )
 def test_large_images_are_scaled_down_in_proportion(size, expected):
-    files = {f"{label}/1.png": picture(size=size) for label in "ab"}
+    files = {f"{label}/1.png": image(size=size) for label in "ab"}
     data = read(files, limits=replace(LIMITS, max_features=100))
     assert data.image_shape == expected
     assert "scaled down" in str(data.notices[0])
 
 
 def test_a_class_of_one_image_is_told():
-    assert "class c: A single row" in str(read(two_classes(**{"c/1.png": picture()})).notices[0])
+    assert "class c: A single row" in str(read(two_classes(**{"c/1.png": image()})).notices[0])
 
 
 @pytest.mark.parametrize(
@@ -231,10 +231,10 @@ def test_a_class_of_one_image_is_told():
         ({}, "No image can be used (0 files"),
         ({"a/1.txt": b"text"}, "a/1.txt: not an image"),
         ({"xl/workbook.xml": b"<xml/>", "[Content_Types].xml": b"<xml/>"}, "Excel workbook"),
-        ({"faces/1.png": picture(), "faces/2.png": picture()}, "one class: faces"),
-        ({"1.png": picture(), "2.png": picture()}, "not inside a class folder"),
-        ({"a/1.png": picture(), "b/1.png": picture()[:-40]}, "one class: a"),
-        ({f"{label * 201}/1.png": picture() for label in "ab"}, "longer than 200"),
+        ({"faces/1.png": image(), "faces/2.png": image()}, "one class: faces"),
+        ({"1.png": image(), "2.png": image()}, "not inside a class folder"),
+        ({"a/1.png": image(), "b/1.png": image()[:-40]}, "one class: a"),
+        ({f"{label * 201}/1.png": image() for label in "ab"}, "longer than 200"),
     ],
 )
 def test_a_zip_without_two_classes_of_images_is_refused(files, message):
@@ -324,13 +324,13 @@ def test_colour_comes_back_as_it_was():
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "CMYK"])
 def test_grey_images_in_a_format_for_colours_are_no_colour_images(mode):
     kind = "TIFF" if mode == "CMYK" else "PNG"
-    files = {f"{x}/{i}.{kind}": picture(i, kind=kind, mode=mode) for x in "ab" for i in (1, 2)}
+    files = {f"{x}/{i}.{kind}": image(i, kind=kind, mode=mode) for x in "ab" for i in (1, 2)}
     assert MADE_GREY not in " ".join(map(str, read(files).notices))
 
 
 def test_a_split_is_written_and_read_back():
     names = [f"{s}/{c}/{i}.png" for s in ("train", "test") for c in "ab" for i in "12"]
-    data = read({name: picture(position) for position, name in enumerate(names)})
+    data = read({name: image(position) for position, name in enumerate(names)})
     again = load(write_image_zip(data), name="made.zip")
     for tests in (False, True):
         np.testing.assert_array_equal(
@@ -339,38 +339,38 @@ def test_a_split_is_written_and_read_back():
 
 
 def test_colours_count_among_the_features():
-    files = {f"{label}/1.png": picture(size=(10, 10)) for label in "ab"}
+    files = {f"{label}/1.png": image(size=(10, 10)) for label in "ab"}
     limits = replace(LIMITS, max_features=100)
     assert read(files, limits=limits).image_shape == (10, 10)
     assert read(files, limits=limits, colour=True).image_shape == (5, 5, 3)
 
 
 def test_names_give_the_classes_where_folders_do_not():
-    files = {f"pets/{pet}.{i}.png": picture(i) for pet in ("cat", "dog") for i in range(3)}
+    files = {f"pets/{pet}.{i}.png": image(i) for pet in ("cat", "dog") for i in range(3)}
     data = read(files)
     assert data.classes.tolist() == ["cat", "dog"]
     assert "file names give the classes, such as cat in cat.0.png." in str(data.notices[0])
     by_part = [f"{s}/{c}_{i}.png" for s in ("train", "test") for c in "ab" for i in "12"]
-    data = read({name: picture(i) for i, name in enumerate(by_part)})
+    data = read({name: image(i) for i, name in enumerate(by_part)})
     assert data.given_test.tolist() == [name.startswith("test") for name in data.row_names]
 
 
 def test_a_pattern_overrules_the_folders():
-    files = {f"{label}/x_{pet}1.png": picture() for label in "ab" for pet in ("cat", "dog")}
-    data = read(files | {"a/none.png": picture()}, pattern=r"_(?P<label>[a-z]+)")
+    files = {f"{label}/x_{pet}1.png": image() for label in "ab" for pet in ("cat", "dog")}
+    data = read(files | {"a/none.png": image()}, pattern=r"_(?P<label>[a-z]+)")
     assert data.classes.tolist() == ["cat", "dog"]
     assert data.notices == ()
     assert reasons(data) == {"a/none.png": "the pattern finds no class in its name"}
 
 
 def test_what_belongs_together_is_a_group():
-    files = {f"{label}/anna_{i}.png": picture() for label in "ab" for i in "12"}
-    files |= {f"{label}/ben_1.png": picture() for label in "ab"}
+    files = {f"{label}/anna_{i}.png": image() for label in "ab" for i in "12"}
+    files |= {f"{label}/ben_1.png": image() for label in "ab"}
     data = read(files, pattern="(?P<group>[a-z]+)_")
     assert data.classes.tolist() == ["a", "b"]
     assert [data.group_names[code] for code in data.groups] == ["anna", "anna", "ben"] * 2
     persons = {
-        f"{label}/p{label}{i}/{j}.png": picture() for label in "ab" for i in "12" for j in "12"
+        f"{label}/p{label}{i}/{j}.png": image() for label in "ab" for i in "12" for j in "12"
     }
     data = read(persons)
     assert data.group_names == ("a/pa1", "a/pa2", "b/pb1", "b/pb2")
@@ -379,9 +379,9 @@ def test_what_belongs_together_is_a_group():
 
 
 def test_single_files_are_read_like_a_zip():
-    files = [(f"{pet}_{i}.png", picture(i)) for pet in ("cat", "dog") for i in range(3)]
+    files = [(f"{pet}_{i}.png", image(i)) for pet in ("cat", "dog") for i in range(3)]
     data = read_image_files([*files, ("notes.txt", b"text"), ("cat_9.png", b"")])
-    assert data.digest == replace(read(dict(files)), name="pictures").digest
+    assert data.digest == replace(read(dict(files)), name="images").digest
     assert reasons(data) == {"notes.txt": "not an image", "cat_9.png": "damaged image"}
     with pytest.raises(DataError, match="No image can be used"):
         read_image_files([("a.txt", b"text")])
@@ -392,7 +392,7 @@ def test_single_files_are_read_like_a_zip():
 
 
 def test_progress_is_told_and_can_stop():
-    raw = zipped({f"{label}/{i}.png": picture(i) for label in "ab" for i in range(200)})
+    raw = zipped({f"{label}/{i}.png": image(i) for label in "ab" for i in range(200)})
     told = []
     read_image_zip(raw, "made.zip", progress=lambda *state: told.append(state))
     assert {what for _, _, what in told} == {"Looking at images", "Decoding images"}
@@ -417,7 +417,7 @@ def test_other_sizes_are_fitted_as_asked(fit):
 
 SMALL = zipped(
     {
-        f"{label}/{kind}": picture(i, (8, 9), kind, "RGB" if kind == "JPEG" else "L")
+        f"{label}/{kind}": image(i, (8, 9), kind, "RGB" if kind == "JPEG" else "L")
         for i, label in enumerate("ab")
         for kind in ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP")
     },

@@ -81,7 +81,7 @@ def test_every_quantity_of_every_model_is_drawn_lightly(model, axes):
 def test_the_lead_in_score_is_shaded_where_there_is_no_posterior():
     view = make_view(LeastSquaresClassifier(), p=2)
     figure = plots.contour(view)
-    assert figure.layout.meta["title"] == "Margin: lead of the best score over the next"
+    assert figure.layout.meta["title"] == "Margin between the two highest scores"
     for layer in traces(figure, "contour"):
         code = int(layer["legendgroup"])
         x, y, z = (decoded(layer[name]) for name in "xyz")

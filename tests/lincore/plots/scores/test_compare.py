@@ -133,7 +133,7 @@ def test_every_model_of_the_map_is_named_on_a_phone():
     assert all(angle <= 0 for angle in across.autotickangles)  # turned names end at their column
 
 
-def test_wrong_rows_are_marked_alike_in_all_small_pictures():
+def test_wrong_rows_are_marked_alike_in_all_small_images():
     """Beside rings, where few were wrong, stood dots, and neither was explained."""
     good = make_view(QuadraticDiscriminantAnalysis(), n=300)
     bad = dataclasses.replace(good, predicted=(good.codes + 1) % 3)
@@ -144,19 +144,19 @@ def test_wrong_rows_are_marked_alike_in_all_small_pictures():
         if (trace.name or "").startswith("misclassified")
     }
     assert marks == {"circle"} and "Wrong rows have a dot." in named(figure)
-    pictures = plots.small_multiples([good], ["good"], rows="pictures")
+    images = plots.small_multiples([good], ["good"], rows="images")
     marks = {
         trace.marker.symbol
-        for trace in pictures.data
+        for trace in images.data
         if (trace.name or "").startswith("misclassified")
     }
-    assert marks == {"circle-open"} and "Wrong pictures have a ring." in named(pictures)
+    assert marks == {"circle-open"} and "Wrong images have a ring." in named(images)
     many = make_view(QuadraticDiscriminantAnalysis(), n=900)
-    figure = plots.small_multiples([many], ["many"], rows="pictures")
-    assert "A sample of 600 of 900 pictures." in named(figure)
+    figure = plots.small_multiples([many], ["many"], rows="images")
+    assert "A sample of 600 of 900 images." in named(figure)
 
 
-def test_small_pictures_keep_their_height_above_a_long_legend():
+def test_small_images_keep_their_height_above_a_long_legend():
     few, many = (make_view(QuadraticDiscriminantAnalysis(), k, 400) for k in (3, 40))
     heights = [plots.small_multiples([view] * 6, list("abcdef")).layout.height
                for view in (few, many)]  # fmt: skip

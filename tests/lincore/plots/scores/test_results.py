@@ -109,7 +109,7 @@ def test_scree_shows_shares_and_how_many_are_enough(n_components):
     bars = np.concatenate([decoded(trace["y"]) for trace in data if trace["type"] == "bar"])
     np.testing.assert_allclose(bars, ratio[:50], rtol=1e-6)
     assert len(decoded(data[0]["y"])) == min(pca.n_components_, 50)
-    line = next(trace for trace in data if trace.get("name") == "sum so far")
+    line = next(trace for trace in data if trace.get("name") == "cumulative")
     np.testing.assert_allclose(decoded(line["y"]), np.cumsum(ratio)[:50], rtol=1e-6)
     number = int((np.cumsum(ratio) < 0.95).sum()) + 1
     assert f"{number} of 80 components hold 95 % of the variance" in figure.layout.meta["alt"]
