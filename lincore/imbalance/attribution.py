@@ -73,7 +73,7 @@ def attribution(study: ArmLosses, method: str, loss: str = "error") -> Attributi
     """Split what a method lost by the reduction of the training rows.
 
     With L(D, w, π) the loss on the untouched test part of a model trained on rows D with class
-    weights w and priors π; F the full, R the reduced and C the control arm, which has as many
+    weights w and priors π; F the full, R the reduced and C the control subset, which has as many
     rows as R but the shares of F:
 
     =============  ==================================  =========================================

@@ -91,7 +91,7 @@ class Example(NamedTuple):
     seed : int
     split : Split
     rows : mapping of str to ndarray
-        Training rows of the arms "full", "reduced" and "control".
+        Training rows of the subsets "full", "reduced" and "control".
     pipelines : mapping of (method, cell) to Pipeline
         Fitted, for every cell; the classifier knows codes. Small models are fitted one by one when
         they are asked for.
@@ -112,7 +112,7 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ArmLosses:
-    """Losses of full, reduced and control arms and of all remedies, for every seed.
+    """Losses of full, reduced and control subsets and of all remedies, for every seed.
 
     Parameters
     ----------

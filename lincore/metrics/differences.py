@@ -258,7 +258,7 @@ def cochran(results: Results) -> Omnibus:
     return Omnibus(Q, float(stats.chi2.sf(Q, k - 1)), k - 1)
 
 
-def tiers(results: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
+def groups(results: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
     """Return groups of methods that are not significantly different, numbered from 1, the best.
 
     The best method leads group 1, and every other method that it does not beat by the verdict of

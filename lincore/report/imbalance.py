@@ -255,7 +255,7 @@ def _reduced(study: BalanceStudy) -> str:
 
 
 def _sizes(study: BalanceStudy) -> str:
-    full, reduced = (study.counts[arm][study.is_reduced] for arm in ("full", "reduced"))
+    full, reduced = (study.counts[subset][study.is_reduced] for subset in ("full", "reduced"))
     if len(full) != 1:
         return f"{reduced.sum():,} instead of {full.sum():,} training rows of {_reduced(study)}"
     return f"{reduced[0]:,} instead of {full[0]:,} training rows of {_reduced(study)}"

@@ -256,7 +256,7 @@ def variance_finding(
 def comparison_finding(results: Results, score: str | None = None, rope: float = 0.01) -> str:
     """Say which methods lead, whom they beat, and which classes some of them never predict.
 
-    The groups are those of `lincore.metrics.differences.tiers`: whoever shares one is not
+    The groups are those of `lincore.metrics.differences.groups`: whoever shares one is not
     significantly different from its best.
 
     Parameters
@@ -278,7 +278,7 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     'LDA and QDA are not significantly different (accuracy 100.0 %); both beat Fisher (70.0 %).'
     """
     score = score or leading_score(results.class_counts)
-    tier = differences.tiers(results, score, rope)
+    tier = differences.groups(results, score, rope)
     ranked = _ranked(results, score)
     if not ranked:
         return f"No model has a score for {score}."
