@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lincore.utils.typing import Array
+
 # From this share of rows on, a single column tells the classes too well to be a measurement.
 LEAKS = 0.99
 _ENOUGH_ROWS = 50
@@ -44,7 +46,7 @@ def share_by_level(values: Any, codes: NDArray[np.intp]) -> float:
     return float(top[(top >= 2) & (top - 1 >= second)].sum() / len(codes))
 
 
-def share_by_order(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
+def share_by_order(values: Array, codes: NDArray[np.intp]) -> float:
     """Return the share of rows that have the class of the row before, in order of the value.
 
     Parameters

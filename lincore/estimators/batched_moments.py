@@ -27,9 +27,7 @@ from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnaly
 from lincore.linalg.cholesky import CLEAR
 from lincore.linalg.gaussian import multiplied_out, needs_differences
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from lincore.utils.typing import Array, Flags
 
 # Deviations from the centre up to which the mean of a class is near: the scores of its rows are
 # half the square, and lose eps times as much.

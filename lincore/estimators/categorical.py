@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class CategoricalFactors(NamedTuple):

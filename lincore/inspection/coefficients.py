@@ -14,8 +14,8 @@ from lincore.estimators.logistic.wald import Wald, wald_errors
 from lincore.inspection.weights import feature_weights, named_steps_end
 from lincore.model_selection.pipeline import before_classifier
 from lincore.preprocessing.tabular import Contrast, contrasts
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 MIXED = {"pca", "svd"}
 
 

@@ -12,8 +12,7 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.boundary_geometry import mahalanobis
 from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.results import Results
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Cell(NamedTuple):

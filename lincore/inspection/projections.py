@@ -17,8 +17,7 @@ from lincore.model_selection import hold_out
 from lincore.model_selection.pipeline import Steps, before_classifier, pipeline_for
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import prepared_names
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Beyond these nobody looks at components one by one.
 MOST_COMPONENTS = 200
@@ -155,7 +154,7 @@ class Projection:
 
 
 def project(
-    data: Dataset, split: Split, part: hold_out.TrainingPart, *, standardize: bool
+    data: Dataset, split: Split, part: hold_out.TrainingSet, *, standardize: bool
 ) -> Projection:
     """Fit principal components, or singular vectors for words, on the training part.
 
@@ -163,7 +162,7 @@ def project(
     ----------
     data : Dataset
     split : Split
-    part : TrainingPart
+    part : TrainingSet
         What `lincore.model_selection.hold_out.summarise` made of both.
     standardize : bool
         Bring features to variance one first; never done to words.
@@ -211,7 +210,7 @@ def project(
     return Projection(pipeline, prepared_names(prepare, data), moments)
 
 
-def _width(data: Dataset, part: hold_out.TrainingPart) -> int:
+def _width(data: Dataset, part: hold_out.TrainingSet) -> int:
     """Return how many columns the projection sees."""
     if part.moments is not None:
         return part.moments.n_features

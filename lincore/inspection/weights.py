@@ -15,8 +15,7 @@ from lincore.linalg.quadric import Quadric
 from lincore.model_selection.pipeline import CATEGORICAL, asks_for_categories, before_classifier
 from lincore.moments.moments import BLOCK_VALUES
 from lincore.preprocessing.tabular import prepared_names
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # A boundary in more features than this fills a page of its own.
 MOST_TERMS = 60
@@ -95,9 +94,9 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
             coef = coef @ step.components_
         elif name == "standardize" and "basis" not in names:
             coef = coef / step.scale_
-    shown = _front(pipeline)
+    shown = _preprocessor(pipeline)
     seen = before_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
-    return Weights(_front_names(pipeline, data), coef, _deviations(seen))
+    return Weights(_preprocessor_names(pipeline, data), coef, _deviations(seen))
 
 
 def factor_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
@@ -141,8 +140,8 @@ def equation(
     ValueError
         When there are too many variables in either.
     """
-    shown = _front(pipeline)
-    names = _front_names(pipeline, data)
+    shown = _preprocessor(pipeline)
+    names = _preprocessor_names(pipeline, data)
     behind = Pipeline(pipeline.steps[len(shown) :])
     if "svd" in behind.named_steps or len(names) > MOST_TERMS:
         names, behind = coordinate_names(pipeline, data), Pipeline(pipeline.steps[-1:])
@@ -162,13 +161,13 @@ def _coefficients(model: Any) -> Array:
     return np.asarray(model.coef_, dtype=float)
 
 
-def _front(pipeline: Pipeline) -> Pipeline:
+def _preprocessor(pipeline: Pipeline) -> Pipeline:
     """Return the steps that make the variables which are named."""
     return Pipeline(pipeline.steps[: named_steps_end(pipeline)])
 
 
-def _front_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
-    return coordinate_names(_front(pipeline), data)
+def _preprocessor_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
+    return coordinate_names(_preprocessor(pipeline), data)
 
 
 def _deviations(seen: Any) -> Array:

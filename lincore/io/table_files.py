@@ -21,7 +21,7 @@ from lincore.data.labels import (
 from lincore.data.target_guess import TargetGuess
 from lincore.errors import DataError, TooLargeError
 from lincore.io.files.streams import LargeFile
-from lincore.io.tables.bins import Bins, cut_into_bins
+from lincore.io.tables.bins import Bins, bin_values
 from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
@@ -29,13 +29,13 @@ from lincore.io.tables.features import build_features, level_codes, merge_labels
 from lincore.io.tables.parquet import is_parquet, read_parquet
 from lincore.io.tables.repeated_ids import repeated_ids
 from lincore.io.tables.row_filters import Condition, filter_rows
-from lincore.io.tables.sampled_rows import Progress
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.delimited import read_delimited
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits
+from lincore.utils.typing import Progress
 
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 
@@ -193,7 +193,7 @@ def table_to_dataset(
     Dataset
         `X` (n, p) float64, NaN where a value is missing, or CSR where there are words; rows
         without a label are left out. Of a file that is read in blocks, the rows that are held;
-        `beyond` has the moments of the others.
+        `streamed` has the moments of the others.
 
     Raises
     ------
@@ -284,7 +284,7 @@ def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> tuple[Any, Any]
             remedy="Leave bins out, or choose a target of numbers.",
         )
     values = labels.to_numpy(dtype=np.float64)
-    return cut_into_bins(values, bins, f"column {labels.name!r}")
+    return bin_values(values, bins, f"column {labels.name!r}")
 
 
 def _groups(

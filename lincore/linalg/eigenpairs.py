@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cython_lapack
 
 from lincore.utils.blas import call
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 def largest_eigenpairs(matrix: Array, k: int) -> tuple[Array, Array]:

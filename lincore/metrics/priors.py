@@ -12,8 +12,7 @@ from scipy.special import logsumexp
 
 from lincore.linalg.thresholds import minimum_error_shifts
 from lincore.metrics.results import Results
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 def adjust(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:

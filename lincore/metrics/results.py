@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics.settings import Settings
+from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,14 +61,14 @@ class Results:
     rows: NDArray[np.intp]
     truth: NDArray[np.intp]
     predicted: NDArray[np.intp]
-    log_proba: NDArray[np.float64]
-    seconds: NDArray[np.float64]
+    log_proba: Array
+    seconds: Array
     # What is left out is filled in, so that whoever reads results never meets a None.
     fold: NDArray[np.intp] = None  # type: ignore[assignment]
     repetition: NDArray[np.intp] = None  # type: ignore[assignment]
     n_train: NDArray[np.intp] = None  # type: ignore[assignment]
     settings: Settings = field(default_factory=Settings)
-    decision: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    decision: Mapping[str, Array] = field(default_factory=dict)
     common: Results | None = None
     models: Mapping[str, Any] = field(default_factory=dict)
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics.results import Results
+from lincore.utils.typing import Array, Codes
 
-Codes = NDArray[np.intp]
 T = TypeVar("T")
 
 
@@ -121,7 +121,7 @@ def evidence(results: Results) -> Evidence:
     )
 
 
-def independent_counts(results: Results, codes: Codes, n_codes: int) -> NDArray[np.float64]:
+def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
     """Return how many independent units the predictions with each code hold, (n_codes,).
 
     Groups where rows belong together; else rows, once each however often they were predicted.

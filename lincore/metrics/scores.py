@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.metrics import confusion_scores
 from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.confusion_scores import Codes, Tally, influence_by_cell
-from lincore.metrics.differences import tiers
+from lincore.metrics.confusion_scores import Tally, influence_by_cell
+from lincore.metrics.differences import groups
 from lincore.metrics.estimates import (
     SCORES,
     Estimate,
@@ -38,6 +38,7 @@ from lincore.metrics.intervals import (
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import evidence, independent_counts, per_results
 from lincore.metrics.training_variance import share_influence, softened, training_variance
+from lincore.utils.typing import Array, Codes
 
 __all__ = [
     "LEVEL",
@@ -60,8 +61,6 @@ __all__ = [
     "score",
     "table",
 ]
-
-Array = NDArray[np.float64]
 
 
 def score(results: Results, method: str, name: str) -> Interval:
@@ -409,7 +408,7 @@ def table(results: Results, leading: str | None = None) -> pd.DataFrame:
 
     Columns are the names of `SCORES`, the leading one first, each followed by "<name> from" and
     "<name> to"; then "seconds", "group", the number of the group of methods that are not
-    significantly different by the leading score (see `lincore.metrics.differences.tiers`),
+    significantly different by the leading score (see `lincore.metrics.differences.groups`),
     and "never predicts", the classes with rows that the method never predicts.
 
     Parameters
@@ -419,7 +418,7 @@ def table(results: Results, leading: str | None = None) -> pd.DataFrame:
         See `lincore.metrics.class_ratio.leading_score`.
     """
     leading = leading or leading_score(results.class_counts)
-    group = tiers(results, leading)
+    group = groups(results, leading)
     names = sorted(SCORES, key=lambda name: name != leading)
     columns = [f"{name}{end}" for name in names for end in ("", " from", " to")]
     lines = []

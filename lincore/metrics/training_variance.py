@@ -13,14 +13,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import softmax
 
 from lincore.data.splits import Fold
 from lincore.metrics.confusion_scores import divide
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from lincore.utils.typing import Array, Codes
 
 #: So many folds are compared at the most, on so many rows, of so many log posteriors (1.6 MB).
 MOST_FOLDS = 100

@@ -16,8 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lincore.data.dataset import Dataset, Imputation
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # What stands for a level in the list of columns, and how it is called.
 POOLED, MISSING = -1, -2

@@ -12,8 +12,7 @@ from lincore.estimators.logistic.design_matrix import StandardRows
 from lincore.estimators.logistic.sparse_design_matrix import SparseRows, sparse_centre_and_scale
 from lincore.linalg.covariance import is_positive
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Deviations below this share of the mean, or below this size, are rounding.
 NOTHING = 1e-14

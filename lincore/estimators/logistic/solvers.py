@@ -13,21 +13,19 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, lapack
 
 from lincore.estimators.logistic.loss import SoftmaxLoss
-from lincore.estimators.logistic.newton import NewtonCG
+from lincore.estimators.logistic.newton import Linear, NewtonCG
 from lincore.estimators.logistic.sgd import descend_by_rows
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.optimize import (
     Optimum,
     Point,
     Step,
+    backtracking_line_search,
     descend,
-    halve_steps,
     largest_entry,
     take_whole_steps,
 )
-
-Array = NDArray[np.float64]
-Linear = Callable[[Array], Array]
+from lincore.utils.typing import Array
 
 # Up to so many parameters the preconditioner is a whole Hessian, from so many rows for each.
 WHOLE_HESSIAN = 3000
@@ -208,7 +206,7 @@ def _descend_by_halving(
         loss,
         start,
         direction,
-        search=halve_steps,
+        search=backtracking_line_search,
         tol=settings.tol,
         max_iter=max_iter,
         is_unbounded=loss.is_unbounded,

@@ -13,7 +13,7 @@ from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, size_name
 from lincore.imbalance.cost.samples import Samples, draw_samples
-from lincore.imbalance.run_study import Progress, study_settings
+from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import Job, Prediction, fit_sample, fit_samples
 from lincore.imbalance.trials import Plan
 from lincore.metrics.confusion_scores import log_losses
@@ -22,10 +22,10 @@ from lincore.metrics.row_variance import RowSums, RowVariance
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
+from lincore.utils.typing import Array, Progress
 
-Array = NDArray[np.float64]
 Fits = list[dict[str, Prediction]]
 
 SILENT = "{} has no posterior probabilities."
@@ -252,7 +252,7 @@ class _Study:
         if not jobs:
             return []
         n_values = len(jobs[0].sample.rows) * plan.data.n_features
-        with heard() as said:
+        with captured_warnings() as said:
             methods = plan.alive
             # Small ones are solved together, without a second thread of BLAS, and large ones in
             # as many threads as there are.

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from lincore.data.labels import columns_named, find_label_column, is_number
-from lincore.errors import DataError, Notice, Remedy
+from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import REASONS, ROLES, Column, Content, Kind, Role
 from lincore.io.tables.features import merge_labels
 from lincore.io.tables.table import Table
+from lincore.utils.typing import Flags
 
 _MOST_REMEDIES = 5
 _REMEDIES: Mapping[Kind, str] = {
@@ -164,7 +163,7 @@ def _with_role(column: Column, role: Any, as_category: bool) -> Column:
 class Kept(NamedTuple):
     """Which of n rows are used, (n,) bool, and why the others are not."""
 
-    rows: NDArray[np.bool_]
+    rows: Flags
     notices: list[Notice]
 
 
@@ -223,7 +222,7 @@ def keep_rows(
     return Kept(kept, notices)
 
 
-def _told(out: NDArray[np.bool_], n_rows: int, why: str, where: str) -> list[Notice]:
+def _told(out: Flags, n_rows: int, why: str, where: str) -> list[Notice]:
     if not out.any():
         return []
     remedy = "Fill the class in to use these rows." if "target" in why else ""
@@ -253,7 +252,7 @@ def no_feature(table: Table, columns: Sequence[Column]) -> DataError:
         where=f"{table.name}, {columns_named([column.name for column in others])}",
         remedy="Make a column a feature or text, or add one.",
         remedies=tuple(
-            Remedy(f"Use {column.name!r} as a number of days", {column.name: "feature"})
+            Hint(f"Use {column.name!r} as a number of days", {column.name: "feature"})
             for column in others[:_MOST_REMEDIES]
             if column.kind == "date"
         ),

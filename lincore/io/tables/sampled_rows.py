@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -10,12 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.data.labels import encode_labels, is_number
-from lincore.errors import DataError, Notice, Remedy
+from lincore.errors import DataError, Hint, Notice
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.features import level_name
 from lincore.moments.moments import Moments
+from lincore.utils.typing import Array, Flags, Progress
 
-Progress: TypeAlias = Callable[[int, int, str], Any]
 Words: TypeAlias = dict[str, set[str]]
 
 # Rows of a class that are held whatever its share: one to learn from, one to test.
@@ -80,7 +80,7 @@ class Wanted(NamedTuple):
     merged: Mapping[str, str] = {}
 
 
-class Held(NamedTuple):
+class SampledRows(NamedTuple):
     """Rows that are held, in the order of the file, and the moments of all others.
 
     Attributes
@@ -88,20 +88,22 @@ class Held(NamedTuple):
     X : ndarray of shape (n, p)
     codes : ndarray of shape (n,)
     classes : ndarray of shape (K,)
-    beyond : Moments of shapes (K,), (K, p), (K, p, p), or None
+    streamed : Moments of shapes (K,), (K, p), (K, p, p), or None
         None where all rows are held.
     notices : tuple of Notice
         Why rows were left out.
     """
 
-    X: NDArray[np.float64]
+    X: Array
     codes: NDArray[np.intp]
     classes: NDArray[Any]
-    beyond: Moments | None
+    streamed: Moments | None
     notices: tuple[Notice, ...]
 
 
-def hold_and_sum(source: RowSource, wanted: Wanted, progress: Progress | None = None) -> Held:
+def sample_and_stream(
+    source: RowSource, wanted: Wanted, progress: Progress | None = None
+) -> SampledRows:
     """Read all rows once: hold some of each class, and sum the others.
 
     Rows with a missing value are left out, and counted. Which rows are held depends on nothing
@@ -122,7 +124,7 @@ def hold_and_sum(source: RowSource, wanted: Wanted, progress: Progress | None = 
         their moments, no row is left, or it was stopped.
     """
     names, p = _Names(source, wanted), len(wanted.features)
-    most = min(source.file.limits.max_held_rows, source.file.limits.max_held_values // p)
+    most = min(source.file.limits.max_rows_in_memory, source.file.limits.max_values_in_memory // p)
     draw = Draw(min(1.0, most / max(1, source.n_rows)))
     sums, words = list[Moments](), Words()
     X_held, codes_held = [np.empty((0, p))], [np.empty(0, dtype=np.intp)]
@@ -146,13 +148,13 @@ def hold_and_sum(source: RowSource, wanted: Wanted, progress: Progress | None = 
     codes = np.concatenate(codes_held)
     if not len(codes):
         raise _nothing_left(source)
-    codes, classes, beyond = _in_order(codes, sums, names, p)
+    codes, classes, streamed = _in_order(codes, sums, names, p)
     notices = (
         *_told_words(words),
         *_told(n_unlabelled, n_rows, "have no value in the target", f"column {wanted.label!r}"),
         *_told(n_gaps, n_rows, "have a missing value", source.file.name),
     )
-    return Held(np.concatenate(X_held), codes, classes, beyond, notices)
+    return SampledRows(np.concatenate(X_held), codes, classes, streamed, notices)
 
 
 class Draw:
@@ -177,7 +179,7 @@ class Draw:
         self._next: dict[int, tuple[int, NDArray[np.intp]]] = {}
         self._rng: dict[int, np.random.Generator] = {}
 
-    def chosen(self, codes: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def chosen(self, codes: NDArray[np.intp]) -> Flags:
         """Return which of the next rows are held, (m,) bool, from their classes."""
         held = np.zeros(len(codes), dtype=bool)
         # Codes are few: counting them is faster than sorting.
@@ -250,7 +252,7 @@ class _Names:
     def _check(self) -> None:
         n_classes, p = len(self._labels), len(self._wanted.features)
         limits = self._source.file.limits
-        if n_classes > limits.max_levels or n_classes * p**2 > limits.max_summed_values:
+        if n_classes > limits.max_levels or n_classes * p**2 > limits.max_streamed_values:
             raise DataError(
                 f"It has {n_classes:,} different values or more: with {p:,} features these are "
                 "too many classes for a file that is read in blocks.",
@@ -265,12 +267,12 @@ class _Names:
         return np.array(chosen, dtype=object if isinstance(chosen[0], str) else np.float64)
 
 
-DRAWN_ONLY = Remedy("Use the rows drawn at random alone", options={"drawn_only": True})
+DRAWN_ONLY = Hint("Use the rows drawn at random alone", options={"drawn_only": True})
 
 
 def _numbers(
     frame: pd.DataFrame, features: Sequence[str], n_before: int, source: RowSource
-) -> NDArray[np.float64]:
+) -> Array:
     X = np.empty((len(frame), len(features)))
     for j, name in enumerate(features):
         column = frame[name]
@@ -286,7 +288,7 @@ def _numbers(
                 "every feature must hold numbers.",
                 where=f"{source.file.name}, data row {n_before + row + 1:,}, column {name!r}",
                 remedy="Ignore the column, or use the drawn rows alone.",
-                remedies=(Remedy(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
+                remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
     if not _is_finite(X) and np.isinf(X).any():
         row, j = np.argwhere(np.isinf(X))[0]
@@ -298,13 +300,13 @@ def _numbers(
     return X
 
 
-def _is_finite(X: NDArray[np.float64]) -> bool:
+def _is_finite(X: Array) -> bool:
     """Tell by one look whether all values are finite: their sum is only then."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(X.sum()))
 
 
-def _incomplete(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _incomplete(X: Array) -> Flags:
     """Return which rows lack a value, (n,)."""
     incomplete = np.zeros(len(X), bool)
     if not _is_finite(X):
@@ -312,7 +314,7 @@ def _incomplete(X: NDArray[np.float64]) -> NDArray[np.bool_]:
     return incomplete
 
 
-def _sum(sums: list[Moments], X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
+def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp]) -> None:
     """Add rows to the sums of their classes, which grow by those not met before."""
     counts = np.bincount(codes)
     present = np.flatnonzero(counts)
@@ -335,12 +337,12 @@ def _in_order(
     chosen = [sums[k] for k in present[np.argsort(order)]]
     if not sum(float(one.count) for one in chosen):
         return place[codes], classes, None
-    beyond = Moments(
+    streamed = Moments(
         np.array([one.count for one in chosen], dtype=float),
         np.stack([one.mean for one in chosen]),
         np.stack([one.scatter for one in chosen]),
     )
-    return place[codes], classes, beyond
+    return place[codes], classes, streamed
 
 
 def _told_words(words: Words) -> list[Notice]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.inspection.views import View
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.regions import possible
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # A hill ends where it has exp(-3²/2), a hundredth, of its height.
 REACH = 3.0
@@ -23,7 +21,7 @@ MOST_RINGS, FEWEST_RINGS = 36, 5
 OVERHEAD = 130
 
 
-def hill(view: View, window: Window, code: int) -> tuple[Array, Array, Array]:
+def density_surface(view: View, window: Window, code: int) -> tuple[Array, Array, Array]:
     """Return x, y and height of a hill on rings around its class mean, each of shape (r, a).
 
     Rings fit every hill, however narrow it is beside the whole picture, and end it evenly.

@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.plots.base.palette import CLEAR, GREY, INK, colour, translucent
 from lincore.plots.base.style import Trace, compact, escape, trace
 from lincore.plots.plane.regions import Layer
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 FAINTEST = 0.10
 STRONGEST = 0.62

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.inspection.views import View
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.regions import possible
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Frame(NamedTuple):

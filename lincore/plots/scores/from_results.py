@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.metrics import differences, ranking, scores
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.results import Results
 from lincore.plots.base.sentences import join
+from lincore.utils.typing import Array
 
 
 def curves_of(kind: Any, results: Results, method: str, curve: Any) -> list[Any]:
@@ -32,14 +32,14 @@ def interval_arguments(results: Results, score: str | None) -> dict[str, Any]:
     """Return what `score_intervals` draws: the methods that have the score, the best first."""
     score = score or leading_score(results.class_counts)
     order = ranking.ranked(results, score)
-    tier = differences.tiers(results, score)
+    tier = differences.groups(results, score)
     told = [name for name in order.methods if tier[name]]
     return {
         "methods": [_label(results, name) for name in told],
         "intervals": [scores.score(results, name, score) for name in told],
         "score": score,
         "baselines": ranking.guesses(results, score),
-        "tiers": [tier[name] for name in told],
+        "groups": [tier[name] for name in told],
         "as_percent": scores.SCORES[score].is_share,
     }
 
@@ -89,7 +89,7 @@ def method_of(results: Results, method: str | None, plot: str) -> str:
     return results.methods[0]
 
 
-def weights_of(model: Any, label: Any) -> tuple[list[str], NDArray[np.float64], str]:
+def weights_of(model: Any, label: Any) -> tuple[list[str], Array, str]:
     """Return the names and values of a fitted model's linear scores, and what these are.
 
     Parameters

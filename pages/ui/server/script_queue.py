@@ -92,7 +92,9 @@ class Turns:
         finally:
             self._take()
 
-    def let_pass(self, seconds: float, is_urgent: Callable[[], bool] = lambda: False) -> float:
+    def yield_to_rendering(
+        self, seconds: float, is_urgent: Callable[[], bool] = lambda: False
+    ) -> float:
         """Wait until it is nobody's turn, so many seconds at most; return how many it took.
 
         What `is_urgent` waits for nobody: somebody may be waiting for it.
@@ -102,7 +104,7 @@ class Turns:
             self._changed.wait_for(lambda: self._called is None or is_urgent(), seconds)
         return monotonic() - start
 
-    def look_again(self) -> None:
+    def check_again(self) -> None:
         """Let those who let others pass ask once more whether they are urgent."""
         with self._changed:
             self._changed.notify_all()

@@ -6,19 +6,20 @@ becomes the data of the session or is refused as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lincore import checks, io
-from lincore.errors import DataError, Remedy
+from lincore.errors import DataError, Hint
 from lincore.limits import is_zip, refuse_foreign
 
 if TYPE_CHECKING:
     from lincore.checks import Finding
     from lincore.data import Dataset, TargetGuess
     from lincore.io import Column, Condition, Table
+    from lincore.utils import Progress
 
 File = tuple[str, bytes]
 
@@ -134,7 +135,7 @@ class Source:
             roles=roles, categories=tuple(kept), where=tuple(where), rename=rename
         )
 
-    def dataset(self, progress: Callable[[int, int, str], Any] | None = None) -> Dataset:
+    def dataset(self, progress: Progress | None = None) -> Dataset:
         """Return what it makes.
 
         Raises
@@ -231,7 +232,7 @@ class Source:
         former[column] = tuple(dict.fromkeys((*former.get(column, ()), *values)))
         return self.with_reading(missing_in=former)
 
-    def with_remedy(self, remedy: Remedy) -> Source:
+    def with_remedy(self, remedy: Hint) -> Source:
         """Return it with a remedy applied, on top of those applied before."""
         found = self.with_roles(remedy.roles) if remedy.roles else self
         options = dict(remedy.options)
@@ -251,7 +252,7 @@ class Source:
         as_it_is = self.options in (None, io.ReadOptions()) and not self.choices
         return self.bundled is not None and as_it_is and self.target == _called(self.bundled)
 
-    def _in_force(self, remedy: Remedy) -> bool:
+    def _in_force(self, remedy: Hint) -> bool:
         done = self.with_remedy(replace(remedy, roles={}, reading={})).choices
         return bool(remedy.options) and done == self.choices
 
@@ -288,7 +289,7 @@ class Pictures:
         """What the file is called, or the files together."""
         return self.files[0][0] if len(self.files) == 1 else "pictures"
 
-    def read(self, progress: Callable[[int, int, str], bool | None] | None = None) -> Dataset:
+    def read(self, progress: Progress | None = None) -> Dataset:
         """Decode them.
 
         Raises

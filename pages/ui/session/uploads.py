@@ -70,13 +70,13 @@ def follow() -> None:
             st.switch_page(leads_to)
 
 
-def take_over() -> None:
+def claim_uploads() -> None:
     """Make what has been read the data set of this session, on a page without an uploader."""
     st.session_state.pop(LEADS_TO, None)
     left = _given_to_another(None)
     if left:
         _read(left)
-    commands.adopt()
+    commands.apply_result()
 
 
 def _read(files: Sequence[_compat.Upload]) -> None:
