@@ -14,6 +14,7 @@ from .deployment import log_loss_in_deployment as log_loss_in_deployment
 from .deployment import priors_of as priors_of
 from .deployment import shift_between as shift_between
 from .deployment import with_share as with_share
+from .losses import recall_names as recall_names
 from .prior_shifts import source_of as source_of
 from .remedies import REMEDIES as REMEDIES
 from .remedies import advice as advice

@@ -412,7 +412,7 @@ def _labels(results: Results, methods: list[str]) -> list[str]:
 
 def _ranked(results: Results, score: str) -> list[str]:
     values = {m: scores.estimate(results, m, score).value for m in results.methods}
-    sign = -1 if scores.SCORES[score].higher_is_better else 1
+    sign = -1 if scores.SCORES[score].greater_is_better else 1
     return sorted((m for m in values if not np.isnan(values[m])), key=lambda m: sign * values[m])
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import ACCENT, EDGE, GOOD, GREY, translucent
-from lincore.plots.base.sentences import higher_is_better, join, score_axis
+from lincore.plots.base.sentences import greater_is_better, join, score_axis
 from lincore.plots.base.style import (
     axis,
     count,
@@ -170,7 +170,7 @@ def pairwise_effects(
     if alike:
         heading += f", {alike} equivalent"
     unit = "points" if as_percent else ""
-    better = f"{'Right' if higher_is_better(score) else 'Left'} of zero the first is better."
+    better = f"{'Right' if greater_is_better(score) else 'Left'} of zero the first is better."
     whole = [f"{d.first} − {d.second}" for d in differences]
     return _lines(
         title or heading,

@@ -272,9 +272,3 @@ def test_a_click_in_a_fragment_waits_least_and_another_page_most(
     own._pages_manager = SimpleNamespace(current_page_script_hash="here")
     runner._run_script(own, asked)
     assert told == [(patience,)]
-
-
-def test_without_streamlits_own_names_scripts_run_at_once(monkeypatch):
-    monkeypatch.delattr(app_session, "ScriptRunner")
-    script_queue.let_scripts_take_turns()
-    assert not hasattr(app_session, "ScriptRunner")

@@ -294,7 +294,7 @@ def test_curves_of_results_are_taken_over():
 
 
 def test_a_falling_recall_is_the_worse():
-    steps = data(plots.waterfall({"a": (-0.1, -0.2, 0)}, 0.8, higher_is_better=True))[1]
+    steps = data(plots.waterfall({"a": (-0.1, -0.2, 0)}, 0.8, greater_is_better=True))[1]
     other = data(plots.waterfall({"a": (-0.1, -0.2, 0)}, 0.8))[1]
     assert (steps["marker"]["color"], other["marker"]["color"]) == ([BAD], [GOOD])
 
