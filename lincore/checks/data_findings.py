@@ -7,7 +7,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
-from lincore.checks.train_test_duplicates import copies_across, groups_across, what_rows_are
+from lincore.checks.train_test_duplicates import (
+    duplicates_across_split,
+    groups_across,
+    what_rows_are,
+)
 from lincore.data.dataset import Dataset, Split
 from lincore.data.labels import count_distinct
 from lincore.utils.formatting import percent
@@ -122,7 +126,7 @@ def _leaking(data: Dataset) -> DataFinding | None:
 def _duplicates(data: Dataset, split: Split) -> DataFinding | None:
     if data.image_shape is not None and len(split.train) * data.n_features > _MOST_PIXELS:
         return None
-    check = copies_across(data, split, cost=_COST)
+    check = duplicates_across_split(data, split, cost=_COST)
     if check.verdict == "fine":
         return None
     noun = {"pictures": "images", "texts": "texts", "rows": "rows"}[what_rows_are(data)]

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from lincore.checks.check import Check, Verdict
-from lincore.checks.row_duplicates import COST, Copies, What, find_copies
+from lincore.checks.row_duplicates import COST, NearDuplicates, What, find_near_duplicates
 from lincore.data.dataset import Dataset, Split
 from lincore.utils.formatting import percent
 
@@ -15,7 +15,9 @@ from lincore.utils.formatting import percent
 NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
 
 
-def copies_across(data: Dataset, split: Split, *, seed: int = 0, cost: float = COST) -> Check:
+def duplicates_across_split(
+    data: Dataset, split: Split, *, seed: int = 0, cost: float = COST
+) -> Check:
     """Say how many test rows have a copy, or nearly one, in the training part.
 
     A copy in a table of few, coarse columns is no surprise; the check counts those that are.
@@ -40,14 +42,14 @@ def copies_across(data: Dataset, split: Split, *, seed: int = 0, cost: float = C
     --------
     >>> import lincore
     >>> data = lincore.sample("iris")
-    >>> copies_across(data, lincore.split(data)).verdict
+    >>> duplicates_across_split(data, lincore.split(data)).verdict
     'fine'
     """
     if not len(split.train) or not len(split.test):
         return Check("copies across the split", {}, "fine", "One part is empty.")
     train, test = data.X[split.train], data.X[split.test]
     what = what_rows_are(data)
-    found = find_copies(
+    found = find_near_duplicates(
         train, test, what, train_codes=data.codes[split.train], seed=seed, cost=cost
     )
     exact = found.rows[found.exact]
@@ -101,7 +103,7 @@ def what_rows_are(data: Dataset) -> What:
 
 
 def _say(
-    values: dict[str, float], found: Copies, what: What, n_test: int, contradicting: int
+    values: dict[str, float], found: NearDuplicates, what: What, n_test: int, contradicting: int
 ) -> Check:
     name, share = "copies across the split", values["surprising"]
     number = int(found.surprising.sum())
@@ -134,7 +136,7 @@ def _say(
     )
 
 
-def _harmless(found: Copies, what: What, searched: str) -> str:
+def _harmless(found: NearDuplicates, what: What, searched: str) -> str:
     if not found.near.any():
         return f"None of {searched} has a copy in the training part."
     number = int(found.near.sum())

@@ -1,4 +1,3 @@
-from .captured_warnings import heard as heard
 from .formatting import interval as interval
 from .formatting import listed as listed
 from .formatting import p_equals as p_equals
@@ -9,4 +8,5 @@ from .formatting import points as points
 from .formatting import seconds as seconds
 from .formatting import true_minus as true_minus
 from .spreadsheet import spreadsheet_safe as spreadsheet_safe
+from .thread_warnings import captured_warnings as captured_warnings
 from .typing import Progress as Progress

@@ -58,7 +58,7 @@ def test_the_four_parts_add_up(problem):
 @given(st.integers(0, 1000))
 @settings(deadline=None, max_examples=5)
 def test_without_a_reduction_nothing_is_lost(seed):
-    """A class cut to all of its rows: every arm is the same rows."""
+    """A class cut to all of its rows: every subset is the same rows."""
     data = gaussian_classes([[0.0, 0.0], [1.0, 1.0]], sizes=[40, 25])
     study = lincore.balance(data, {"class 2": 1.0}, ("lda", "logistic"), seed=seed, repeats=2)
     for method in study.methods:
