@@ -44,7 +44,7 @@ def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dic
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
     >>> parts_in_words(study, "lda", "recall of class 3")["prior shift"].split(":")[0]
-    'Prior shift costs 20.7 points (3.3 to 38.1)'
+    'Prior shift costs 20.7 points (8.1 to 33.3)'
     """
     split = study.attribution(method, loss)
     return {part: _part(study, split, part, found) for part, found in split.parts.items()}

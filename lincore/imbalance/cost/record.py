@@ -331,14 +331,14 @@ class ImbalanceCost:
         method : str
         contrast : mapping of condition, or `size_name`, to coefficient
         loss : str
-            Of `loss_names`, or "recall of others": the mean over classes that are not the rarest.
+            Of `loss_names`, or "mean recall of others": over the classes that are not the rarest.
         """
         if method not in self.variances:
             return np.nan
         return self.named(loss).variance(self.variances[method], contrast)
 
     def named(self, loss: str) -> Loss:
-        """Return one of the losses, or "recall of others", by its name."""
+        """Return one of the losses, or "mean recall of others", by its name."""
         if loss == LOSS:
             return Loss(loss, self.prevalence, is_share=self.costs is None)
         if loss == LOG_LOSS:
