@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from lincore.checks.check import Check, Verdict
 from lincore.checks.row_duplicates import COST, NearDuplicates, What, find_near_duplicates
 from lincore.data.dataset import Dataset, Split
+from lincore.utils.formatting import percent
 
 # Shares of the test rows that deserve a note and a warning, and how many they must be at least.
 NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
@@ -113,8 +114,8 @@ def _say(
     if share < NOTEWORTHY or number < FEWEST:
         return Check(name, values, "fine", _harmless(found, what, searched) + twins)
     verdict: Verdict = "warning" if share >= SERIOUS else "note"
-    how = f"{100 * share:.1f} % of {searched} are the same as one of the training set or nearly so"
-    how += f", {100 * (found.exact & found.surprising).mean():.1f} % exactly"
+    how = f"{percent(share)} of {searched} are the same as one of the training set or nearly so"
+    how += f", {percent((found.exact & found.surprising).mean())} exactly"
     if what == "images":
         start = "Images of the two parts are nearly the same: " if verdict == "warning" else ""
         return Check(

@@ -55,8 +55,8 @@ def associations(data: Dataset, rows: ArrayLike | None = None) -> list[Associati
     """
     codes = data.codes if rows is None else data.codes[np.asarray(rows)]
     found = []
-    for start in range(0, n_columns(data), _BLOCK):
-        block = list(range(start, min(start + _BLOCK, n_columns(data))))
+    for start in range(0, n_table_columns(data), _BLOCK):
+        block = list(range(start, min(start + _BLOCK, n_table_columns(data))))
         values = column_values(data, block, rows)
         numeric = [i for i, column in enumerate(block) if level_names(data, column) is None]
         ratios = dict(zip(numeric, correlation_ratios(values[:, numeric], codes), strict=True))
@@ -153,7 +153,7 @@ def cramers_v(levels: ArrayLike, codes: ArrayLike) -> float:
     return float(np.sqrt(min(phi / least, 1.0))) if least > 0 else 0.0
 
 
-def n_columns(data: Dataset) -> int:
+def n_table_columns(data: Dataset) -> int:
     """Return the number of features that are columns and not counts of words."""
     return data.n_features - data.n_words
 

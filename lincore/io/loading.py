@@ -11,10 +11,10 @@ from lincore.errors import DataError
 from lincore.io.arrays import arrays_to_dataset
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.read import ImageOptions, read_image_zip
-from lincore.io.npz import is_arrays_file, read_arrays_file
+from lincore.io.npz import is_npz, read_npz
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.table import frame_to_table
-from lincore.io.tables.workbooks import table_in_zip
+from lincore.io.tables.workbooks import read_zipped_table
 from lincore.limits import is_zip
 
 if TYPE_CHECKING:
@@ -94,14 +94,14 @@ def load(
         return table_to_dataset(table, target, **choices)
     raw, name = read_source(source, name)
     if is_zip(raw):
-        inner = table_in_zip(raw, name)
+        inner = read_zipped_table(raw, name)
         if inner is None:
             given = {"target": target is not None, "options": options is not None}
             for option in (*(word for word, there in given.items() if there), *choices):
                 what = "column" if option == "target" else "choice"
                 _refuse_option(True, f"A zip of images has no {option} {what}.", option)
-            if is_arrays_file(raw):
-                return read_arrays_file(raw, name)
+            if is_npz(raw):
+                return read_npz(raw, name)
             return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
         raw, name = inner
     _refuse_option(size is not None, "A table has no image size.", "size")

@@ -10,6 +10,7 @@ import streamlit as st
 from scipy.sparse import csr_array
 
 from lincore import inspection, model_selection, plots
+from lincore.utils import percent
 from pages.ui.classify import model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
@@ -195,18 +196,18 @@ def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
 
 def _seen(pipeline: Pipeline, rows: np.ndarray, data: Dataset) -> Any:
     if data.n_words:
-        return model_selection.before_classifier(pipeline, csr_array(rows))
-    return model_selection.before_classifier(pipeline, rows)
+        return model_selection.transform_for_classifier(pipeline, csr_array(rows))
+    return model_selection.transform_for_classifier(pipeline, rows)
 
 
 def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
     """List the classes, the likeliest first, with posteriors and distances where there are any."""
-    predicted, log_proba, _ = model_selection.predictions(classifier, seen, data.n_classes)
+    predicted, log_proba, _ = model_selection.predict_codes(classifier, seen, data.n_classes)
     table = pd.DataFrame({"class": [str(label) for label in data.classes]})
     sure = ""
     if not np.isnan(log_proba).any():
         table["posterior"] = 100 * np.exp(log_proba[0])
-        sure = f", at {table['posterior'][predicted[0]]:.1f} %"
+        sure = f", at {percent(np.exp(log_proba[0, predicted[0]]))}"
     elif hasattr(classifier, "decision_function"):
         scores = np.ravel(classifier.decision_function(seen))
         if len(scores) == data.n_classes:

@@ -27,7 +27,7 @@ def offered(data: Dataset) -> list[str]:
     """Return the views that make sense for some data, the first of which is shown first."""
     if data.image_shape:
         return ["projections"]
-    columns = inspection.n_columns(data)
+    columns = inspection.n_table_columns(data)
     views = []
     if columns:
         levels = [inspection.level_names(data, j) for j in range(columns)]
