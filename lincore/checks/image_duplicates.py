@@ -12,7 +12,7 @@ from lincore.errors import DataError, Notice
 
 # Images whose pixels correlate so closely are one photograph, turned or moved a little.
 SAME_PICTURE = 0.99
-# Small copies blur what differs: nearly as alike is worth a look at all pixels.
+# Small copies blur what differs: nearly as alike is worth comparing at all pixels.
 _WORTH_A_LOOK = 0.985
 # Sides of the small copies.
 _SIDE = 12

@@ -81,7 +81,7 @@ class Dataset:
     image_shape : (height, width) or (height, width, 3), optional
         In pixels, where a row is an image; the last is for colour.
     notices : tuple of Notice
-        What reading did or found.
+        Import log.
     skipped : tuple of Skipped
         The files of a zip that were left out.
     truth : TrueParameters, optional

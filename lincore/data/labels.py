@@ -266,7 +266,7 @@ def pixel_names(height: int, width: int) -> tuple[str, ...]:
 
 
 def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
-    """Give a number to each name that stands there already, and say to which.
+    """Give a number to each name that is there already, and say to which.
 
     Examples
     --------

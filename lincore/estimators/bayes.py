@@ -152,7 +152,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
     >>> means, X, y = [[0.0], [2.0]], [[0.0], [1.4], [2.0]], ["healthy", "ill", "ill"]
     >>> BayesClassifier(means, [[1.0]]).fit(X, y).predict([[0.9], [1.1]])
     array(['healthy', 'ill'], dtype='<U7')
-    >>> wary = BayesClassifier(means, [[1.0]], loss=[[0, 1], [10, 0]])  # a missed illness is dear
+    >>> wary = BayesClassifier(means, [[1.0]], loss=[[0, 1], [10, 0]])  # a missed illness is costly
     >>> wary.fit(X, y).predict([[-0.2], [0.9]])
     array(['healthy', 'ill'], dtype='<U7')
     """
@@ -208,7 +208,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
             For two classes the score of ``classes_[1]`` less that of ``classes_[0]``: without a
             loss matrix these are the log odds, as far as +-708.
         """
-        # A loss too small for a number is taken for the smallest: scores stay finite.
+        # A loss too small for a number is treated as the smallest: scores stay finite.
         scores = -np.log(np.maximum(self.risk(X), np.finfo(np.float64).tiny))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 

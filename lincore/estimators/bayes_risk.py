@@ -14,7 +14,7 @@ from lincore.estimators.quadrature import ACCURACY, SCAN, Rule, over_lines
 from lincore.moments.moments import BLOCK_VALUES, Moments
 from lincore.utils.typing import Array, Codes
 
-# More classes than this make lines in a plane dearer than Monte Carlo.
+# More classes than this make lines in a plane slower than Monte Carlo.
 MOST_CLASSES = 20
 PILOT = 20_000
 MOST_DRAWS = 20_000_000

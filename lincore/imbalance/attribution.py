@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lincore.imbalance.losses import OTHERS, ArmLosses
+from lincore.imbalance.losses import OTHERS, SubsetLosses
 from lincore.metrics.scores import Interval
 from lincore.metrics.seed_intervals import less, over_seeds
 from lincore.utils.typing import Array
 
 PARTS = ("prior shift", "majority bias", "sample size", "class size")
 
-# Each part is the loss of the first cell less that of the second; they telescope.
-CELLS_OF = {
+# Each part is the loss of the first condition less that of the second; they telescope.
+CONDITIONS_OF = {
     "prior shift": ("reduced", "corrected priors"),
     "majority bias": ("corrected priors", "both"),
     "sample size": ("control", "full"),
@@ -69,7 +69,7 @@ class Attribution(NamedTuple):
         )
 
 
-def attribution(study: ArmLosses, method: str, loss: str = "error") -> Attribution:
+def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attribution:
     """Split what a method lost by the reduction of the training rows.
 
     With L(D, w, π) the loss on the untouched test set of a model trained on rows D with class
@@ -91,7 +91,7 @@ def attribution(study: ArmLosses, method: str, loss: str = "error") -> Attributi
 
     Parameters
     ----------
-    study : ArmLosses
+    study : SubsetLosses
     method : str
         One of ``study.methods``.
     loss : str
@@ -114,7 +114,7 @@ def attribution(study: ArmLosses, method: str, loss: str = "error") -> Attributi
     >>> bool(np.isclose(sum(part.value for part in split.parts.values()), split.total.value))
     True
     """
-    pairs = [CELLS_OF[part] for part in PARTS]
+    pairs = [CONDITIONS_OF[part] for part in PARTS]
     by_seed = np.stack(
         [less(study.loss(method, a, loss), study.loss(method, b, loss)) for a, b in pairs]
     )
@@ -135,21 +135,21 @@ def attribution(study: ArmLosses, method: str, loss: str = "error") -> Attributi
     )
 
 
-def loss_over_seeds(study: ArmLosses, method: str, loss: str, cell: str) -> Interval:
-    """Return the mean loss of a cell with its interval, within the values that it can have."""
+def loss_over_seeds(study: SubsetLosses, method: str, loss: str, condition: str) -> Interval:
+    """Return the mean loss of a condition with its interval, within the values that it can have."""
     most = study.named(loss).highest
-    variance = study.variance(method, {cell: 1.0}, loss)
-    return _of_study(study, study.loss(method, cell, loss), loss, variance).within(0.0, most)
+    variance = study.variance(method, {condition: 1.0}, loss)
+    return _of_study(study, study.loss(method, condition, loss), loss, variance).within(0.0, most)
 
 
 def change_over_seeds(
-    study: ArmLosses, method: str, loss: str, worse: str, better: str
+    study: SubsetLosses, method: str, loss: str, worse: str, better: str
 ) -> Interval:
-    """Return the mean of a loss in one cell less that in another, with its interval.
+    """Return the mean of a loss in one condition less that in another, with its interval.
 
     Parameters
     ----------
-    study : ArmLosses
+    study : SubsetLosses
     method, loss : str
         "mean recall of others" is the mean recall of the classes that were not reduced.
     worse, better : str
@@ -164,13 +164,13 @@ def change_over_seeds(
     return _of_study(study, np.mean(changes, axis=0), loss, variance).within(-most, most)
 
 
-def _losses_meant(study: ArmLosses, loss: str) -> list[str]:
+def _losses_meant(study: SubsetLosses, loss: str) -> list[str]:
     if loss != OTHERS:
         return [loss]
     cut = zip(study.recall_names, study.is_reduced, strict=True)
     return [name for name, is_cut in cut if not is_cut]
 
 
-def _of_study(study: ArmLosses, values: Array, loss: str, variance: float) -> Interval:
+def _of_study(study: SubsetLosses, values: Array, loss: str, variance: float) -> Interval:
     grain = study.named(loss).grain(study.counts["full"], study.n_test)
     return over_seeds(values, study.test_ratio, grain=grain, variance=variance)

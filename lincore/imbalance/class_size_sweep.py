@@ -74,7 +74,7 @@ def sweep(
         of which `done` are finished; to return False stops the sweep with those that are. Stopped
         in the first, it returns the sizes that are there, and NaN for the others.
     keep : callable, optional
-        Given the sweep so far: size by size in the first repetition, then after each.
+        Given the sweep so far: after each size in the first repetition, then after each.
     exact : bool
         Also the curves of classes that are rarer but known as well as from all rows
         (`Moments.scale`), which have no noise from the choice of rows.

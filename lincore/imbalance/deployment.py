@@ -18,8 +18,8 @@ from lincore.metrics.results import Results
 from lincore.utils.typing import Array
 
 
-def condition_priors(study: BalanceStudy, cell: str) -> Array:
-    """Return the priors behind the posteriors of a cell, for each method, shape (M, K).
+def condition_priors(study: BalanceStudy, condition: str) -> Array:
+    """Return the priors behind the posteriors of a condition, for each method, shape (M, K).
 
     Those of a method that learns none from the rows are equal.
 
@@ -30,11 +30,11 @@ def condition_priors(study: BalanceStudy, cell: str) -> Array:
     >>> np.round(condition_priors(study, "reduced"), 2)
     array([[0.64, 0.32, 0.03]])
     """
-    subset = SOURCES[cell][1] if cell in SOURCES else "reduced"
+    subset = SOURCES[condition][1] if condition in SOURCES else "reduced"
     learned = study.counts[subset] / study.counts[subset].sum()
     equal = np.full(len(study.classes), 1 / len(study.classes))
     shifts = study.example.shifts
-    return np.stack([equal if shifts[m, cell] is None else learned for m in study.methods])
+    return np.stack([equal if shifts[m, condition] is None else learned for m in study.methods])
 
 
 def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
@@ -92,7 +92,7 @@ def cost_in_deployment(
 
 
 def minimum_cost_decisions(results: Results, costs: ArrayLike) -> Results:
-    """Return results in which every row is taken for what has the least expected cost.
+    """Return results in which every row is predicted as what has the least expected cost.
 
     Methods without posteriors keep their predictions.
     """

@@ -23,7 +23,7 @@ N_OVERALL = 3
 #: The mean recall of the classes that were not reduced, as a loss.
 OTHERS = "mean recall of others"
 # L(D, w, π) in the order in which they are stored: rows, weights and priors of F, R or C.
-CELLS = (
+CONDITIONS = (
     "full",
     "reduced",
     "corrected priors",
@@ -92,14 +92,14 @@ class Example(NamedTuple):
     split : Split
     rows : mapping of str to ndarray
         Training rows of the subsets "full", "reduced" and "control".
-    pipelines : mapping of (method, cell) to Pipeline
-        Fitted, for every cell; the classifier knows codes. Small models are fitted one by one when
-        they are asked for.
-    shifts : mapping of (method, cell) to ndarray of shape (K,), or None
-        What a cell adds to the log posteriors of its pipeline before the largest decides; None
+    pipelines : mapping of (method, condition) to Pipeline
+        Fitted, for every condition; the classifier knows codes. Small models are fitted one by one
+        when they are asked for.
+    shifts : mapping of (method, condition) to ndarray of shape (K,), or None
+        What a condition adds to the log posteriors of its pipeline before the largest decides; None
         where it takes the pipeline's word.
     results : mapping of str to Results
-        Of all methods on the test set, for every cell.
+        Of all methods on the test set, for every condition.
     """
 
     seed: int
@@ -111,7 +111,7 @@ class Example(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ArmLosses:
+class SubsetLosses:
     """Losses of full, reduced and control subsets and of all remedies, for every seed.
 
     Parameters
@@ -122,8 +122,8 @@ class ArmLosses:
     loss_names : tuple of L str
         "error", "balanced error", "log loss" and "recall of" each class.
     losses : ndarray of shape (M, C, S, L)
-        Of each method, cell (in the order of `cells`), seed and loss. Errors and recalls are
-        shares; the log loss is in nats, and NaN for a method without posteriors.
+        Of each method, condition (in the order of `conditions`), seed and loss. Errors and recalls
+        are shares; the log loss is in nats, and NaN for a method without posteriors.
     seeds : ndarray of shape (S,)
     counts : mapping of str to ndarray of shape (K,)
         Training rows by class of "full", "reduced", "control", "undersampling", "oversampling".
@@ -157,9 +157,9 @@ class ArmLosses:
     variances: Mapping[str, RowVariance] = field(default_factory=dict)
 
     @property
-    def cells(self) -> tuple[str, ...]:
+    def conditions(self) -> tuple[str, ...]:
         """What the second axis of `losses` holds."""
-        return CELLS
+        return CONDITIONS
 
     @property
     def is_reduced(self) -> Flags:
@@ -176,7 +176,7 @@ class ArmLosses:
         """Test rows for each training row if splits are drawn anew, else zero; see `over_seeds`."""
         return self.n_test / float(self.counts["full"].sum()) if self.new_splits else 0.0
 
-    def loss(self, method: str, cell: str, loss: str = "error") -> Array:
+    def loss(self, method: str, condition: str, loss: str = "error") -> Array:
         """Return one loss at every seed, shape (S,).
 
         Raises
@@ -185,17 +185,17 @@ class ArmLosses:
             With the known names.
         """
         i = position(self.methods, method, "method")
-        j = position(CELLS, cell, "cell")
+        j = position(CONDITIONS, condition, "condition")
         k = position(self.loss_names, loss, "loss")
         return np.asarray(self.losses[i, j, :, k])
 
     def variance(self, method: str, contrast: Mapping[str, float], loss: str = "error") -> float:
-        """Return the variance of a sum of mean losses of cells; NaN where only the seeds tell it.
+        """Return the variance of a sum of means of losses; NaN where only the seeds tell it.
 
         Parameters
         ----------
         method : str
-        contrast : mapping of cell to coefficient
+        contrast : mapping of condition to coefficient
         loss : str
             One of `loss_names`, or "mean recall of others": the mean over classes not reduced.
         """

@@ -11,44 +11,44 @@ from lincore.imbalance.trials import SOURCES, Trial
 from lincore.utils.typing import Array
 
 
-def condition_sample(cell: str) -> str:
-    """Return the sample that the model of a cell is fitted on.
+def condition_sample(condition: str) -> str:
+    """Return the sample that the model of a condition is fitted on.
 
     Examples
     --------
     >>> [condition_sample(name) for name in ("corrected priors", "both", "moved threshold")]
     ['reduced', 'reweighted', 'reduced']
     """
-    return SOURCES[cell][0] if cell in SOURCES else "reduced"
+    return SOURCES[condition][0] if condition in SOURCES else "reduced"
 
 
 def shift_of(
-    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, cell: str, method: str
+    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, condition: str, method: str
 ) -> Array | None:
-    """Return what a cell adds to the log posteriors of its fit, shape (K,).
+    """Return what a condition adds to the log posteriors of its fit, shape (K,).
 
-    The labels of the cell are then ``(log_proba + shift).argmax(axis=1)``.
+    The labels of the condition are then ``(log_proba + shift).argmax(axis=1)``.
 
     Parameters
     ----------
     fits : mapping of sample to mapping of method to Prediction
         As `lincore.imbalance.trials.outcomes` returns them.
     trial : Trial
-    cell : str
+    condition : str
     method : str
 
     Returns
     -------
     ndarray or None
         None for a method that learns no priors from the rows, or has no posteriors; -inf for a
-        class that the cell's priors leave out.
+        class that the condition's priors leave out.
     """
-    fit = fits[condition_sample(cell)][method]
-    if cell == "moved threshold":
+    fit = fits[condition_sample(condition)][method]
+    if condition == "moved threshold":
         return fit.shifts
     if fit.learned is None:
         return None
-    new = trial.shares(SOURCES[cell][1])
+    new = trial.shares(SOURCES[condition][1])
     with np.errstate(divide="ignore"):
         # A class that was never seen stays impossible, whatever its prior.
         shift = np.log(new) - np.log(np.where(fit.learned > 0, fit.learned, 1.0))

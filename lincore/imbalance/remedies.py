@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lincore.imbalance.attribution import change_over_seeds, loss_over_seeds
-from lincore.imbalance.losses import OTHERS, ArmLosses
+from lincore.imbalance.losses import OTHERS, SubsetLosses
 from lincore.metrics.intervals import UNKNOWN, Interval
 from lincore.metrics.sampling_units import per_results
 from lincore.metrics.seed_intervals import less
@@ -67,7 +67,7 @@ class Remedy(NamedTuple):
     others: Interval
 
 
-def remedies(study: ArmLosses, method: str, loss: str = "error") -> tuple[Remedy, ...]:
+def remedies(study: SubsetLosses, method: str, loss: str = "error") -> tuple[Remedy, ...]:
     """Compare what can be done about the reduced set without a single new row.
 
     - "corrected priors": posteriors for the shares of the full set, nothing is fitted again.
@@ -86,7 +86,7 @@ def remedies(study: ArmLosses, method: str, loss: str = "error") -> tuple[Remedy
 
     Parameters
     ----------
-    study : ArmLosses
+    study : SubsetLosses
     method, loss : str
         As in `lincore.imbalance.attribution.attribution`.
 
@@ -126,7 +126,7 @@ class Advice(NamedTuple):
     behind: Interval
 
 
-def choose_remedy(study: ArmLosses, method: str, loss: str = "error") -> Advice:
+def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advice:
     """Choose a remedy as one would who has to defend it: not for a hair that is no difference.
 
     The largest value is taken only where it is shown to be larger. Rows are left out or taken
@@ -137,7 +137,7 @@ def choose_remedy(study: ArmLosses, method: str, loss: str = "error") -> Advice:
 
     Parameters
     ----------
-    study : ArmLosses
+    study : SubsetLosses
     method, loss : str
         As in `lincore.imbalance.attribution.attribution`.
 
@@ -169,11 +169,11 @@ def _bought(remedy: Remedy) -> float:
     return -np.inf if np.isnan(value) else value
 
 
-def _is_as_good(study: ArmLosses, method: str, loss: str, remedy: Remedy, best: Remedy) -> bool:
+def _is_as_good(study: SubsetLosses, method: str, loss: str, remedy: Remedy, best: Remedy) -> bool:
     if remedy is best:
         return True
     better = -1.0 if study.named(loss).greater_is_better else 1.0
-    reduced, full = (study.loss(method, cell, loss) for cell in ("reduced", "full"))
+    reduced, full = (study.loss(method, condition, loss) for condition in ("reduced", "full"))
     lost = float(np.mean(better * less(reduced, full)))
     # Beyond the full set there is nothing to be recovered.
     wanted = min(_bought(best), lost) if lost > 0 else _bought(best)
@@ -181,26 +181,26 @@ def _is_as_good(study: ArmLosses, method: str, loss: str, remedy: Remedy, best: 
     return near and not _behind(study, method, loss, remedy, best).low > 0
 
 
-def _behind(study: ArmLosses, method: str, loss: str, one: Remedy, other: Remedy) -> Interval:
+def _behind(study: SubsetLosses, method: str, loss: str, one: Remedy, other: Remedy) -> Interval:
     return _excess(study, method, loss, one.name, other.name)
 
 
-def _excess(study: ArmLosses, method: str, loss: str, one: str, other: str) -> Interval:
-    """Return by how much one cell is worse than another: of a recall, by how much it is lower."""
-    cells = (other, one) if study.named(loss).greater_is_better else (one, other)
-    return change_over_seeds(study, method, loss, *cells)
+def _excess(study: SubsetLosses, method: str, loss: str, one: str, other: str) -> Interval:
+    """Return how much worse one condition is than another; of a recall, how much lower."""
+    conditions = (other, one) if study.named(loss).greater_is_better else (one, other)
+    return change_over_seeds(study, method, loss, *conditions)
 
 
 @per_results
-def _remedy(study: ArmLosses, method: str, loss: str, name: str) -> Remedy:
-    bought = _excess(study, method, loss, "reduced", name)
+def _remedy(study: SubsetLosses, method: str, loss: str, name: str) -> Remedy:
+    recovered = _excess(study, method, loss, "reduced", name)
     whole = _excess(study, method, loss, "reduced", "full")
     return Remedy(
         name,
         loss_over_seeds(study, method, loss, name),
-        bought,
+        recovered,
         _excess(study, method, loss, name, "full"),
-        bought.value / whole.value if whole.low > 0 else np.nan,
+        recovered.value / whole.value if whole.low > 0 else np.nan,
         tuple(
             change_over_seeds(study, method, recall, name, "reduced")
             for recall in study.recall_names

@@ -12,7 +12,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.data.splits import Fold
 from lincore.errors import DataError
-from lincore.imbalance.losses import CELLS, Example, loss_names
+from lincore.imbalance.losses import CONDITIONS, Example, loss_names
 from lincore.imbalance.prior_shifts import condition_sample, shift_of
 from lincore.imbalance.sample_fits import Prediction
 from lincore.imbalance.study import BalanceStudy
@@ -25,7 +25,7 @@ from lincore.imbalance.trials import (
     Trial,
     TrialLosses,
     at_once,
-    cell,
+    condition,
     is_small,
     n_values_of,
     outcomes,
@@ -247,13 +247,13 @@ def _study(
 
 def _typical(losses: np.ndarray) -> int:
     """Return the seed whose errors of the full and reduced subsets are nearest to their means."""
-    errors = losses[:, : CELLS.index("reduced") + 1, :, 0]
+    errors = losses[:, : CONDITIONS.index("reduced") + 1, :, 0]
     return int(np.abs(errors - errors.mean(axis=2, keepdims=True)).sum(axis=(0, 1)).argmin())
 
 
 def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
     names = [method.name for method in plan.alive]
-    pairs = [(name, cell) for name in names for cell in CELLS]
+    pairs = [(name, condition) for name in names for condition in CONDITIONS]
     # Many are put together to be looked at while a study runs, and few are.
     by_source = LazyMapping(
         [(name, source) for name in names for source in fits],
@@ -268,13 +268,15 @@ def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
         },
         pipelines=LazyMapping(pairs, lambda pair: by_source[pair[0], condition_sample(pair[1])]),
         shifts=LazyMapping(pairs, lambda pair: shift_of(fits, trial, pair[1], pair[0])),
-        results=LazyMapping(CELLS, lambda cell: _results(plan, names, trial, fits, cell)),
+        results=LazyMapping(
+            CONDITIONS, lambda condition: _results(plan, names, trial, fits, condition)
+        ),
     )
 
 
 def _results(plan: Plan, methods: list[str], trial: Trial, fits: Fits, name: str) -> Results:
     data = plan.data
-    found = [cell(fits, trial, name, method) for method in methods]
+    found = [condition(fits, trial, name, method) for method in methods]
     source = name if name in fits else "reduced"
     rows = trial.nested.take(trial.sizes[source if source in trial.sizes else "reduced"])
     return Results(

@@ -25,7 +25,7 @@ class TrainingSample(NamedTuple):
     Attributes
     ----------
     rows : ndarray of row numbers
-        A row may stand there several times. Nobody looks at them where all methods are solved
+        A row may occur several times. Nobody looks at them where all methods are solved
         from the moments, and no threshold is moved.
     class_weight : ndarray of shape (K,) or None
     moments : Moments or None

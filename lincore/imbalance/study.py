@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 
 from lincore.imbalance.attribution import Attribution, attribution
-from lincore.imbalance.losses import ArmLosses
+from lincore.imbalance.losses import SubsetLosses
 from lincore.imbalance.remedies import Remedy, remedies
 
 
-class BalanceStudy(ArmLosses):
+class BalanceStudy(SubsetLosses):
     """Losses of full, reduced and control subsets, what they are made of, and what recovers them.
 
-    Its parts are those of `lincore.imbalance.losses.ArmLosses`.
+    Its parts are those of `lincore.imbalance.losses.SubsetLosses`.
     """
 
     def attribution(self, method: str, loss: str = "error") -> Attribution:

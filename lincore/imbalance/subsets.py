@@ -109,7 +109,7 @@ class NestedSubsets:
         for subset in subsets:
             stop = np.asarray(subset, dtype=np.intp)
             if (stop < start).any():
-                raise ValueError(f"Arms must grow: {stop.tolist()} came after {start.tolist()}.")
+                raise ValueError(f"Subsets must grow: {stop.tolist()} came after {start.tolist()}.")
             added = [rows[a:b] for rows, a, b in zip(self.order, start, stop, strict=True)]
             for k in np.flatnonzero(stop > start):
                 part = Moments.from_groups(X[added[k]], np.zeros(len(added[k]), np.intp), 1)
@@ -206,7 +206,7 @@ def few_moments(X: NDArray[Any], parts: Sequence[NDArray[np.intp]]) -> Moments:
     X : ndarray of shape (n, p)
         All rows of the data.
     parts : sequence of G intp arrays
-        The rows of each set; there may be none, and a row may stand there several times.
+        The rows of each set; there may be none, and a row may occur several times.
 
     Returns
     -------

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
-from lincore.imbalance.losses import CELLS, means_of
+from lincore.imbalance.losses import CONDITIONS, means_of
 from lincore.imbalance.sample_fits import (
     FitTask,
     Prediction,
@@ -44,7 +44,7 @@ from lincore.utils.typing import Array, Counts
 # Trials that are fitted at once at most, and numbers in the rows of whatever is.
 MOST_AT_ONCE, LARGEST_AT_ONCE = 10, 300_000
 
-# The fit behind each cell, and whose shares its priors are: of the full or the reduced rows.
+# The fit behind each condition, and whose shares its priors are: of the full or the reduced rows.
 SOURCES: Mapping[str, tuple[str, str]] = {
     "full": ("full", "full"),
     "reduced": ("reduced", "reduced"),
@@ -59,7 +59,7 @@ SOURCES: Mapping[str, tuple[str, str]] = {
 # The full subset with the shares of the reduced one: its models stand for those of the reduced
 # subset, whose random rows vary more, where the variance due to the training rows is estimated.
 STAND_IN = "full, reduced shares"
-JUDGED = (*CELLS, STAND_IN)
+JUDGED = (*CONDITIONS, STAND_IN)
 STANDS_FOR: Mapping[str, str] = {
     name: STAND_IN if name in ("reduced", "balanced weights", STAND_IN) else "full"
     for name in JUDGED
@@ -330,10 +330,10 @@ def jobs(plan: Plan, trial: Trial) -> dict[str, FitTask]:
     }
 
 
-def cell(
+def condition(
     fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, name: str, method: str
 ) -> tuple[NDArray[np.intp], Array]:
-    """Return codes and log posteriors of a method for one of `CELLS`."""
+    """Return codes and log posteriors of a method for one of `CONDITIONS`."""
     if name == "moved threshold":
         return fits["reduced"][method].moved(trial.shares("reduced"))
     source, priors = _source(name)
@@ -351,7 +351,7 @@ class TrialLosses(NamedTuple):
     Attributes
     ----------
     means : ndarray of shape (C, L)
-        Of the test rows, in every cell.
+        Of the test rows, in every condition.
     rows : ndarray of shape (2, C + 1, m)
         Of each test row, in every one of `JUDGED`: whether it was wrong, and its log loss.
     """
@@ -368,7 +368,7 @@ def trial_losses(
     for method in plan.alive:
         predicted, log_proba = _cells(fits, trial, method.name)
         rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
-        means = means_of(truth, rows[:, : len(CELLS)], plan.data.n_classes)
+        means = means_of(truth, rows[:, : len(CONDITIONS)], plan.data.n_classes)
         found[method.name] = TrialLosses(means, rows)
     return found
 
@@ -378,7 +378,7 @@ def _cells(
 ) -> tuple[NDArray[np.intp], Array]:
     """Return codes (C + 1, m) and log posteriors (C + 1, m, K) of a method for all `JUDGED`."""
     if any(found[method].learned is None for found in fits.values()):
-        each = [cell(fits, trial, name, method) for name in JUDGED]
+        each = [condition(fits, trial, name, method) for name in JUDGED]
         return np.stack([codes for codes, _ in each]), np.stack([logs for _, logs in each])
     sources = [_source(name) for name in JUDGED]
     found = [fits[source][method] for source, _ in sources]
@@ -388,7 +388,7 @@ def _cells(
         np.stack([fit.log_proba for fit in found]), learned[:, None], priors[:, None]
     )
     predicted = log_proba.argmax(axis=-1)
-    moved, shifts = CELLS.index("moved threshold"), fits["reduced"][method].shifts
+    moved, shifts = CONDITIONS.index("moved threshold"), fits["reduced"][method].shifts
     if shifts is not None:
         predicted[moved] = (found[moved].log_proba + shifts).argmax(axis=-1)
     return predicted, log_proba

@@ -190,28 +190,31 @@ def _affine(pipeline: Pipeline) -> tuple[Array, Array | None]:
     return origin, matrix
 
 
-def condition_view(example: Example, method: str, cell: str, data: Dataset, plane: Plane) -> View:
-    """Look at the model of a cell, with the test rows and what the cell takes them for.
+def condition_view(
+    example: Example, method: str, condition: str, data: Dataset, plane: Plane
+) -> View:
+    """Look at the model of a condition, with the test rows and what the condition predicts.
 
     Parameters
     ----------
     example : Example
-    method, cell : str
+    method, condition : str
     data : Dataset
     plane : Plane
         Of this pipeline, see `aligned_planes`.
     """
-    pipeline = example.pipelines[method, cell]
+    pipeline = example.pipelines[method, condition]
     exact = plane.columns is None or features_are_seen(pipeline, data)
     how: Any = "marginal" if is_gaussian(pipeline.steps[-1][1]) and exact else "cut"
     view = view_with_prior_shift(
-        make_view(pipeline, data, example.split.test, plane, how=how), example.shifts[method, cell]
+        make_view(pipeline, data, example.split.test, plane, how=how),
+        example.shifts[method, condition],
     )
-    return view_with_predictions(view, example.results[cell], method)
+    return view_with_predictions(view, example.results[condition], method)
 
 
 def view_with_predictions(view: View, results: Results, method: str) -> View:
-    """Return a view whose rows are taken for what results say of them.
+    """Return a view whose rows are predicted as results say.
 
     Parameters
     ----------

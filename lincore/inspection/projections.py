@@ -36,7 +36,7 @@ class Projection:
     pipeline : Pipeline
         The steps before the projection, and last "pca", or "svd" for rows of words.
     names : tuple of p str
-        Of the features that the projection sees: categories by level, missing marks.
+        Of the features that the projection sees: categories by level, missing-value codes.
     moments : Moments of shapes (K,), (K, k), (K, k, k)
         By class, of the training rows along the k components.
     """

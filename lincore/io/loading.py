@@ -61,8 +61,8 @@ def load(
     pattern : str, optional
         Finds the class or the group in a file's name: see `images.ImageOptions`.
     options : ReadOptions, optional
-        Encoding, separator, header, missing marks and so on, where they are to be otherwise than
-        detected. For files of text only.
+        Encoding, separator, header, missing-value codes and so on, where they are to be otherwise
+        than detected. For files of text only.
     **choices
         Roles of columns, missing values, rare levels, bins and so on: the keywords of
         `lincore.io.table_files.table_to_dataset`. For tables only.

@@ -279,7 +279,7 @@ def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> tuple[Any, Any]
         return encode_column(labels)
     if not is_number(labels):
         raise DataError(
-            "Only numbers can be cut into bins.",
+            "Only numbers can be binned.",
             where=f"column {labels.name!r}",
             remedy="Leave bins out, or choose a target of numbers.",
         )

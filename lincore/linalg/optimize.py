@@ -18,7 +18,7 @@ from lincore.utils.typing import Array
 RESOLUTION = 1e-12
 # A step is halved at most so often.
 HALVINGS = 30
-# An objective that rises in a quarter of so many steps goes back and forth, and would for ever.
+# An objective that rises in a quarter of so many steps goes back and forth, and would without end.
 WINDOW = 20
 
 

@@ -23,14 +23,14 @@ class Point(NamedTuple):
 
 
 class Roc(NamedTuple):
-    """Rows of a class found against other rows taken for it, as the threshold falls.
+    """Rows of a class found against other rows predicted as it, as the threshold falls.
 
     Attributes
     ----------
     label : object
         The class.
     false_positive_rate, recall : ndarray of shape (t + 1,)
-        From (0, 0), nothing is taken for the class, to (1, 1), everything is. NaN throughout
+        From (0, 0), nothing is predicted as the class, to (1, 1), everything is. NaN throughout
         where there are no other rows, or none of the class.
     thresholds : ndarray of shape (t + 1,)
         Posterior (decision score, for a method without posteriors) from which on a row is
@@ -51,7 +51,7 @@ class Roc(NamedTuple):
 
 
 class PrecisionRecall(NamedTuple):
-    """How many of the rows taken for a class are of it, as more of them are found.
+    """How many of the rows predicted as a class are of it, as more of them are found.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class PrecisionRecall(NamedTuple):
     average : float
         Average precision: the sum of precision times the step of recall.
     share : float
-        Of the class among all rows: the precision of guessing.
+        Of the class among all rows: the precision of the baseline.
     operating : Point
         Recall and precision of the predicted classes; the precision is NaN without predictions.
     """

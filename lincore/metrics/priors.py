@@ -268,7 +268,7 @@ def decide(log_proba: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
 
     Examples
     --------
-    >>> decide(np.log([[0.9, 0.1]]), [[0, 1], [20, 0]])  # to miss class 1 is dear
+    >>> decide(np.log([[0.9, 0.1]]), [[0, 1], [20, 0]])  # to miss class 1 is costly
     array([1])
     """
     log_proba = np.asarray(log_proba, dtype=float)

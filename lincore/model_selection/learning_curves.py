@@ -46,7 +46,7 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """Results of the same methods, test rows and splits at every size of the training part.
+    """Results of the same methods, test rows and splits at every size of the training set.
 
     Parameters
     ----------

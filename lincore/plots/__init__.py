@@ -1,7 +1,7 @@
 """Plotly figures of results and fitted models; each carries its finding as text.
 
 The text alternative of a figure is plain text at ``figure.layout.meta["alt"]``. Figures of views
-that are given the same `Frame` have the same ranges and scales.
+that are given the same `SharedAxes` have the same ranges and scales.
 """
 
 import lazy_loader

@@ -20,7 +20,7 @@ from .plane.boundary import boundary as boundary
 from .plane.contour import contour as contour
 from .plane.scatter import scatter as scatter
 from .plane.scatter_3d import scatter_3d as scatter_3d
-from .plane.shared_axes import Frame as Frame
+from .plane.shared_axes import SharedAxes as SharedAxes
 from .plane.small_multiples import small_multiples as small_multiples
 from .plane.surface import surface as surface
 from .scores.calibration import Reliability as Reliability

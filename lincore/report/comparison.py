@@ -1,4 +1,4 @@
-"""Notes on a comparison: data, validation, and remarks on single methods."""
+"""Notes on a comparison: data, validation, and single methods."""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ HUGE = 1000
 
 
 def score_rows(
-    study: BalanceStudy, cells: Sequence[str], truth: Results | None = None
+    study: BalanceStudy, conditions: Sequence[str], truth: Results | None = None
 ) -> tuple[dict[str, str], ...]:
-    """Return the scores of every method in some cells of the example of a study.
+    """Return the scores of every method in some conditions of the example of a study.
 
     Parameters
     ----------
     study : BalanceStudy
-    cells : sequence of str
+    conditions : sequence of str
     truth : Results, optional
         Of the best possible classifier on the same test rows: the last line.
 
@@ -52,10 +52,10 @@ def score_rows(
     ][:MOST_RECALLS]
     named = [(study.recall_names[k], k) for k in shown]
     rows = [
-        {"model": study.settings.label(method), "set": REMEDY_NAMES.get(cell, cell)}
-        | _scores(study.example.results[cell], method, named)
+        {"model": study.settings.label(method), "set": REMEDY_NAMES.get(condition, condition)}
+        | _scores(study.example.results[condition], method, named)
         for method in study.methods
-        for cell in cells
+        for condition in conditions
     ]
     if truth is not None:
         best = truth.methods[0]

@@ -68,7 +68,7 @@ def main():
         with second:
             x = np.linspace(-1, 1, 20, dtype=np.float32)
             hill = go.Surface(x=x, y=x, z=np.outer(1 - x**2, 1 - x**2))
-            st.plotly_chart(figure(hill), key="lone.hill", alt="A hill.")
+            st.plotly_chart(figure(hill), key="lone.hill", alt="A surface.")
 
 
 # Tests import what they collect; Streamlit runs it.

@@ -50,7 +50,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         η of ``w ← w - η ∇E(w)`` with E the summed loss and standardised features ("sgd": the loss
         of a batch). Default: the largest that Böhning's bound proves safe.
     batch_size : int, default 1
-        Rows of a step of "sgd".
+        Batch size of "sgd".
     fit_intercept : bool, default True
     random_state : int, RandomState or None
         Order of the rows for "sgd".
@@ -303,7 +303,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             leading = ", ".join(names[j] for j in self.separation_.leading_features())
             warnings.warn(
                 f"The classes can be separated ({self.separation_.kind} separation), so the "
-                f"likelihood has no maximum: coefficients and standard errors would grow for ever. "
+                f"likelihood has no maximum: coefficients and standard errors diverge. "
                 f"The separating direction is in separation_; it is led by: {leading or 'none'}. "
                 f"Use a finite C, or find out why these features give the class away.",
                 SeparationWarning,

@@ -108,7 +108,7 @@ class SoftmaxLoss:
         return bool(np.all(right if self.weight is None else right[self.weight > 0]))
 
     def is_unbounded(self, point: Point) -> bool:
-        """Whether it is clear that this falls for ever: classes separated, next to no loss left."""
+        """Whether it is clear that this has no minimum: classes separated, next to no loss left."""
         if self.penalty.any() or point.value > NEXT_TO_NOTHING * self.total:
             return False
         return self.separates(point)

@@ -47,7 +47,7 @@ class Separation:
         lie on a boundary. OVERLAP: neither, and the maximum of the likelihood exists.
     coef : ndarray of shape (K, p)
         The separating direction in inverse units of the features; zero for an overlap. Along it
-        the likelihood grows for ever.
+        the likelihood has no maximum.
     intercept : ndarray of shape (K,)
     strength : ndarray of shape (p,)
         How much each feature does: the largest difference of its coefficients between classes,

@@ -1,6 +1,6 @@
 """Reduction of deep images to 256 grey levels, with one scale for a whole set.
 
-Scanners and microscopes write 10, 12 or 14 bits into 16: taken for 16, all would be nearly black.
+Scanners and microscopes write 10, 12 or 14 bits into 16: treated as 16, all would be nearly black.
 """
 
 from __future__ import annotations

@@ -358,7 +358,7 @@ def _grey_levels(
 
 
 def _brightened(levels: Mapping[int, Levels], name: str) -> list[Notice]:
-    """Say what was taken for white where it is not that of 16 bits."""
+    """Say what was treated as white where it is not that of 16 bits."""
     odd = sorted({one for one in levels.values() if one.white not in (1.0, WHITE_OF_16_BITS)})
     remedy = "Save the images with 8 bits to choose it yourself."
     return [

@@ -33,7 +33,7 @@ class Table:
     name : str
         The file's name.
     notices : tuple of Notice
-        What reading did or found.
+        Import log.
     first_line : int, optional
         Line of the file that holds the first row; None where rows and lines do not run together.
     reading : Reading, optional

@@ -72,7 +72,7 @@ def method_look(position: int) -> tuple[str, str, str]:
     """Return colour, dash and marker of a method: of lines that are not classes.
 
     They begin with the accent and go through the colours from the other end; the first five
-    differ in dash too, so that a method is not taken for a class.
+    differ in dash too, so that a method is not mistaken for a class.
     """
     hues, dashes = (ACCENT, *COLOURS[::-1]), ("solid", "dash", "dot", "dashdot", "longdash")
     hue = hues[position % len(hues)]

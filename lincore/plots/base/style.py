@@ -209,8 +209,8 @@ def wrap(text: str, width: int, *, even: bool = False) -> list[str]:
 
     Examples
     --------
-    >>> wrap("Most errors: Class 2 taken for Class 3 (21)", 40, even=True)
-    ['Most errors: Class 2', 'taken for Class 3 (21)']
+    >>> wrap("Most errors: Class 2 predicted as Class 3 (9)", 40, even=True)
+    ['Most errors: Class 2', 'predicted as Class 3 (9)']
     """
     whole = plain(text).replace(" %", "\u00a0%")
     lines = textwrap.wrap(whole, width)

@@ -81,7 +81,7 @@ def coefficients(
         x=compact(value[order]),
         y=np.arange(len(order), dtype=np.int16),
         orientation="h",
-        # The side tells the sign: two colours would be taken for those of two classes.
+        # The side tells the sign: two colours would be mistaken for those of two classes.
         marker={"color": ACCENT, "line": {"width": 0}},
         text=[escape(label) for label in labels],
         textposition="none",

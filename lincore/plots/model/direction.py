@@ -9,11 +9,11 @@ from lincore.inspection.views import View
 from lincore.plots.base.palette import colour, translucent
 from lincore.plots.base.sentences import join, scope
 from lincore.plots.base.style import Trace, axis, compact, escape, figure, trace
-from lincore.plots.plane.axis_limits import Window, plane_axis
+from lincore.plots.plane.axis_limits import AxisLimits, plane_axis
 from lincore.plots.plane.boundary_lines import boundary_points
 from lincore.plots.plane.curves import places, tints, uprights
 from lincore.plots.plane.markers import Marks, class_counts, verdict
-from lincore.plots.plane.shared_axes import Frame
+from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
@@ -23,7 +23,7 @@ NODES = 301
 
 
 def direction_histogram(
-    view: View, *, counts: bool = False, frame: Frame | None = None, title: str = ""
+    view: View, *, counts: bool = False, shared: SharedAxes | None = None, title: str = ""
 ) -> go.Figure:
     """Draw the rows of each class along one direction, with its density and the threshold.
 
@@ -34,7 +34,7 @@ def direction_histogram(
     counts : bool, default False
         Heights are numbers of rows. Otherwise every class has area one, so that a small class is
         seen beside a large one.
-    frame : Frame, optional
+    shared : SharedAxes, optional
         Ranges that several figures share.
     title : str, optional
 
@@ -51,27 +51,27 @@ def direction_histogram(
     """
     if len(view.axis_names) != 1:
         raise ValueError("A histogram shows one direction; this view has two.")
-    marks, window = Marks.of(view), (frame or Frame.of(view)).around(view)
-    edges, cuts = _edges(view, window), boundary_points(view, window)
+    marks, limits = Marks.of(view), (shared or SharedAxes.of(view)).around(view)
+    edges, cuts = _edges(view, limits), boundary_points(view, limits)
     height = "rows" if counts else "density within the class"
     return figure(
         [
             *(_bars(view, marks, code, edges, counts) for code in _present(view)),
-            *(_curve(view, marks, code, window, edges, counts) for code in _present(view)),
+            *(_curve(view, marks, code, limits, edges, counts) for code in _present(view)),
         ],
         title or f"Classes along the {view.axis_names[0].lower()}, with the threshold",
-        subtitle=join(scope(view), verdict(marks), places(cuts), window.note),
+        subtitle=join(scope(view), verdict(marks), places(cuts), limits.note),
         alt=join(
             f"Overlaid histograms of {count(len(marks.codes), 'row')} along "
             f"{view.axis_names[0]}: {class_counts(marks)}.",
             places(cuts),
             verdict(marks),
         ),
-        xaxis=plane_axis(view, 0, window.ranges),
+        xaxis=plane_axis(view, 0, limits.ranges),
         yaxis=axis(height, rangemode="tozero", nticks=6),
         barmode="overlay",
         bargap=0,
-        shapes=[*tints(view, window, cuts), *uprights(cuts)],
+        shapes=[*tints(view, limits, cuts), *uprights(cuts)],
     )
 
 
@@ -79,9 +79,9 @@ def _present(view: View) -> list[int]:
     return np.unique(view.codes).tolist()
 
 
-def _edges(view: View, window: Window) -> Array:
+def _edges(view: View, limits: AxisLimits) -> Array:
     n_bins = int(np.clip(2 * np.sqrt(max(len(view.points), 1)), FEWEST_BINS, MOST_BINS))
-    return np.linspace(window.low[0], window.high[0], n_bins + 1)
+    return np.linspace(limits.low[0], limits.high[0], n_bins + 1)
 
 
 def _bars(view: View, marks: Marks, code: int, edges: Array, counts: bool) -> Trace:
@@ -108,10 +108,10 @@ def _bars(view: View, marks: Marks, code: int, edges: Array, counts: bool) -> Tr
 
 
 def _curve(
-    view: View, marks: Marks, code: int, window: Window, edges: Array, counts: bool
+    view: View, marks: Marks, code: int, limits: AxisLimits, edges: Array, counts: bool
 ) -> Trace:
     along = view.points[view.codes == code, 0]
-    x = np.linspace(window.low[0], window.high[0], NODES)
+    x = np.linspace(limits.low[0], limits.high[0], NODES)
     if view.densities is not None and np.isfinite(view.densities.means[code]).all():
         density = np.exp(view.densities.log_density(x[:, None])[:, code])
     else:

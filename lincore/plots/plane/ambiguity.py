@@ -10,7 +10,7 @@ from lincore.plots.base.palette import CLEAR, EDGE, translucent
 from lincore.plots.base.style import Trace, compact, trace
 from lincore.plots.plane.boundary import over_regions
 from lincore.plots.plane.regions import nodes
-from lincore.plots.plane.shared_axes import Frame
+from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import listed, percent
 
 # Nodes on each axis: one byte each.
@@ -22,14 +22,14 @@ SHADES = {1: "#85858F", 2: "#9A4DB3", 3: "#9A4DB3"}
 STRENGTH = 0.72
 
 
-def ambiguity(view: View, *, frame: Frame | None = None, title: str = "") -> go.Figure:
+def ambiguity(view: View, *, shared: SharedAxes | None = None, title: str = "") -> go.Figure:
     """Draw regions and boundary, and over them where binary models do not agree on a class.
 
     Parameters
     ----------
     view : View
         Of two coordinates of one-versus-rest or one-versus-one.
-    frame : Frame, optional
+    shared : SharedAxes, optional
     title : str, optional
         The finding; otherwise which share of the plot is ambiguous.
 
@@ -44,8 +44,8 @@ def ambiguity(view: View, *, frame: Frame | None = None, title: str = "") -> go.
     """
     if view.ambiguous is None or len(view.axis_names) != 2:
         raise ValueError("Ambiguity needs one-versus-rest or one-versus-one in two coordinates.")
-    shared = frame or Frame.of(view)
-    low, high = shared.window.low, shared.window.high
+    shared = shared or SharedAxes.of(view)
+    low, high = shared.limits.low, shared.limits.high
     x, y = (np.linspace(low[i], high[i], NODES) for i in range(2))
     codes = view.ambiguous.ambiguity(nodes(x, y)).reshape(NODES, NODES)
     areas = {code: float(np.mean(codes == code)) for code in MEANINGS}

@@ -18,7 +18,7 @@ FAR = 6.0
 MOST_OUTSIDE = 0.02
 
 
-class Window(NamedTuple):
+class AxisLimits(NamedTuple):
     """Ends of the axes, and how many points lie beyond them.
 
     Attributes
@@ -44,13 +44,13 @@ class Window(NamedTuple):
         return f"{count(self.outside, 'point lies', 'points lie')} outside the plot."
 
     @classmethod
-    def around(cls, points: ArrayLike, codes: ArrayLike) -> Window:
-        """Frame points (n, d) of classes `codes` (n,), n > 0, with a margin of 6 %.
+    def around(cls, points: ArrayLike, codes: ArrayLike) -> AxisLimits:
+        """Enclose points (n, d) of classes `codes` (n,), n > 0, with a margin of 6 %.
 
         Examples
         --------
         >>> points = [[0.0], [1.0], [2.0], [3.0], [1e6]]
-        >>> Window.around(points, [0, 0, 0, 0, 0]).outside
+        >>> AxisLimits.around(points, [0, 0, 0, 0, 0]).outside
         1
         """
         points, codes = np.asarray(points, dtype=float), np.asarray(codes)
@@ -66,13 +66,13 @@ class Window(NamedTuple):
         return cls(low, high, int(outside.sum()))
 
     @classmethod
-    def of(cls, view: View) -> Window:
-        """Frame the points of a view; without points, its classes."""
+    def of(cls, view: View) -> AxisLimits:
+        """Enclose the points of a view; without points, its classes."""
         return cls.of_all(view)
 
     @classmethod
-    def of_all(cls, *views: View) -> Window:
-        """Frame the points of several views of the same plane, so that they can be compared."""
+    def of_all(cls, *views: View) -> AxisLimits:
+        """Enclose the points of several views of the same plane, so that they can be compared."""
         points = np.concatenate([view.points for view in views])
         codes = np.concatenate([view.codes for view in views])
         if not len(points):
@@ -82,13 +82,13 @@ class Window(NamedTuple):
             )
             points = points[np.isfinite(points).all(axis=1)]
             codes = np.zeros(len(points), dtype=np.intp)
-        window = cls.around(points, codes)
+        limits = cls.around(points, codes)
         for number, levels in enumerate(views[0].levels or ()):
             if levels is not None:  # all of them, with room for the rows beside each
-                window.low[number], window.high[number] = -0.5, len(levels) - 0.5
-        return window.without(points)
+                limits.low[number], limits.high[number] = -0.5, len(levels) - 0.5
+        return limits.without(points)
 
-    def without(self, points: ArrayLike) -> Window:
+    def without(self, points: ArrayLike) -> AxisLimits:
         """Return the same ends, and how many of other points (n, d) lie beyond them."""
         points = np.asarray(points, dtype=float)
         outside = ((points < self.low) | (points > self.high)).any(axis=1)

@@ -15,14 +15,14 @@ from lincore.plots.plane.axis_limits import plane_axis
 from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, point_traces, verdict
 from lincore.plots.plane.regions import Map, region_layers
-from lincore.plots.plane.shared_axes import Frame
+from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count
 
 TINT = np.array([0.22])
 
 
 def boundary(
-    view: View, *, frame: Frame | None = None, title: str = "", truth: View | None = None
+    view: View, *, shared: SharedAxes | None = None, title: str = "", truth: View | None = None
 ) -> go.Figure:
     """Draw the rows over the region in which each class is the most probable.
 
@@ -31,7 +31,7 @@ def boundary(
     view : View
         Of two coordinates; of one, the boundaries are upright lines among the curves of density
         times prior.
-    frame : Frame, optional
+    shared : SharedAxes, optional
         Ranges that several figures share.
     title : str, optional
         Instead of "Decision boundary and regions".
@@ -43,20 +43,20 @@ def boundary(
     plotly.graph_objects.Figure
     """
     if len(view.axis_names) == 1:
-        return curves.curves(view, tinted=True, frame=frame, title=title)
-    frame, title = frame or Frame.of(view), title or "Decision boundary and regions"
+        return curves.curves(view, tinted=True, shared=shared, title=title)
+    shared, title = shared or SharedAxes.of(view), title or "Decision boundary and regions"
     if truth is None:
-        return over_regions(view, frame, title)
-    line = shading.boundary_trace(drawn_lines(truth, frame.window))
+        return over_regions(view, shared, title)
+    line = shading.boundary_trace(drawn_lines(truth, shared.limits))
     line |= {"name": "best possible (dashed)", "showlegend": True}
     line["line"] = line["line"] | {"dash": "dash", "width": 1.5}
     said = "Dashed: the boundary of the best possible classifier."
-    return over_regions(view, frame, title, shades=[line], said=said)
+    return over_regions(view, shared, title, shades=[line], said=said)
 
 
 def over_regions(
     view: View,
-    frame: Frame,
+    shared: SharedAxes,
     title: str,
     *,
     shades: Sequence[Trace] = (),
@@ -68,23 +68,23 @@ def over_regions(
     Between them may lie `shades` of something else, with `keys` in the legend and what is `said`
     of them in the text alternative.
     """
-    marks, window = Marks.of(view), frame.around(view)
+    marks, limits = Marks.of(view), shared.around(view)
     drawn = marks.sample(MOST_OVER_SHADES)
-    whole = Map.whole(view, window)
-    layers = region_layers(view, window, whole)
+    whole = Map.whole(view, limits)
+    layers = region_layers(view, limits, whole)
     return figure(
         [
             *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
             *shades,
-            shading.boundary_trace(drawn_lines(view, window, whole=whole)),
+            shading.boundary_trace(drawn_lines(view, limits, whole=whole)),
             *point_traces(drawn, view.axis_names),
             *keys,
         ],
         title,
-        subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), window.note),
+        subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), limits.note),
         alt=join(_alt(view, marks), said),
-        xaxis=plane_axis(view, 0, window.ranges),
-        yaxis=plane_axis(view, 1, window.ranges),
+        xaxis=plane_axis(view, 0, limits.ranges),
+        yaxis=plane_axis(view, 1, limits.ranges),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.inspection.views import View
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.regions import NODES, Map, possible
 from lincore.utils.typing import Array
 
@@ -19,7 +19,7 @@ Links = dict[int, list[int]]
 STRAIGHT = 0.05
 
 
-def boundary_lines(view: View, window: Window) -> Array:
+def boundary_lines(view: View, limits: AxisLimits) -> Array:
     """Find the lines on which two classes are equally probable and none is more so.
 
     Returns
@@ -27,14 +27,14 @@ def boundary_lines(view: View, window: Window) -> Array:
     ndarray of shape (m, 2)
         Polylines one after the other, with a row of NaN between them.
     """
-    return trace_lines(Map.whole(view, window))
+    return trace_lines(Map.whole(view, limits))
 
 
-def drawn_lines(view: View, window: Window, *, whole: Map | None = None) -> Array:
+def drawn_lines(view: View, limits: AxisLimits, *, whole: Map | None = None) -> Array:
     """Find the same lines, (m, 2), without the points that nobody would miss in a plot."""
-    line = trace_lines(whole or Map.whole(view, window))
+    line = trace_lines(whole or Map.whole(view, limits))
     ends = np.flatnonzero(np.isnan(line[:, 0]))
-    cell = (window.high - window.low) / (NODES - 1)
+    cell = (limits.high - limits.low) / (NODES - 1)
     kept = [
         first + _bends(line[first:last] / cell)
         for first, last in zip([0, *ends + 1], [*ends, len(line)], strict=True)
@@ -43,9 +43,9 @@ def drawn_lines(view: View, window: Window, *, whole: Map | None = None) -> Arra
     return line[np.sort(np.concatenate([*kept, ends]))] if kept else line
 
 
-def boundary_points(view: View, window: Window, n: int = 2001) -> Array:
+def boundary_points(view: View, limits: AxisLimits, n: int = 2001) -> Array:
     """Find the boundaries along a single coordinate, shape (m,)."""
-    x = np.linspace(window.low[0], window.high[0], n)
+    x = np.linspace(limits.low[0], limits.high[0], n)
     left, share = _crossings(possible(view.scores(x[:, None])))
     return np.asarray(x[left[0]] + share * (x[1] - x[0]))
 

@@ -13,7 +13,7 @@ from lincore.plots.plane.axis_limits import plane_axis
 from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, point_traces, verdict
 from lincore.plots.plane.regions import checked, floor_level, whole_layer, winning_layers
-from lincore.plots.plane.shared_axes import Frame
+from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
@@ -29,7 +29,7 @@ def contour(
     *,
     quantity: Quantity | None = None,
     focus: int | None = None,
-    frame: Frame | None = None,
+    shared: SharedAxes | None = None,
     title: str = "",
 ) -> go.Figure:
     """Draw the rows over filled contours, with the decision boundary.
@@ -45,7 +45,7 @@ def contour(
         The code of a class to show alone, everywhere. Otherwise every class is shown where it
         wins; densities then by share of the peak of their class, so that a broad class is seen
         beside a narrow one.
-    frame : Frame, optional
+    shared : SharedAxes, optional
         Ranges and scale that several figures share.
     title : str, optional
         Instead of what is shaded.
@@ -61,32 +61,32 @@ def contour(
     """
     quantity = checked(view, quantity)
     if len(view.axis_names) == 1:
-        return curves.curves(view, quantity=quantity, focus=focus, frame=frame, title=title)
-    frame = frame or Frame.of(view)
-    marks, window = Marks.of(view), frame.around(view)
+        return curves.curves(view, quantity=quantity, focus=focus, shared=shared, title=title)
+    shared = shared or SharedAxes.of(view)
+    marks, limits = Marks.of(view), shared.around(view)
     drawn = marks.sample(MOST_OVER_SHADES)
     return figure(
         [
-            *_shades(view, frame, quantity, focus),
-            shading.boundary_trace(drawn_lines(view, window)),
+            *_shades(view, shared, quantity, focus),
+            shading.boundary_trace(drawn_lines(view, limits)),
             *point_traces(drawn, view.axis_names),
         ],
         title or heading(marks.labels, quantity, focus),
-        subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), window.note),
+        subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), limits.note),
         alt=_alt(view, marks, quantity, focus),
-        xaxis=plane_axis(view, 0, window.ranges),
-        yaxis=plane_axis(view, 1, window.ranges),
+        xaxis=plane_axis(view, 0, limits.ranges),
+        yaxis=plane_axis(view, 1, limits.ranges),
     )
 
 
-def _shades(view: View, frame: Frame, quantity: Quantity, focus: int | None) -> list[Trace]:
+def _shades(view: View, shared: SharedAxes, quantity: Quantity, focus: int | None) -> list[Trace]:
     if focus is None or quantity == "score":
-        return _all_classes(view, frame, quantity)
-    layer = whole_layer(view, frame.window, focus, quantity)
+        return _all_classes(view, shared, quantity)
+    layer = whole_layer(view, shared.limits, focus, quantity)
     if quantity == "posterior":
         levels, top = np.arange(1, 10) / 10, 1.0
     else:
-        top = float(frame.peaks[focus]) or 1.0
+        top = float(shared.peaks[focus]) or 1.0
         levels = _levels(top)
     title = UNITS[quantity]
     hover = f"{title} %{{z:.3~g}}<extra></extra>"
@@ -94,15 +94,15 @@ def _shades(view: View, frame: Frame, quantity: Quantity, focus: int | None) -> 
     return [shade, shading.bar(levels, top, title, code=focus, nticks=6)]
 
 
-def _all_classes(view: View, frame: Frame, quantity: Quantity) -> list[Trace]:
-    layers = winning_layers(view, frame.window, quantity)
+def _all_classes(view: View, shared: SharedAxes, quantity: Quantity) -> list[Trace]:
+    layers = winning_layers(view, shared.limits, quantity)
     if quantity == "posterior":
         start = floor_level(len(view.classes), quantity)
         levels = np.arange(round(10 * start), 10) / 10
         shades = [shading.filled(layer, levels) for layer in layers]
         return [*shades, shading.bar(levels, 1.0, "posterior of the predicted class", nticks=6)]
     if quantity == "density":
-        tops = [float(frame.peaks[layer.code]) or 1.0 for layer in layers]
+        tops = [float(shared.peaks[layer.code]) or 1.0 for layer in layers]
     else:
         tops = [max((float(layer.z.max()) for layer in layers), default=0.0) or 1.0] * len(layers)
     shades = [shading.filled(layer, _levels(top)) for layer, top in zip(layers, tops, strict=True)]

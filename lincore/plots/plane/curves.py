@@ -11,11 +11,11 @@ from lincore.inspection.views import Quantity, View
 from lincore.plots.base.palette import INK, colour, translucent
 from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
 from lincore.plots.base.style import Trace, axis, bare_axis, compact, escape, figure, trace
-from lincore.plots.plane.axis_limits import Window, plane_axis
+from lincore.plots.plane.axis_limits import AxisLimits, plane_axis
 from lincore.plots.plane.boundary_lines import boundary_points
 from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
 from lincore.plots.plane.regions import possible, spread
-from lincore.plots.plane.shared_axes import Frame
+from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count, true_minus
 from lincore.utils.typing import Array
 
@@ -29,7 +29,7 @@ def curves(
     quantity: Quantity | None = None,
     focus: int | None = None,
     tinted: bool = False,
-    frame: Frame | None = None,
+    shared: SharedAxes | None = None,
     title: str = "",
 ) -> go.Figure:
     """Draw a view of one coordinate.
@@ -44,32 +44,32 @@ def curves(
         The code of a class whose curve is drawn alone.
     tinted : bool, default False
         Tint the stretch that each class wins.
-    frame : Frame, optional
+    shared : SharedAxes, optional
         Ranges that several figures share.
     title : str, optional
     """
     usual: Quantity = "density" if view.densities is not None else view.quantities[0]
     quantity = quantity or usual
-    marks, window = Marks.of(view), (frame or Frame.of(view)).around(view)
-    drawn, cuts = marks.sample(), boundary_points(view, window)
+    marks, limits = Marks.of(view), (shared or SharedAxes.of(view)).around(view)
+    drawn, cuts = marks.sample(), boundary_points(view, limits)
     codes = range(len(marks.labels)) if focus is None else [focus]
     points = point_traces(drawn, view.axis_names)
     return figure(
         [
-            *(_curve(view, window, code, quantity, marks) for code in codes),
+            *(_curve(view, limits, code, quantity, marks) for code in codes),
             *(point | {"yaxis": "y2"} for point in points),
         ],
         title or _title(marks, quantity, focus, tinted),
         subtitle=join(
-            scope(view), verdict(marks, drawn), places(cuts), marks.note(drawn), window.note
+            scope(view), verdict(marks, drawn), places(cuts), marks.note(drawn), limits.note
         ),
         alt=_alt(view, marks, quantity, cuts),
-        xaxis=plane_axis(view, 0, window.ranges, anchor="y2"),
-        yaxis=_scale(quantity, frame),
+        xaxis=plane_axis(view, 0, limits.ranges, anchor="y2"),
+        yaxis=_scale(quantity, shared),
         yaxis2=bare_axis(
             domain=[0, LANES_END], range=[-0.2, len(marks.labels) + 0.2], fixedrange=True
         ),
-        shapes=[*(tints(view, window, cuts) if tinted else []), *uprights(cuts)],
+        shapes=[*(tints(view, limits, cuts) if tinted else []), *uprights(cuts)],
     )
 
 
@@ -79,18 +79,18 @@ def _title(marks: Marks, quantity: Quantity, focus: int | None, tinted: bool) ->
     return "Scores of each class" if quantity == "score" else heading(marks.labels, quantity, focus)
 
 
-def _scale(quantity: Quantity, frame: Frame | None) -> dict[str, Any]:
+def _scale(quantity: Quantity, shared: SharedAxes | None) -> dict[str, Any]:
     if quantity == "score":
         return axis("score", domain=[CURVES_START, 1], nticks=6)
     if quantity == "posterior":
         return axis("posterior probability", domain=[CURVES_START, 1], range=[-0.02, 1.04])
-    shared = {} if frame is None else {"range": [0, 1.04 * float(frame.peaks.max())]}
+    top = {} if shared is None else {"range": [0, 1.04 * float(shared.peaks.max())]}
     look = {"domain": [CURVES_START, 1], "rangemode": "tozero", "nticks": 6}
-    return axis("prior × density", **(look | shared))
+    return axis("prior × density", **(look | top))
 
 
-def _curve(view: View, window: Window, code: int, quantity: Quantity, marks: Marks) -> Trace:
-    x = _places_to_evaluate(view, window, code)
+def _curve(view: View, limits: AxisLimits, code: int, quantity: Quantity, marks: Marks) -> Trace:
+    x = _places_to_evaluate(view, limits, code)
     if quantity == "score":
         y = possible(view.scores(x[:, None]))[:, code]
         y = np.where(np.isfinite(y), y, np.nan)
@@ -116,9 +116,9 @@ def _curve(view: View, window: Window, code: int, quantity: Quantity, marks: Mar
     )
 
 
-def _places_to_evaluate(view: View, window: Window, code: int) -> Array:
+def _places_to_evaluate(view: View, limits: AxisLimits, code: int) -> Array:
     """Return an even grid, finer near the class, so that a narrow one keeps its peak."""
-    low, high = window.low[0], window.high[0]
+    low, high = limits.low[0], limits.high[0]
     evenly = np.linspace(low, high, 301)
     if view.densities is None:
         return evenly
@@ -136,9 +136,9 @@ def uprights(cuts: Array) -> list[dict[str, Any]]:
     return [common | {"x0": cut, "x1": cut, "line": line} for cut in cuts.tolist()]
 
 
-def tints(view: View, window: Window, cuts: Array) -> list[dict[str, Any]]:
+def tints(view: View, limits: AxisLimits, cuts: Array) -> list[dict[str, Any]]:
     """Return a shape behind each stretch that a class wins."""
-    ends = np.concatenate([window.low, cuts, window.high])
+    ends = np.concatenate([limits.low, cuts, limits.high])
     middles = (ends[:-1] + ends[1:]) / 2
     winners = possible(view.scores(middles[:, None])).argmax(axis=1)
     common = {"type": "rect", "xref": "x", "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}

@@ -7,39 +7,39 @@ from typing import Any
 import numpy as np
 
 from lincore.inspection.views import View
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.regions import possible
 from lincore.utils.typing import Array
 
-# A hill ends where it has exp(-3²/2), a hundredth, of its height.
+# A surface ends where it has exp(-3²/2), a hundredth, of its height.
 REACH = 3.0
-# Numbers in all hills of one figure: 117 kB as float32 in base64, up to 130 kB as JSON.
+# Numbers in all surfaces of one figure: 117 kB as float32 in base64, up to 130 kB as JSON.
 NUMBERS = 22_000
-# Rings of a hill: at most, where they turn smoothly, and at least, where hills are small.
+# Rings of a surface: at most, where they turn smoothly, and at least, where surfaces are small.
 MOST_RINGS, FEWEST_RINGS = 36, 5
-# What a hill and its rows take in JSON beside their numbers, in numbers.
+# What a surface and its rows take in JSON beside their numbers, in numbers.
 OVERHEAD = 130
 
 
-def density_surface(view: View, window: Window, code: int) -> tuple[Array, Array, Array]:
-    """Return x, y and height of a hill on rings around its class mean, each of shape (r, a).
+def density_surface(view: View, limits: AxisLimits, code: int) -> tuple[Array, Array, Array]:
+    """Return x, y and height of a surface on rings around its class mean, each of shape (r, a).
 
-    Rings fit every hill, however narrow it is beside the whole plot, and end it evenly.
+    Rings fit every surface, however narrow it is beside the whole plot, and end it evenly.
     """
     numbers = max(NUMBERS / len(view.classes) - OVERHEAD, 0)
     n_rings = int(np.clip(np.sqrt(numbers / 3 / 2.2), FEWEST_RINGS, MOST_RINGS))
     radius = np.linspace(0, REACH, n_rings)[:, None, None]
     angle = np.linspace(0, 2 * np.pi, int(2.2 * n_rings))[:, None]
     circle = np.concatenate([np.cos(angle), np.sin(angle)], axis=1)
-    points = view.gaussians.means[code] + radius * circle @ _axes(view, window, code)
-    # A hill is cut where the plot ends.
-    points = np.clip(points, window.low, window.high)
+    points = view.gaussians.means[code] + radius * circle @ _axes(view, limits, code)
+    # A surface is cut where the plot ends.
+    points = np.clip(points, limits.low, limits.high)
     flat = points.reshape(-1, 2)
     height = np.exp(possible(view.log_joint(flat))[:, code]).reshape(points.shape[:2])
     return points[..., 0], points[..., 1], height
 
 
-def _axes(view: View, window: Window, code: int) -> Array:
+def _axes(view: View, limits: AxisLimits, code: int) -> Array:
     """Return the half axes (2, 2) of the ellipse of one standard deviation, as rows.
 
     In a direction in which a class does not vary its density is constant: a ridge that runs
@@ -48,13 +48,13 @@ def _axes(view: View, window: Window, code: int) -> Array:
     factor = view.gaussians.whiteners[code].factor
     factor = np.diag(factor)[:, factor > 0] if factor.ndim == 1 else factor
     left, singular, _ = np.linalg.svd(factor)
-    length = np.full(2, float(np.hypot(*(window.high - window.low))) / REACH)
+    length = np.full(2, float(np.hypot(*(limits.high - limits.low))) / REACH)
     length[: len(singular)] = 1 / singular
     return np.asarray((left * length).T)
 
 
 def heights(peaks: list[float], uneven: bool) -> tuple[float, dict[str, Any]]:
-    """Return the height of the floor, under the hills, and the settings of the upright axis."""
+    """Return the height of the floor, under the surfaces, and the settings of the upright axis."""
     top = max(peaks, default=1.0)
     if uneven:
         feet = np.log10(min(peaks)) - REACH**2 / 2 / np.log(10)

@@ -52,7 +52,7 @@ class Marks(NamedTuple):
     counts : ndarray of shape (K,)
         Rows of each class, also those that are not drawn.
     n_wrong : int
-        Rows taken for another class, also those that are not drawn.
+        Rows misclassified, also those that are not drawn.
     """
 
     points: Array
@@ -96,7 +96,7 @@ class Marks(NamedTuple):
 
     @property
     def wrong(self) -> Flags:
-        """Which rows are taken for another class."""
+        """Misclassified rows."""
         if self.predicted is None:
             return np.zeros(len(self.codes), dtype=bool)
         return np.asarray(self.predicted != self.codes)

@@ -10,7 +10,7 @@ from lincore.inspection.views import Quantity, View
 from lincore.plots.base.palette import colour
 from lincore.plots.base.sentences import UNITS, join, scope
 from lincore.plots.base.style import Trace, compact, narrow, trace
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.markers import Marks, class_counts
 from lincore.plots.plane.regions import Map, floor_level, winning_values
 from lincore.utils.formatting import count
@@ -19,9 +19,9 @@ from lincore.utils.formatting import count
 NODES = 96
 
 
-def posterior_surface(view: View, window: Window, quantity: Quantity) -> Trace:
+def posterior_surface(view: View, limits: AxisLimits, quantity: Quantity) -> Trace:
     """Return the surface of what the winner has, coloured by who that is."""
-    grid = Map.of(view, window.low, window.high, NODES)
+    grid = Map.of(view, limits.low, limits.high, NODES)
     z = winning_values(view, grid, quantity)
     n_classes = len(view.classes)
     return trace(

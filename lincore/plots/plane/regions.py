@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.inspection.views import Quantity, View
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.utils.typing import Array
 
 # Values in all layers of one figure: 85 kB as float32 in base64, up to 110 kB as JSON.
@@ -61,9 +61,9 @@ class Map(NamedTuple):
         return cls(x, y, possible(view.scores(nodes(x, y))).reshape(n, n, -1))
 
     @classmethod
-    def whole(cls, view: View, window: Window) -> Map:
+    def whole(cls, view: View, limits: AxisLimits) -> Map:
         """Evaluate it over all of a plot."""
-        return cls.of(view, window.low, window.high, NODES)
+        return cls.of(view, limits.low, limits.high, NODES)
 
     @property
     def winner(self) -> NDArray[np.intp]:
@@ -81,13 +81,13 @@ def possible(log_values: Array) -> Array:
     return np.where(np.isnan(log_values), -np.inf, log_values)
 
 
-def whole_layer(view: View, window: Window, code: int, quantity: Quantity) -> Layer:
+def whole_layer(view: View, limits: AxisLimits, code: int, quantity: Quantity) -> Layer:
     """Return one class over all of the plot; its density over the part where there is any."""
-    low, high = window.low, window.high
+    low, high = limits.low, limits.high
     if quantity == "score":
         raise ValueError("The margin is of the predicted class, not of one chosen class.")
     if quantity == "density":
-        low, high = _near_class(view, window, code)
+        low, high = _near_class(view, limits, code)
     # What travels of the rows of many classes takes room as well.
     n = int(np.sqrt(max(CELLS - OVERHEAD * len(view.classes), CELLS // 2)))
     x, y = np.linspace(low[0], high[0], n), np.linspace(low[1], high[1], n)
@@ -96,7 +96,7 @@ def whole_layer(view: View, window: Window, code: int, quantity: Quantity) -> La
     return Layer(code, x, y, thrifty(z))
 
 
-def winning_layers(view: View, window: Window, quantity: Quantity) -> list[Layer]:
+def winning_layers(view: View, limits: AxisLimits, quantity: Quantity) -> list[Layer]:
     """Return every class that wins somewhere, over a box around where it does.
 
     Within its region a layer holds the posterior or density. Across the region's edge the values
@@ -105,8 +105,8 @@ def winning_layers(view: View, window: Window, quantity: Quantity) -> list[Layer
     """
     floor = floor_level(len(view.classes), quantity)
     layers = []
-    whole = Map.whole(view, window)
-    maps = _winning_maps(view, window, whole, near_classes=quantity == "density")
+    whole = Map.whole(view, limits)
+    maps = _winning_maps(view, limits, whole, near_classes=quantity == "density")
     for code, grid in maps:
         best = winning_values(view, grid, quantity)
         z = floor + (best - floor) * np.clip(_cells_inside(grid, code), -1, 1)
@@ -127,7 +127,7 @@ def winning_values(view: View, grid: Map, quantity: Quantity) -> Array:
     return np.where(np.isfinite(lead), lead, 0.0)
 
 
-def region_layers(view: View, window: Window, whole: Map, *, cells: int = CELLS) -> list[Layer]:
+def region_layers(view: View, limits: AxisLimits, whole: Map, *, cells: int = CELLS) -> list[Layer]:
     """Return for every class that wins somewhere values above zero where it does.
 
     All layers together have about so many cells. What wins where `whole` tells. Only where they
@@ -135,7 +135,7 @@ def region_layers(view: View, window: Window, whole: Map, *, cells: int = CELLS)
     """
     return [
         Layer(code, grid.x, grid.y, _as_bytes(_cells_inside(grid, code)))
-        for code, grid in _winning_maps(view, window, whole, near_classes=False, cells=cells)
+        for code, grid in _winning_maps(view, limits, whole, near_classes=False, cells=cells)
     ]
 
 
@@ -162,10 +162,10 @@ def floor_level(n_classes: int, quantity: Quantity) -> float:
 
 
 def _winning_maps(
-    view: View, window: Window, whole: Map, *, near_classes: bool, cells: int = CELLS
+    view: View, limits: AxisLimits, whole: Map, *, near_classes: bool, cells: int = CELLS
 ) -> list[tuple[int, Map]]:
     """Return each class that wins somewhere with a map of the box around that place."""
-    boxes = _boxes(view, window, whole, near_classes=near_classes)
+    boxes = _boxes(view, limits, whole, near_classes=near_classes)
     n = int(np.sqrt(max(cells / max(len(boxes), 1) - OVERHEAD, FEWEST**2)))
     return [(code, Map.of(view, low, high, n)) for code, (low, high) in boxes.items()]
 
@@ -181,30 +181,30 @@ def _cells_inside(grid: Map, code: int) -> Array:
 
 
 def _boxes(
-    view: View, window: Window, grid: Map, *, near_classes: bool
+    view: View, limits: AxisLimits, grid: Map, *, near_classes: bool
 ) -> dict[int, tuple[Array, Array]]:
     """Return for each class that wins somewhere the corners of a box around that place."""
-    winner, step = grid.winner, (window.high - window.low) / (NODES - 1)
+    winner, step = grid.winner, (limits.high - limits.low) / (NODES - 1)
     boxes = {}
     for code in np.unique(winner):
         rows, columns = np.nonzero(winner == code)
         low = np.array([grid.x[columns.min()], grid.y[rows.min()]]) - step
         high = np.array([grid.x[columns.max()], grid.y[rows.max()]]) + step
-        low, high = np.maximum(low, window.low), np.minimum(high, window.high)
+        low, high = np.maximum(low, limits.low), np.minimum(high, limits.high)
         if near_classes:
-            near_low, near_high = _near_class(view, window, int(code))
+            near_low, near_high = _near_class(view, limits, int(code))
             low, high = np.maximum(low, near_low), np.minimum(high, near_high)
         if np.all(low < high):
             boxes[int(code)] = (low, high)
     return boxes
 
 
-def _near_class(view: View, window: Window, code: int) -> tuple[Array, Array]:
+def _near_class(view: View, limits: AxisLimits, code: int) -> tuple[Array, Array]:
     """Return the part of the plot in which a class has density; all of it if that is none."""
     reach = REACH * spread(view, code)
     mean = view.gaussians.means[code]
-    low, high = np.maximum(window.low, mean - reach), np.minimum(window.high, mean + reach)
-    return (low, high) if np.all(low < high) else (window.low, window.high)
+    low, high = np.maximum(limits.low, mean - reach), np.minimum(limits.high, mean + reach)
+    return (low, high) if np.all(low < high) else (limits.low, limits.high)
 
 
 def spread(view: View, code: int) -> Array:

@@ -12,7 +12,7 @@ from lincore.inspection.axis_units import drawable_units, named_units
 from lincore.plots.base.palette import colour
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, bare_axis, compact, figure, trace
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
 from lincore.utils.formatting import count
 from lincore.utils.typing import Array
@@ -32,7 +32,7 @@ def scatter(
     rows: ArrayLike | None = None,
     predicted: ArrayLike | None = None,
     ellipses: bool = False,
-    window: Window | None = None,
+    limits: AxisLimits | None = None,
     subtitle: str = "",
 ) -> go.Figure:
     """Draw rows by class, as large data sets by a sample of 20,000 in which every class is kept.
@@ -50,11 +50,11 @@ def scatter(
     rows : array-like of shape (n,), optional
         Which rows of the data set they are: the `customdata` of the markers.
     predicted : array-like of shape (n,), optional
-        Codes; rows that are taken for another class are ringed.
+        Codes; misclassified rows are ringed.
     ellipses : bool, default False
         Draw for each class the ellipse of its rows' mean and covariance that holds 95 % of a
         Gaussian class.
-    window : Window, optional
+    limits : AxisLimits, optional
         Ranges that several figures share.
     subtitle : str, optional
 
@@ -68,20 +68,20 @@ def scatter(
     >>> [trace.name for trace in figure.data]
     ['a (1)', 'b (1)']
     """
-    # A window is in the units of the points.
-    units = drawable_units(points) if window is None else np.ones(len(axis_names))
+    # A limits is in the units of the points.
+    units = drawable_units(points) if limits is None else np.ones(len(axis_names))
     names = named_units(axis_names, units)
     marks = Marks.from_arrays(
         np.asarray(points, dtype=float) / units, codes, classes, rows=rows, predicted=predicted
     )
     drawn = marks.sample()
     rings = _ellipses(marks) if ellipses and len(names) == 2 else []
-    if window is not None:
-        window = window.without(marks.points)
+    if limits is not None:
+        limits = limits.without(marks.points)
     elif len(marks.codes):
-        window = Window.around(marks.points, marks.codes)
-        window = _around(window, rings) if rings else window
-    ranges = window.ranges if window else [[0, 1], [0, 1]]
+        limits = AxisLimits.around(marks.points, marks.codes)
+        limits = _around(limits, rings) if rings else limits
+    ranges = limits.ranges if limits else [[0, 1], [0, 1]]
     return figure(
         [*point_traces(drawn, names), *rings],
         title,
@@ -90,7 +90,7 @@ def scatter(
             verdict(marks, drawn),
             ELLIPSES if rings else "",
             marks.note(drawn),
-            window.note if window else "",
+            limits.note if limits else "",
         ),
         alt=_alt(title, marks, names),
         xaxis=axis(names[0], range=ranges[0]),
@@ -125,14 +125,14 @@ def _ellipses(marks: Marks) -> list[Trace]:
     return traces
 
 
-def _around(window: Window, rings: list[Trace]) -> Window:
-    """Widen a window so that outlines fit into it, by half of its size on each side at most."""
+def _around(limits: AxisLimits, rings: list[Trace]) -> AxisLimits:
+    """Widen a limits so that outlines fit into it, by half of its size on each side at most."""
     outlines = np.stack([[ring["x"], ring["y"]] for ring in rings]).astype(float)
     margin = 0.03 * np.ptp(outlines, axis=(0, 2))
-    most = 0.5 * (window.high - window.low)
-    low = np.maximum(outlines.min(axis=(0, 2)) - margin, window.low - most)
-    high = np.minimum(outlines.max(axis=(0, 2)) + margin, window.high + most)
-    return window._replace(low=np.minimum(window.low, low), high=np.maximum(window.high, high))
+    most = 0.5 * (limits.high - limits.low)
+    low = np.maximum(outlines.min(axis=(0, 2)) - margin, limits.low - most)
+    high = np.minimum(outlines.max(axis=(0, 2)) + margin, limits.high + most)
+    return limits._replace(low=np.minimum(limits.low, low), high=np.maximum(limits.high, high))
 
 
 def _root(points: Array) -> Array:

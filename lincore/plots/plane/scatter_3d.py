@@ -22,7 +22,7 @@ from lincore.plots.base.style import (
     shorten,
     trace,
 )
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.markers import Marks, class_counts, legend_name, verdict
 from lincore.utils.formatting import count, listed
 
@@ -56,7 +56,7 @@ def scatter_3d(
     rows : array-like of shape (n,), optional
         Which rows of the data set they are: the `customdata` of the markers.
     predicted : array-like of shape (n,), optional
-        Codes; rows that are taken for another class are ringed.
+        Codes; misclassified rows are ringed.
     subtitle : str, optional
 
     Returns
@@ -69,35 +69,35 @@ def scatter_3d(
         np.asarray(points, dtype=float) / units, codes, classes, rows=rows, predicted=predicted
     )
     drawn = marks.sample(MOST_POINTS)
-    window = Window.around(marks.points, marks.codes) if len(marks.codes) else None
-    if window is not None:
+    limits = AxisLimits.around(marks.points, marks.codes) if len(marks.codes) else None
+    if limits is not None:
         # A scene does not cut off what lies beyond its axes.
-        seen = ((drawn.points >= window.low) & (drawn.points <= window.high)).all(axis=1)
+        seen = ((drawn.points >= limits.low) & (drawn.points <= limits.high)).all(axis=1)
         drawn = drawn.only(np.asarray(seen))
     return figure(
         _traces(drawn, list(axis_names)),
         title,
         subtitle=join(
             subtitle, verdict(marks, drawn), marks.note(marks.sample(MOST_POINTS)),
-            window.note if window else "",
+            limits.note if limits else "",
         ),
         alt=join(f"{title}: scatter of {count(len(marks.codes), 'row')} over "
                  f"{listed(list(axis_names), most=6)}.",
                  f"Rows by class: {class_counts(marks)}.", verdict(marks)),
         height=440,
-        scene=_scene(axis_names, window),
+        scene=_scene(axis_names, limits),
     )  # fmt: skip
 
 
-def _scene(axis_names: tuple[str, ...], window: Window | None) -> dict[str, Any]:
+def _scene(axis_names: tuple[str, ...], limits: AxisLimits | None) -> dict[str, Any]:
     common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "nticks": 5}
     sides: dict[str, Any] = {}
     for letter, name, position in zip("xyz", axis_names, range(3), strict=True):
         # What stands in brackets takes a line of its own.
         text = escape_scene(shorten(name, 24)).replace(" (", "<br>(")
         sides[f"{letter}axis"] = common | {"title": {"text": text}}
-        if window:
-            sides[f"{letter}axis"]["range"] = window.ranges[position]
+        if limits:
+            sides[f"{letter}axis"]["range"] = limits.ranges[position]
     look = {"bgcolor": CLEAR, "aspectmode": "cube", "camera": CAMERA, "dragmode": "orbit"}
     return sides | look
 

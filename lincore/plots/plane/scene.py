@@ -7,7 +7,7 @@ from typing import Any, Literal
 from lincore.inspection.views import View
 from lincore.plots.base.palette import CLEAR, GREY
 from lincore.plots.base.style import AXIS_WIDTH, escape_scene, shorten
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 
 Camera = Literal["oblique", "above", "front"]
 
@@ -23,7 +23,7 @@ CAMERAS: dict[str, dict[str, Any]] = {
 
 
 def scene_of(
-    view: View, window: Window, scale: dict[str, Any], camera: Camera, name: str
+    view: View, limits: AxisLimits, scale: dict[str, Any], camera: Camera, name: str
 ) -> dict[str, Any]:
     """Return the settings of a scene over a plane, with a named upright axis."""
     common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "showspikes": False}
@@ -34,7 +34,7 @@ def scene_of(
             "range": span,
             "nticks": 6,
         }
-        for name, span in zip(view.axis_names, window.ranges, strict=True)
+        for name, span in zip(view.axis_names, limits.ranges, strict=True)
     ]
     height = common | {"title": {"text": name}} | scale
     if camera == "above":

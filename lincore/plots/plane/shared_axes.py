@@ -7,32 +7,32 @@ from typing import NamedTuple
 import numpy as np
 
 from lincore.inspection.views import View
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.regions import possible
 from lincore.utils.typing import Array
 
 
-class Frame(NamedTuple):
+class SharedAxes(NamedTuple):
     """Ranges and scale; figures that are given the same one can be compared by eye.
 
     Attributes
     ----------
-    window : Window
+    limits : AxisLimits
     peaks : ndarray of shape (K,)
         The greatest height of each class; zero without densities, or without rows.
     """
 
-    window: Window
+    limits: AxisLimits
     peaks: Array
 
     @classmethod
-    def of(cls, *views: View) -> Frame:
+    def of(cls, *views: View) -> SharedAxes:
         """Return a frame around one or more views of the same plane and classes."""
-        return cls(Window.of_all(*views), np.max([_peaks(view) for view in views], axis=0))
+        return cls(AxisLimits.of_all(*views), np.max([_peaks(view) for view in views], axis=0))
 
-    def around(self, view: View) -> Window:
-        """Return the window, with the number of points of one view that lie beyond it."""
-        return self.window.without(view.points)
+    def around(self, view: View) -> AxisLimits:
+        """Return the limits, with the number of points of one view that lie beyond it."""
+        return self.limits.without(view.points)
 
 
 def _peaks(view: View) -> Array:

@@ -12,12 +12,12 @@ from lincore.inspection.views import View
 from lincore.plots.base.sentences import join, scope
 from lincore.plots.base.style import AXIS_WIDTH, Trace, axis, escape, figure, shorten
 from lincore.plots.plane import shading
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.boundary import TINT
 from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import Marks, class_counts, point_traces
 from lincore.plots.plane.regions import Map, region_layers
-from lincore.plots.plane.shared_axes import Frame
+from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count, listed, percent
 
 # Points in each small plot: more are a blot.
@@ -40,7 +40,7 @@ def small_multiples(
     titles: Sequence[str],
     *,
     columns: int = 2,
-    frame: Frame | None = None,
+    shared: SharedAxes | None = None,
     rows: str = "rows",
     title: str = "",
 ) -> go.Figure:
@@ -54,7 +54,7 @@ def small_multiples(
         Names of the models; the share that is wrong is added.
     columns : int, default 2
         Three are too narrow for a phone.
-    frame : Frame, optional
+    shared : SharedAxes, optional
     rows : str
         What a row is: "rows" or "images".
     title : str, optional
@@ -70,7 +70,7 @@ def small_multiples(
     """
     if not views or any(len(view.axis_names) != 2 for view in views):
         raise ValueError("Small multiples need views of two coordinates.")
-    shared = frame or Frame.of(*views)
+    shared = shared or SharedAxes.of(*views)
     columns = max(1, min(columns, len(views)))
     n_lines = -(-len(views) // columns)
     first = Marks.of(views[0])
@@ -83,7 +83,7 @@ def small_multiples(
     ]
     axes: dict[str, Any] = {}
     for position, place in enumerate(places):
-        axes |= _axes(position, place, shared.window.ranges)
+        axes |= _axes(position, place, shared.limits.ranges)
     cells = CELLS // len(views)
     return figure(
         [
@@ -121,12 +121,12 @@ def _place(row: int, column: int, columns: int, n_lines: int, height: float) -> 
     return [left, min(left + width, 1.0)], [max(bottom, 0.0), top]
 
 
-def _regions(view: View, window: Window, cells: int) -> list[Trace]:
-    whole = Map.whole(view, window)
-    layers = region_layers(view, window, whole, cells=cells)
+def _regions(view: View, limits: AxisLimits, cells: int) -> list[Trace]:
+    whole = Map.whole(view, limits)
+    layers = region_layers(view, limits, whole, cells=cells)
     return [
         *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
-        shading.boundary_trace(drawn_lines(view, window, whole=whole)),
+        shading.boundary_trace(drawn_lines(view, limits, whole=whole)),
     ]
 
 

@@ -21,18 +21,18 @@ from lincore.plots.base.style import (
     trace,
 )
 from lincore.plots.plane import curves
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.density_surface import density_surface, heights
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, legend_name
 from lincore.plots.plane.posterior_surface import posterior_surface, posterior_surface_alt, upright
 from lincore.plots.plane.regions import checked
 from lincore.plots.plane.scene import Camera, scene_of
-from lincore.plots.plane.shared_axes import Frame
+from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
-# From this ratio of heights on the low hills are seen on a logarithmic scale alone.
+# From this ratio of heights on the low surfaces are seen on a logarithmic scale alone.
 UNEVEN = 12.0
 
 
@@ -41,10 +41,10 @@ def surface(
     *,
     camera: Camera = "oblique",
     quantity: Quantity | None = None,
-    frame: Frame | None = None,
+    shared: SharedAxes | None = None,
     title: str = "",
 ) -> go.Figure:
-    """Draw each class as a hill, its density times its prior, above the rows on the floor.
+    """Draw each class as a surface, its density times its prior, above the rows on the floor.
 
     A model without densities, or one of which the posterior is wanted, is a surface: the posterior
     (or the lead in score) of the class that wins, in its colour.
@@ -56,7 +56,7 @@ def surface(
     camera : {"oblique", "above", "front"}
         From where it is looked at.
     quantity : {"density", "posterior", "score"}, optional
-    frame : Frame, optional
+    shared : SharedAxes, optional
         Ranges and heights that several figures share.
     title : str, optional
 
@@ -67,54 +67,54 @@ def surface(
     if camera not in get_args(Camera):
         raise ValueError(f"camera must be one of {', '.join(get_args(Camera))}, got {camera!r}.")
     if len(view.axis_names) == 1:
-        return curves.curves(view, quantity=quantity, frame=frame, title=title)
+        return curves.curves(view, quantity=quantity, shared=shared, title=title)
     usual: Quantity = "density" if view.densities is not None else view.quantities[0]
     quantity = checked(view, quantity or usual)
-    frame = frame or Frame.of(view)
+    shared = shared or SharedAxes.of(view)
     marks = Marks.of(view)
     if quantity == "density":
-        return _density_surfaces(view, marks, frame, camera, title)
-    return _posterior_surface(view, marks, frame, camera, quantity, title)
+        return _density_surfaces(view, marks, shared, camera, title)
+    return _posterior_surface(view, marks, shared, camera, quantity, title)
 
 
 def _posterior_surface(
-    view: View, marks: Marks, frame: Frame, camera: Camera, quantity: Quantity, title: str
+    view: View, marks: Marks, shared: SharedAxes, camera: Camera, quantity: Quantity, title: str
 ) -> go.Figure:
-    window, drawn = frame.around(view), marks.sample(MOST_OVER_SHADES)
-    sheet = posterior_surface(view, window, quantity)
+    limits, drawn = shared.around(view), marks.sample(MOST_OVER_SHADES)
+    sheet = posterior_surface(view, limits, quantity)
     top = float(np.nanmax(sheet["z"])) or 1.0
     floor, scale = upright(quantity, len(view.classes), top)
     return figure(
         [
             sheet,
-            _floor_lines(drawn_lines(view, window), floor),
-            *_floor_points(drawn, window, floor, view.axis_names),
+            _floor_lines(drawn_lines(view, limits), floor),
+            *_floor_points(drawn, limits, floor, view.axis_names),
         ],
         title or f"{UNITS[quantity][:1].upper()}{UNITS[quantity][1:]} of the predicted class",
-        subtitle=join(scope(view), marks.note(drawn), window.note),
+        subtitle=join(scope(view), marks.note(drawn), limits.note),
         alt=posterior_surface_alt(view, marks, quantity),
         height=450,
-        scene=scene_of(view, window, scale, camera, UNITS[quantity]),
+        scene=scene_of(view, limits, scale, camera, UNITS[quantity]),
     )
 
 
 def _density_surfaces(
-    view: View, marks: Marks, frame: Frame, camera: Camera, title: str
+    view: View, marks: Marks, shared: SharedAxes, camera: Camera, title: str
 ) -> go.Figure:
-    window, drawn = frame.around(view), marks.sample(MOST_OVER_SHADES)
+    limits, drawn = shared.around(view), marks.sample(MOST_OVER_SHADES)
     surfaces = {
-        code: density_surface(view, window, code)
+        code: density_surface(view, limits, code)
         for code in np.flatnonzero(view.priors > 0).tolist()
     }
     peaks = {code: float(z.max()) for code, (_, _, z) in surfaces.items() if z.max() > 0}
-    tops = frame.peaks[frame.peaks > 0].tolist() or [1.0]
+    tops = shared.peaks[shared.peaks > 0].tolist() or [1.0]
     uneven = max(tops) > UNEVEN * min(tops)
     floor, scale = heights(tops, uneven)
     return figure(
         [
             *(_surface(surfaces[code], code, marks.labels[code]) for code in peaks),
-            _floor_lines(drawn_lines(view, window), floor),
-            *_floor_points(drawn, window, floor, view.axis_names),
+            _floor_lines(drawn_lines(view, limits), floor),
+            *_floor_points(drawn, limits, floor, view.axis_names),
         ],
         title or heading(marks.labels, "density", None),
         subtitle=join(
@@ -122,11 +122,11 @@ def _density_surfaces(
             closest(view, shorten_all(marks.labels, LEGEND_WIDTH)),
             "Heights are logarithmic." if uneven else "",
             marks.note(drawn),
-            window.note,
+            limits.note,
         ),
         alt=_alt(view, marks, peaks),
         height=450,
-        scene=scene_of(view, window, scale, camera, "prior × density"),
+        scene=scene_of(view, limits, scale, camera, "prior × density"),
     )
 
 
@@ -179,10 +179,10 @@ def _floor_lines(line: Array, floor: float) -> Trace:
 
 
 def _floor_points(
-    marks: Marks, window: Window, floor: float, axis_names: tuple[str, ...]
+    marks: Marks, limits: AxisLimits, floor: float, axis_names: tuple[str, ...]
 ) -> list[Trace]:
     # A scene does not cut off what lies beyond its axes.
-    seen = ((marks.points >= window.low) & (marks.points <= window.high)).all(axis=1)
+    seen = ((marks.points >= limits.low) & (marks.points <= limits.high)).all(axis=1)
     x, y = compact(marks.points[:, 0]), compact(marks.points[:, 1])
     traces = []
     for code, label in enumerate(marks.labels):
@@ -214,7 +214,7 @@ def _alt(view: View, marks: Marks, peaks: dict[int, float]) -> str:
     highest = max(peaks, key=lambda code: peaks[code]) if peaks else 0
     alike = not peaks or peaks[highest] < 1.05 * min(peaks.values())
     return join(
-        f"Hills of prior times density of {count(len(peaks), 'class', 'classes')} over "
+        f"Surfaces of prior times density of {count(len(peaks), 'class', 'classes')} over "
         f"{' and '.join(view.axis_names)}, above {count(len(marks.codes), 'row')} on the floor: "
         f"{class_counts(marks)}.",
         scope(view),

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class Reliability(NamedTuple):
-    """How often what was given a probability was so, bin by bin.
+    """Observed frequency by bin of predicted probability.
 
     Attributes
     ----------
     name : str
     predicted, observed : array-like of shape (b,)
-        Mean probability of each bin and the share that was so.
+        Mean probability of each bin and the observed frequency.
     low, high : array-like of shape (b,)
         Ends of the interval of `observed`.
     counts : array-like of shape (b,)
@@ -65,7 +65,7 @@ class Reliability(NamedTuple):
 def calibration(
     parts: Sequence[Reliability] | Results, method: str | None = None, *, title: str = ""
 ) -> go.Figure:
-    """Draw how often what was given a probability was so, with the number of rows below.
+    """Draw observed frequencies against predicted probabilities, with the number of rows below.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def calibration(
         height=520,
         barmode="overlay",
         xaxis=axis("predicted probability", range=[-0.02, 1.02], tickformat=".0%", anchor="y2"),
-        yaxis=axis("share that was so", range=[-0.02, 1.04], tickformat=".0%", domain=[0.3, 1]),
+        yaxis=axis("observed frequency", range=[-0.02, 1.04], tickformat=".0%", domain=[0.3, 1]),
         yaxis2=axis("rows", domain=[0, 0.2], nticks=3, tickformat="~s", rangemode="tozero"),
     )  # fmt: skip
 
@@ -115,7 +115,7 @@ def _reliability(position: int, part: Reliability) -> list[Trace]:
         error_y={"type": "data", "symmetric": False, "array": high - observed, "width": 3,
                  "arrayminus": observed - low, "color": hue, "thickness": 1.2},
         customdata=counts, meta=[escape(part.name)],
-        hovertemplate="<b>%{meta[0]}</b><br>predicted %{x:.1%}, was so %{y:.1%} of "
+        hovertemplate="<b>%{meta[0]}</b><br>predicted %{x:.1%}, observed %{y:.1%} of "
         "%{customdata:,} rows<extra></extra>",
     )  # fmt: skip
     bars = trace(

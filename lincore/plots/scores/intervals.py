@@ -66,7 +66,7 @@ def score_intervals(
     Parameters
     ----------
     methods : sequence of M str, or Results
-        Results are drawn with the best method first, their groups, and what guessing reaches.
+        Results are drawn with the best method first, their groups, and baselines.
     intervals : sequence of M (value, low, high)
     score : str, optional
         Accuracy; of results the leading one, see `lincore.Results.table`.

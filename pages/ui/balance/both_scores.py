@@ -22,10 +22,10 @@ def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     """List the scores of every model, full and reduced, and the least error there can be."""
     known = true_parameters.known(setup, study, data)
     truth = None if known is None else known.results
-    cells = list(dict.fromkeys(("full", "reduced", side_by_side.applied())))
+    conditions = list(dict.fromkeys(("full", "reduced", side_by_side.applied())))
     with st.container(key="balance.scores"):
         tables.show(
-            pd.DataFrame(report.score_rows(study, cells, truth)),
+            pd.DataFrame(report.score_rows(study, conditions, truth)),
             hide_index=True,
             alt="Scores of every model trained on the full and on the reduced set.",
         )

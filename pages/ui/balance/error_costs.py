@@ -40,17 +40,18 @@ def show(
             "expected in deployment under “Priors in deployment”, which move decisions as well."
         )
         return
-    cell = priors_in_deployment.right_cell()
+    condition = priors_in_deployment.right_condition()
     code, new = priors_in_deployment.shares(study, data)
     st.caption("What an error costs, in any unit, by true and by predicted class: change a number.")
     costs = _costs(data)
-    results = side_by_side.named(study, cell)
-    bold = metrics.adjust_priors(results, imbalance.condition_priors(study, cell), new)
+    results = side_by_side.named(study, condition)
+    bold = metrics.adjust_priors(results, imbalance.condition_priors(study, condition), new)
     careful = imbalance.minimum_cost_decisions(bold, costs)
     _costs_table(bold, careful, new, costs)
     st.caption(
-        f"{priors_in_deployment.whose(cell)}, told that {text.escape(data.classes[code])} has "
-        f"{percent(new[code], 0)} in deployment (the slider under “Priors in deployment”). "
+        f"{priors_in_deployment.whose(condition)}, priors corrected for deployment: "
+        f"{text.escape(data.classes[code])} {percent(new[code], 0)} (the slider under “Priors in "
+        "deployment”). "
         f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in deployment; "
         "95 % intervals."
     )
@@ -75,14 +76,14 @@ def _costs_plots(
     new: np.ndarray,
     costs: np.ndarray,
 ) -> None:
-    called, cell = side_by_side.label(study, method), priors_in_deployment.right_cell()
+    called, condition = side_by_side.label(study, method), priors_in_deployment.right_condition()
     if not metrics.has_posteriors(bold, called):
         st.caption(f"{text.escape(called)} has no posteriors, so costs do not move its boundary.")
         return
-    old = imbalance.condition_priors(study, cell)[study.methods.index(method)]
-    view = side_by_side.views(setup, (method,), cell, axes, study, data)[1]
+    old = imbalance.condition_priors(study, condition)[study.methods.index(method)]
+    view = side_by_side.views(setup, (method,), condition, axes, study, data)[1]
     moved = imbalance.view_with_prior_shift(view, imbalance.log_prior_shift(old, new))
-    frame = plots.Frame.of(moved)
+    frame = plots.SharedAxes.of(moved)
     pair = {
         "most probable class": imbalance.view_with_predictions(moved, bold, called),
         "least expected cost": imbalance.view_with_predictions(
@@ -91,7 +92,7 @@ def _costs_plots(
     }
     for column, (what, each) in zip(st.columns(2, gap="medium"), pair.items(), strict=True):
         with column:
-            figure = plots.boundary(each, frame=frame, title=f"{called}, {what}")
+            figure = plots.boundary(each, shared=frame, title=f"{called}, {what}")
             controls.figure(figure, key=f"balance.costs.{what.split()[0]}")
 
 

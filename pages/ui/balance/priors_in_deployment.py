@@ -25,17 +25,17 @@ N_SHARES = 25
 @st.fragment
 def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
     """Ask for the share of a class in use and score every model under it."""
-    cell = right_cell()
+    condition = right_condition()
     code, new = _ask(study, data)
-    results = side_by_side.named(study, cell)
-    _priors_table(results, study, cell, new)
+    results = side_by_side.named(study, condition)
+    _priors_table(results, study, condition, new)
     st.caption(
-        f"{whose(cell)}. {len(results.rows):,} test {text.row_noun(data)}, weighted to these "
+        f"{whose(condition)}. {len(results.rows):,} test {text.row_noun(data)}, weighted to these "
         "shares; 95 % intervals. A model with these shares as priors has its posteriors multiplied "
         "by new over old; nothing is fitted again."
     )
     called = side_by_side.label(study, method)
-    places, curves = _curves(setup, method, cell, code, study)
+    places, curves = _curves(setup, method, condition, code, study)
     controls.figure(
         plots.sweep(
             100 * places,
@@ -52,17 +52,18 @@ def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
     )
 
 
-def right_cell() -> str:
+def right_condition() -> str:
     """Return what stands on the right; a threshold is another way to say what priors say."""
-    cell = side_by_side.applied()
-    return "reduced" if cell == "moved threshold" else cell
+    condition = side_by_side.applied()
+    return "reduced" if condition == "moved threshold" else condition
 
 
-def whose(cell: str) -> str:
+def whose(condition: str) -> str:
     """Say what the models were trained on."""
-    if cell == "reduced":
+    if condition == "reduced":
         return "Trained on the reduced set"
-    return f"Trained on the reduced set with {'both corrections' if cell == 'both' else cell}"
+    correction = "both corrections" if condition == "both" else condition
+    return f"Trained on the reduced set with {correction}"
 
 
 def _full_shares(study: BalanceStudy) -> np.ndarray:
@@ -110,8 +111,8 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
     return code, imbalance.priors_with_share(full, code, share / 100)
 
 
-def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndarray) -> None:
-    told = metrics.adjust_priors(results, imbalance.condition_priors(study, cell), new)
+def _priors_table(results: Results, study: BalanceStudy, condition: str, new: np.ndarray) -> None:
+    told = metrics.adjust_priors(results, imbalance.condition_priors(study, condition), new)
     rows = []
     for name in results.methods:
         row = {"model": name}
@@ -133,12 +134,12 @@ def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndar
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def _curves(
-    setup: Setup, method: str, cell: str, code: int, _study: BalanceStudy
+    setup: Setup, method: str, condition: str, code: int, _study: BalanceStudy
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return shares of a class, and the error of a method as trained and told of them."""
     position = _study.methods.index(method)
-    results = _study.example.results[cell].select(method)
-    old = imbalance.condition_priors(_study, cell)[position]
+    results = _study.example.results[condition].select(method)
+    old = imbalance.condition_priors(_study, condition)[position]
     shares = np.geomspace(0.01, 0.95, N_SHARES)
     curves = [
         imbalance.error_by_share(results, old, code, shares, corrected=told)

@@ -43,14 +43,14 @@ def usual_loss(study: BalanceStudy) -> str:
     return "error" if counts.max() <= UNEQUAL * max(counts.min(), 1) else "balanced error"
 
 
-def named(study: BalanceStudy, cell: str) -> Results:
-    """Return the results of a cell with the methods called as on the screen."""
-    results = study.example.results[cell]
+def named(study: BalanceStudy, condition: str) -> Results:
+    """Return the results of a condition with the methods called as on the screen."""
+    results = study.example.results[condition]
     return replace(results, methods=tuple(label(study, name) for name in results.methods))
 
 
 def applied() -> str:
-    """Return the cell that stands on the right: the reduced set, with a remedy or without."""
+    """Return the condition that stands on the right: the reduced set, with a remedy or without."""
     chosen = st.session_state.get(REMEDY) or NO_REMEDY
     return "reduced" if chosen == NO_REMEDY else str(chosen)
 
@@ -92,7 +92,7 @@ def show(
     drawing: str,
     camera: str,
 ) -> None:
-    """Draw the models of the full and of the reduced set, and who is taken for whom by each."""
+    """Draw the models of the full and of the reduced set, with the confusions of each."""
     # Set by a button as well, so that its value is given here and not as a default.
     st.session_state.setdefault(REMEDY, NO_REMEDY)
     st.pills(
@@ -105,13 +105,13 @@ def show(
         help="Apply a correction: the plot and the matrix on the right show its effect on the same "
         "reduced rows.",
     )
-    cell = applied()
+    condition = applied()
     axes = _axes(study, data, method)
     if drawing == "All models":
-        _all_models(setup, study, data, cell, axes)
+        _all_models(setup, study, data, condition, axes)
     else:
-        _pair(setup, study, data, method, cell, axes, drawing, camera)
-    _matrices(setup, study, data, method, cell)
+        _pair(setup, study, data, method, condition, axes, drawing, camera)
+    _matrices(setup, study, data, method, condition)
 
 
 def _pair(
@@ -119,20 +119,20 @@ def _pair(
     study: BalanceStudy,
     data: Dataset,
     method: str,
-    cell: str,
+    condition: str,
     axes: tuple[int, ...],
     drawing: str,
     camera: str,
 ) -> None:
-    drawn = _pair_figures(setup, method, cell, axes, drawing, camera, study, data)
+    drawn = _pair_figures(setup, method, condition, axes, drawing, camera, study, data)
     for column, figure, which in zip(
-        st.columns(2, gap="medium"), drawn, ("full", cell), strict=True
+        st.columns(2, gap="medium"), drawn, ("full", condition), strict=True
     ):
         with column:
             side = "left" if which == "full" else "right"
             controls.figure(figure, key=f"balance.{side}.{drawing.lower()}")
             st.caption(trained_on(study, data, which))
-    full, other = views(setup, (method,), cell, axes, study, data)
+    full, other = views(setup, (method,), condition, axes, study, data)
     st.caption(
         f"{tested_on(study, data)} {text.escape(full.caption)} The regions show "
         f"{full.n_faithful:,} and {other.n_faithful:,} of {len(full.points):,} predictions as the "
@@ -145,20 +145,20 @@ def _pair(
 def _pair_figures(
     setup: Setup,
     method: str,
-    cell: str,
+    condition: str,
     axes: tuple[int, ...],
     drawing: str,
     camera: str,
     _study: BalanceStudy,
     _data: Dataset,
 ) -> tuple[Any, ...]:
-    pair = views(setup, (method,), cell, axes, _study, _data)
-    frame = plots.Frame.of(*pair)
+    pair = views(setup, (method,), condition, axes, _study, _data)
+    frame = plots.SharedAxes.of(*pair)
     truth = true_parameters.view(setup, _study, _data)
     if truth is not None and truth.axis_names != pair[0].axis_names:
         truth = None  # the models see components
     figures = []
-    for view, which in zip(pair, ("full", cell), strict=True):
+    for view, which in zip(pair, ("full", condition), strict=True):
         title = f"{label(_study, method)}, {_name(which)}"
         options: dict[str, Any] = {"frame": frame, "title": title}
         if drawing == "Surface":
@@ -171,13 +171,13 @@ def _pair_figures(
 
 
 def _all_models(
-    setup: Setup, study: BalanceStudy, data: Dataset, cell: str, axes: tuple[int, ...]
+    setup: Setup, study: BalanceStudy, data: Dataset, condition: str, axes: tuple[int, ...]
 ) -> None:
     if len(axes) == 1:
         st.caption("With a single coordinate the models are drawn one by one.")
         return
-    every = views(setup, study.methods, cell, axes, study, data)
-    sides = ("Full", "Reduced" if cell == "reduced" else "Corrected")
+    every = views(setup, study.methods, condition, axes, study, data)
+    sides = ("Full", "Reduced" if condition == "reduced" else "Corrected")
     names = text.short_names(study.methods)
     titles = [f"{side}: {name}" for name in names for side in sides]
     controls.figure(
@@ -186,13 +186,15 @@ def _all_models(
         ),
         key="balance.multiples",
     )
-    st.caption(f"{trained_on(study, data, 'full')} {trained_on(study, data, cell)}")
+    st.caption(f"{trained_on(study, data, 'full')} {trained_on(study, data, condition)}")
     st.caption(tested_on(study, data))
 
 
-def _matrices(setup: Setup, study: BalanceStudy, data: Dataset, method: str, cell: str) -> None:
+def _matrices(
+    setup: Setup, study: BalanceStudy, data: Dataset, method: str, condition: str
+) -> None:
     keys = ("balance.confusion.full", "balance.confusion.difference", "balance.confusion.reduced")
-    drawn = _matrix_figures(setup, method, cell, study, data)
+    drawn = _matrix_figures(setup, method, condition, study, data)
     for column, figure, key in zip(st.columns(3, gap="medium"), drawn, keys, strict=True):
         with column:
             controls.figure(figure, key=key)
@@ -200,11 +202,11 @@ def _matrices(setup: Setup, study: BalanceStudy, data: Dataset, method: str, cel
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def _matrix_figures(
-    setup: Setup, method: str, cell: str, _study: BalanceStudy, _data: Dataset
+    setup: Setup, method: str, condition: str, _study: BalanceStudy, _data: Dataset
 ) -> tuple[Any, ...]:
     called = label(_study, method)
-    before, after = named(_study, "full"), named(_study, cell)
-    end = "reduced" if cell == "reduced" else "corrected"
+    before, after = named(_study, "full"), named(_study, condition)
+    end = "reduced" if condition == "reduced" else "corrected"
     difference = plots.confusion_difference(
         metrics.confusion_matrix(before, called),
         metrics.confusion_matrix(after, called),
@@ -217,11 +219,11 @@ def _matrix_figures(
     return one, difference, other
 
 
-def trained_on(study: BalanceStudy, data: Dataset, cell: str) -> str:
-    """Say how many rows of each class a cell was trained on, in Markdown."""
-    source = imbalance.condition_sample(cell)
+def trained_on(study: BalanceStudy, data: Dataset, condition: str) -> str:
+    """Say how many rows of each class a condition was trained on, in Markdown."""
+    source = imbalance.condition_sample(condition)
     counts = study.counts["reduced" if source == "reweighted" else source]
-    return f"{_name(cell).capitalize()}: trained on {_counted(counts, study, data)}."
+    return f"{_name(condition).capitalize()}: trained on {_counted(counts, study, data)}."
 
 
 def learned_from(study: BalanceStudy, data: Dataset) -> str:
@@ -246,33 +248,33 @@ def tested_on(study: BalanceStudy, data: Dataset) -> str:
 def views(
     setup: Setup,
     methods: tuple[str, ...],
-    cell: str,
+    condition: str,
     axes: tuple[int, ...],
     study: BalanceStudy,
     data: Dataset,
 ) -> list[View]:
-    """Return for each method the views of the full set and of a cell, in one plane."""
-    return [view for m in methods for view in _views(setup, m, cell, axes, study, data)]
+    """Return for each method the views of the full set and of a condition, in one plane."""
+    return [view for m in methods for view in _views(setup, m, condition, axes, study, data)]
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def _views(
     setup: Setup,
     method: str,
-    cell: str,
+    condition: str,
     axes: tuple[int, ...],
     _study: BalanceStudy,
     _data: Dataset,
 ) -> tuple[View, ...]:
     example = _study.example
-    pipelines = [example.pipelines[method, which] for which in ("full", cell)]
+    pipelines = [example.pipelines[method, which] for which in ("full", condition)]
     if axes:
         planes = imbalance.aligned_planes(pipelines, _data, example.split.test, axes)
     else:
         planes = imbalance.shared_planes(pipelines, _data, example.split.train)
     return tuple(
         imbalance.condition_view(example, method, which, _data, plane)
-        for which, plane in zip(("full", cell), planes, strict=True)
+        for which, plane in zip(("full", condition), planes, strict=True)
     )
 
 
@@ -299,10 +301,10 @@ def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
     return controls.axes(names, key="balance")
 
 
-def _name(cell: str) -> str:
-    if cell in ("full", "reduced"):
-        return f"{cell} set"
-    return f"reduced set, {report.REMEDY_NAMES.get(cell, cell)}"
+def _name(condition: str) -> str:
+    if condition in ("full", "reduced"):
+        return f"{condition} set"
+    return f"reduced set, {report.REMEDY_NAMES.get(condition, condition)}"
 
 
 def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:

@@ -99,7 +99,7 @@ def findings(found: Source) -> None:
 
 
 def notices(data: Dataset, besides: Sequence[Notice] = ()) -> None:
-    """List what reading the data did or found, but for what is said elsewhere."""
+    """List the import log, but for what is shown elsewhere."""
     said = {(notice.what, notice.where) for notice in besides}
     rest = [notice for notice in data.notices if (notice.what, notice.where) not in said]
     if not rest:

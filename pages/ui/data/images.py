@@ -107,7 +107,7 @@ def groups(data: Dataset) -> None:
 
 
 def copies(data: Dataset) -> None:
-    """Say which images stand there twice, or all but."""
+    """Say which images occur twice, or all but."""
 
     def work(progress: page_jobs.Progress) -> Any:
         progress(0, 0, "comparing images")

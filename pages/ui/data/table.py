@@ -47,7 +47,7 @@ _HEADERS = {False: "None", **{line: f"In line {line}" for line in range(1, 21)}}
 
 
 def reading(found: Source) -> None:
-    """Say in one line how a table was read, and offer to read it otherwise."""
+    """Say in one line how a table was read, and offer the import options."""
     if found.bundled is not None:
         return
     said = found.table.reading if found.table is not None else None

@@ -205,7 +205,7 @@ class Job:
             if self._should_continue() and self._work is not None:
                 result = self._work(self.progress)
                 self.result = self.result if result is None else result
-                # Asked too late to have been heard, the work is whole all the same.
+                # Asked too late to have been noticed, the work is whole all the same.
                 self.reason = "stopped" if self._was_told else "finished"
             if self._shared is not None and self.reason == "finished":
                 self._shared.put((self.key, self.settings), self.result)

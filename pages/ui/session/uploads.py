@@ -118,7 +118,7 @@ def problem() -> None:
     found = state.problem()
     if found is not None and not state.has_dataset():
         text.show_problem(found)
-        st.page_link("pages/data.py", label="Read it otherwise on Data", icon=":material/table:")
+        st.page_link("pages/data.py", label="Import options on Data", icon=":material/table:")
 
 
 def _given_to_another(key: str | None) -> list[_compat.Upload]:

@@ -23,8 +23,8 @@ LOSS = f"recall of {RARE}"
 #: The rare class lies between two others; the rows are equal in number before it is reduced.
 MEANS = [[0.0, 0.0], [3.0, 0.0], [1.5, 1.4]]
 ROWS, KEPT = 400, 28
-#: The cells of the study that are drawn in the plane.
-CELLS = ("full", "reduced", "corrected priors")
+#: The conditions of the study that are drawn in the plane.
+CONDITIONS = ("full", "reduced", "corrected priors")
 
 
 class Example(NamedTuple):
@@ -63,7 +63,7 @@ def show() -> None:
 def _example() -> Example:
     data = gaussian_classes(MEANS, sizes=[ROWS] * len(MEANS))
     study = imbalance.balance(data, {RARE: KEPT}, METHOD)
-    full, reduced = (int(study.counts[cell][-1]) for cell in ("full", "reduced"))
+    full, reduced = (int(study.counts[condition][-1]) for condition in ("full", "reduced"))
     return Example(
         _finding(study, full, reduced),
         _regions(study, data),
@@ -76,7 +76,7 @@ def _example() -> Example:
 
 def _finding(study: BalanceStudy, full: int, reduced: int) -> str:
     split = study.attribution(METHOD, LOSS)
-    best = next(one for one in study.remedies(METHOD, LOSS) if one.name == CELLS[-1])
+    best = next(one for one in study.remedies(METHOD, LOSS) if one.name == CONDITIONS[-1])
     return (
         f"Trained on {reduced:,} instead of {full:,} rows of a class, LDA finds "
         f"{percent(split.reduced.value)} of its test rows instead of "
@@ -88,15 +88,15 @@ def _finding(study: BalanceStudy, full: int, reduced: int) -> str:
 
 def _regions(study: BalanceStudy, data: Dataset) -> go.Figure:
     example = study.example
-    pipelines = [example.pipelines[METHOD, cell] for cell in CELLS]
+    pipelines = [example.pipelines[METHOD, condition] for condition in CONDITIONS]
     planes = imbalance.aligned_planes(pipelines, data, example.split.test, (0, 1))
     views = [
-        imbalance.condition_view(example, METHOD, cell, data, plane)
-        for cell, plane in zip(CELLS, planes, strict=True)
+        imbalance.condition_view(example, METHOD, condition, data, plane)
+        for condition, plane in zip(CONDITIONS, planes, strict=True)
     ]
     titles = ("Equal class sizes", f"A tenth of {RARE}", "Corrected priors")
     title = f"Where LDA predicts {RARE}, and where not"
-    return plots.small_multiples(views, titles, columns=len(CELLS), title=title)
+    return plots.small_multiples(views, titles, columns=len(CONDITIONS), title=title)
 
 
 def _recalls(study: BalanceStudy, full: int, reduced: int) -> go.Figure:

@@ -43,7 +43,7 @@ def safe(frame: pd.DataFrame) -> pd.DataFrame:
         return value if said == value else said
 
     names = [harmless(name) for name in frame.columns]
-    # By place: names may stand there twice.
+    # By place: names may occur twice.
     columns = {}
     for place, (_, column) in enumerate(frame.items()):
         if not pd.api.types.is_numeric_dtype(column.dtype):

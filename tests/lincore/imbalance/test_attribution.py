@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import lincore
 from lincore.imbalance.attribution import PARTS
-from lincore.imbalance.losses import CELLS, losses_of
+from lincore.imbalance.losses import CONDITIONS, losses_of
 from lincore.io.samples import gaussian_classes
 from lincore.metrics import scores
 from lincore.metrics.seed_intervals import over_seeds
@@ -46,7 +46,9 @@ def test_the_four_parts_add_up(problem):
     for method in study.methods:
         for loss in study.loss_names:
             split = study.attribution(method, loss)
-            full, reduced = (study.loss(method, cell, loss) for cell in ("full", "reduced"))
+            full, reduced = (
+                study.loss(method, condition, loss) for condition in ("full", "reduced")
+            )
             assert_allclose(split.by_seed.sum(axis=0), reduced - full, atol=1e-12)
             parts = [part.value for part in split.parts.values()]
             assert_allclose(np.sum(parts), split.total.value, atol=1e-12)
@@ -112,7 +114,7 @@ def test_few_seeds_that_agree_are_no_certainty():
 def test_a_study_of_few_seeds_does_not_claim_what_two_of_them_agree_on():
     study = lincore.balance(lincore.sample("gaussian"), {"class 3": 5}, "lda", repeats=2)
     losses = np.full_like(study.losses, 0.2)
-    losses[:, CELLS.index("reduced")] = 0.21
+    losses[:, CONDITIONS.index("reduced")] = 0.21
     planted = replace(study, losses=losses, variances={})
     n_third = study.n_test * study.counts["full"][2] / study.counts["full"].sum()
     for loss, grain in (("error", 1 / study.n_test), ("recall of class 3", 1 / n_third)):
@@ -155,7 +157,7 @@ def test_what_is_not_in_the_study_is_said():
         study.attribution("qda")
     with pytest.raises(KeyError, match="No loss 'F1'; there are error, balanced error"):
         study.attribution("lda", "F1")
-    with pytest.raises(KeyError, match="No cell"):
+    with pytest.raises(KeyError, match="No condition"):
         study.loss("lda", "smote")
     assert np.isnan(study.table()["majority bias from"]).all()
 
@@ -196,7 +198,7 @@ def test_no_interval_holds_what_cannot_be():
     study = lincore.balance(lincore.sample("gaussian"), {"class 3": 5}, "lda", repeats=2)
     losses = study.losses.copy()
     losses[:, :, 0], losses[:, :, 1] = 0.05, 0.95
-    losses[:, CELLS.index("full"), :] = [[[0.9], [0.1]]] * np.ones(losses.shape[-1])
+    losses[:, CONDITIONS.index("full"), :] = [[[0.9], [0.1]]] * np.ones(losses.shape[-1])
     planted = replace(study, losses=losses, variances={})
     for loss in ("error", "recall of class 3", "log loss"):
         most = np.inf if loss == "log loss" else 1.0

@@ -17,7 +17,7 @@ import lincore
 from lincore import PCA, LinearDiscriminantAnalysis, LogisticRegression, Moments
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
-from lincore.imbalance.losses import CELLS
+from lincore.imbalance.losses import CONDITIONS
 from lincore.imbalance.subsets import NestedSubsets, Shuffling, reduce_proportionally, wanted_sizes
 from lincore.imbalance.trials import Plan
 from lincore.io.samples import gaussian_classes
@@ -148,13 +148,15 @@ def test_every_cell_is_what_its_definition_says(study, method):
         "control": ("control", full / shares["control"], full),
     }
     position = np.flatnonzero(study.seeds == example.seed)[0]
-    for cell, (subset, weight, priors) in definitions.items():
+    for condition, (subset, weight, priors) in definitions.items():
         proba = slow_posterior(data, rows[subset], weight, priors, test, method)
         truth = data.codes[test]
         error = (proba.argmax(axis=1) != truth).mean()
         log_loss = -np.log(proba[np.arange(len(test)), truth]).mean()
-        assert study.loss(method, cell, "error")[position] == pytest.approx(error)
-        assert study.loss(method, cell, "log loss")[position] == pytest.approx(log_loss, abs=1e-6)
+        assert study.loss(method, condition, "error")[position] == pytest.approx(error)
+        assert study.loss(method, condition, "log loss")[position] == pytest.approx(
+            log_loss, abs=1e-6
+        )
 
 
 def test_weighting_is_replication():
@@ -176,25 +178,25 @@ def test_weighting_is_replication():
 def test_all_numbers_of_the_example_agree(study):
     data, example = three_classes(), study.example
     position = np.flatnonzero(study.seeds == example.seed)[0]
-    for cell, results in example.results.items():
+    for condition, results in example.results.items():
         assert results.methods == study.methods
         for method in study.methods:
             matrix = scores.confusion_matrix(results, method)
             error = 1 - np.trace(matrix) / matrix.sum()
-            assert study.loss(method, cell)[position] == pytest.approx(error)
+            assert study.loss(method, condition)[position] == pytest.approx(error)
             recalls = np.diag(matrix) / matrix.sum(axis=1)
-            stored = [study.loss(method, cell, name)[position] for name in study.recall_names]
+            stored = [study.loss(method, condition, name)[position] for name in study.recall_names]
             assert_allclose(stored, recalls)
-            balanced = study.loss(method, cell, "balanced error")[position]
+            balanced = study.loss(method, condition, "balanced error")[position]
             assert balanced == pytest.approx(1 - recalls.mean())
-    for (method, cell), pipeline in example.pipelines.items():
-        test, shift = data.X[example.split.test], example.shifts[method, cell]
+    for (method, condition), pipeline in example.pipelines.items():
+        test, shift = data.X[example.split.test], example.shifts[method, condition]
         predicted = pipeline.predict(test)
         if shift is not None:
             predicted = (pipeline.predict_log_proba(test) + shift).argmax(axis=1)
-        stored = example.results[cell].predicted[study.methods.index(method)]
+        stored = example.results[condition].predicted[study.methods.index(method)]
         assert_array_equal(predicted, stored)
-    assert tuple(example.results) == CELLS
+    assert tuple(example.results) == CONDITIONS
 
 
 def test_what_is_finished_can_be_looked_at():
@@ -210,7 +212,9 @@ def test_what_has_no_priors_to_correct(study):
     for method in ("least-squares", "lda(priors=equal)"):
         for loss in ("error", "recall of class 3"):
             assert_array_equal(study.attribution(method, loss).by_seed[0], 0)
-        both, weights = (study.loss(method, cell) for cell in ("both", "balanced weights"))
+        both, weights = (
+            study.loss(method, condition) for condition in ("both", "balanced weights")
+        )
         assert_array_equal(both, weights)
     assert np.isnan(study.loss("least-squares", "full", "log loss")).all()
     assert np.abs(study.attribution("lda", "recall of class 3").by_seed[0]).min() > 0
@@ -226,7 +230,7 @@ def test_balanced_weights_of_a_method_leave_nothing_to_priors_and_pooling():
     assert np.abs(plain.by_seed[:2]).min() > 1e-6
     np.testing.assert_allclose(balanced.by_seed[:2], 0.0, atol=1e-12)
     reduced, weighted = (
-        study.loss(methods[1], cell, "error") for cell in ("reduced", "balanced weights")
+        study.loss(methods[1], condition, "error") for condition in ("reduced", "balanced weights")
     )
     assert_array_equal(reduced, weighted)
 

@@ -112,8 +112,8 @@ def test_models_from_moments_of_many_samples_are_those_of_each(kind, monkeypatch
     each = lincore.balance(data, sizes, methods, steps=steps, repeats=5)
     assert together.methods == each.methods and together.failures == each.failures
     assert_allclose(together.losses, each.losses, rtol=1e-9, atol=1e-12)
-    for cell in together.cells:
-        one, other = (found.example.results[cell] for found in (together, each))
+    for condition in together.conditions:
+        one, other = (found.example.results[condition] for found in (together, each))
         assert_allclose(one.log_proba, other.log_proba, rtol=1e-7, atol=1e-9)
 
 
@@ -217,7 +217,7 @@ def test_a_partial_study_makes_only_what_is_asked_for(monkeypatch):
     study = lincore.balance(data, {"virginica": 9}, repeats=4, keep=seen.append)
     assert [len(part.seeds) for part in seen] == [1, 2, 3, 4] and not made
     first = seen[0].example
-    assert first.seed == 0 and len(first.pipelines) == 3 * len(study.cells)
+    assert first.seed == 0 and len(first.pipelines) == 3 * len(study.conditions)
     model = first.pipelines["logistic", "full"].steps[-1][1]
     assert len(made) == 1 and model.converged_
     assert first.pipelines["logistic", "full"].steps[-1][1] is model

@@ -43,10 +43,10 @@ def test_its_boundary_is_dashed_over_that_of_a_model(study):
             true_parameters_of(study, data).pipeline,
         )
     )
-    frame = plots.Frame.of(model)
-    figure = plots.boundary(model, frame=frame, truth=truth)
+    frame = plots.SharedAxes.of(model)
+    figure = plots.boundary(model, shared=frame, truth=truth)
     (dashed,) = [line for line in figure.data if line.name == "best possible (dashed)"]
     assert dashed.line.dash == "dash" and dashed.showlegend
-    np.testing.assert_allclose(dashed.x, drawn_lines(truth, frame.window)[:, 0], rtol=1e-5)
+    np.testing.assert_allclose(dashed.x, drawn_lines(truth, frame.limits)[:, 0], rtol=1e-5)
     assert "Dashed: the boundary of the best possible classifier." in figure.layout.meta["alt"]
-    assert len(figure.data) == len(plots.boundary(model, frame=frame).data) + 1
+    assert len(figure.data) == len(plots.boundary(model, shared=frame).data) + 1

@@ -34,9 +34,9 @@ def test_a_size_of_the_sweep_is_a_study(found):
     for a, size in enumerate([4, 12, 24]):
         study = lincore.balance(skewed(), {"class 3": size}, found.methods, steps=STEPS, repeats=3)
         for i, method in enumerate(found.methods):
-            for j, cell in enumerate(("reduced", "corrected priors")):
+            for j, condition in enumerate(("reduced", "corrected priors")):
                 for k, loss in enumerate(found.loss_names):
-                    expected = study.loss(method, cell, loss)
+                    expected = study.loss(method, condition, loss)
                     assert_allclose(found.losses[i, a, j, :, k], expected, rtol=1e-6)
     whole = lincore.balance(skewed(), {"class 3": 4}, found.methods, steps=STEPS, repeats=3)
     assert_allclose(found.losses[0, -1, 0, :, 0], whole.loss("lda", "full"))

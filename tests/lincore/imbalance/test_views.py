@@ -31,10 +31,10 @@ def study(data):
     return lincore.balance(data, {"class_0": 8}, METHODS, steps=Steps(n_components=2), repeats=1)
 
 
-def views(study, data, method, cell):
-    pipelines = [study.example.pipelines[method, which] for which in ("full", cell)]
+def views(study, data, method, condition):
+    pipelines = [study.example.pipelines[method, which] for which in ("full", condition)]
     planes = aligned_planes(pipelines, data, study.example.split.test)
-    pair = zip(("full", cell), planes, strict=True)
+    pair = zip(("full", condition), planes, strict=True)
     return [condition_view(study.example, method, which, data, plane) for which, plane in pair]
 
 
@@ -56,12 +56,14 @@ def test_components_are_turned_back_and_nothing_is_stretched(study, data):
     assert_allclose(other.lift(points), seen, atol=1e-9)
 
 
-@pytest.mark.parametrize("cell", ["full", "reduced", "corrected priors", "both", "oversampling"])
+@pytest.mark.parametrize(
+    "condition", ["full", "reduced", "corrected priors", "both", "oversampling"]
+)
 @pytest.mark.parametrize("method", METHODS)
-def test_the_picture_decides_as_the_cell_does(study, data, method, cell):
-    view = views(study, data, method, cell)[1]
+def test_the_picture_decides_as_the_cell_does(study, data, method, condition):
+    view = views(study, data, method, condition)[1]
     assert_array_equal(view.scores(view.points).argmax(axis=1), view.predicted)
-    results = study.example.results[cell]
+    results = study.example.results[condition]
     assert_array_equal(view.predicted, results.predicted[results.position(method)])
 
 

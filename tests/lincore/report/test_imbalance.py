@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.imbalance.losses import CELLS
+from lincore.imbalance.losses import CONDITIONS
 from lincore.imbalance.remedies import choose_remedy
 from lincore.imbalance.size_curves import Sweep
 from lincore.io.samples import gaussian_classes
@@ -28,12 +28,12 @@ def study():
 
 
 def with_losses(study, full, reduced, both, spread=0.001):
-    """Plant means of three cells; the priors explain nothing, the control is as the full set."""
+    """Plant means of three conditions: the priors explain nothing, control as full."""
     planted = {"full": full, "control": full, "reduced": reduced, "corrected priors": reduced}
     losses = study.losses.copy()
-    for j, cell in enumerate(CELLS):
+    for j, condition in enumerate(CONDITIONS):
         noise = spread * (1 + j % 4) * np.array([-1.0, 0.0, 1.0])  # of mean zero
-        losses[:, j] = planted.get(cell, both) + noise[:, None]
+        losses[:, j] = planted.get(condition, both) + noise[:, None]
     return replace(study, losses=losses, variances={})
 
 
@@ -82,7 +82,7 @@ def test_harm_is_a_negative_share_of_the_loss(study):
 
 def test_a_proposal_says_what_it_is_not_worse_than(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
-    planted.losses[:, CELLS.index("undersampling")] -= 0.0005
+    planted.losses[:, CONDITIONS.index("undersampling")] -= 0.0005
     said = remedy_finding(choose_remedy(planted, "lda"))
     assert said.startswith("Recommended: balanced weights + corrected priors, which recover")
     assert "It uses every row once" in said
@@ -90,13 +90,13 @@ def test_a_proposal_says_what_it_is_not_worse_than(study):
 
 def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.3)
-    planted.losses[:, CELLS.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
-    planted.losses[:, CELLS.index("corrected priors")] -= 0.019
+    planted.losses[:, CONDITIONS.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
+    planted.losses[:, CONDITIONS.index("corrected priors")] -= 0.019
     said = remedy_finding(choose_remedy(planted, "lda"))
     assert said.startswith("Recommended: corrected priors, which recover 1.9 points (")
     unclear = with_losses(study, full=0.1, reduced=0.3, both=0.3, spread=0.2)
-    unclear.losses[:, CELLS.index("full")] = 0.1
-    unclear.losses[:, CELLS.index("reduced")] = 0.3
+    unclear.losses[:, CONDITIONS.index("full")] = 0.1
+    unclear.losses[:, CONDITIONS.index("reduced")] = 0.3
     found = balance_finding(unclear, "lda")
     assert found.endswith("; all of it is class size, by itself not beyond chance.")
     nothing = with_losses(study, full=0.1, reduced=0.3, both=0.3)
@@ -104,7 +104,7 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     assert advised.startswith("Recommended: no correction.")
     # "It" is what is proposed, not what was named last.
     other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
-    other.losses[:, CELLS.index("undersampling")] -= 0.0005
+    other.losses[:, CONDITIONS.index("undersampling")] -= 0.0005
     told = remedy_finding(choose_remedy(other, "lda"))
     whole = told.index("The whole loss is recovered: what is missing, 0.5 points (")
     assert whole < told.index("The value of undersampling"), "what is said of the proposed is first"

@@ -79,7 +79,7 @@ class LargeText:
         DataError
             When the rows cannot be read to their end.
         """
-        # All of it as text where a thousands mark may be taken for a decimal point.
+        # All of it as text where a thousands mark may be mistaken for a decimal point.
         # Labels recur: as objects each is made once.
         labels = dict.fromkeys(texts, object)
         everything: Any = "str" if "." in self.way.marks.thousands else labels

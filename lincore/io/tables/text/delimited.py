@@ -349,7 +349,7 @@ def is_text(column: pd.Series[Any]) -> bool:
 
 
 def stripped(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
-    """Return a text column without blanks around its values, marks of missing ones taken out."""
+    """Return a text column without blanks around its values, missing-value codes taken out."""
     given = options.missing_codes
     marked = ["", *(mark.strip() for mark in (MISSING_CODES if given is None else given))]
     if column.dtype == object:

@@ -66,7 +66,7 @@ def _some(count: int) -> str:
 
 def _blank(frame: pd.DataFrame) -> Flags:
     """Return which rows hold nothing, (n,)."""
-    # Only a row without a first and a last value is worth a look at the others.
+    # Only a row without a first and a last value is worth comparing at the others.
     blank = (frame.iloc[:, 0].isna() & frame.iloc[:, -1].isna()).to_numpy(bool, copy=True)
     if blank.any() and not blank.all():
         blank[blank] = frame[blank].isna().all(axis=1)

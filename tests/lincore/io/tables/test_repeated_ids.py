@@ -1,4 +1,4 @@
-"""Identifiers that repeat: found by what they hold, and no quantity or factor taken for one."""
+"""Identifiers that repeat: found by what they hold, and no quantity or factor mistaken for one."""
 
 from __future__ import annotations
 

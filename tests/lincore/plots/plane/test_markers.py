@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lincore import plots
 from lincore.plots.base.palette import COLOURS, colour, symbol, symbol_3d
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.markers import Marks
 
 SHIFTS = st.sampled_from([0.0, -1e6, 1e6])
@@ -20,9 +20,9 @@ SHIFTS = st.sampled_from([0.0, -1e6, 1e6])
 def test_a_window_shows_all_points_or_says_how_many_not(seed, shift):
     rng = np.random.default_rng(seed)
     points = shift + rng.standard_cauchy((rng.integers(1, 80), 2))
-    window = Window.around(points, rng.integers(0, 3, len(points)))
-    outside = ((points < window.low) | (points > window.high)).any(axis=1).sum()
-    assert outside == window.outside <= max(1, 0.02 * len(points))
+    limits = AxisLimits.around(points, rng.integers(0, 3, len(points)))
+    outside = ((points < limits.low) | (points > limits.high)).any(axis=1).sum()
+    assert outside == limits.outside <= max(1, 0.02 * len(points))
 
 
 def test_large_data_are_sampled_by_class_and_drawn_by_webgl():

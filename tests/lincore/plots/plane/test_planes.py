@@ -25,7 +25,7 @@ from lincore.data.dataset import Dataset
 from lincore.inspection.planes import feature_plane
 from lincore.inspection.views import make_view
 from lincore.plots.base.palette import colour
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.boundary_lines import boundary_lines
 
 NASTY = '<img src=x onerror=alert(1)> & "q" %{x}'
@@ -96,7 +96,7 @@ def test_the_lead_in_score_is_shaded_where_there_is_no_posterior():
 @pytest.mark.parametrize("model", MODELS[:3], ids=lambda model: type(model).__name__)
 def test_boundaries_of_scores_are_where_two_are_level(model):
     view = fitted_view(model)
-    line = boundary_lines(view, Window.of(view))
+    line = boundary_lines(view, AxisLimits.of(view))
     best = np.sort(view.scores(line[~np.isnan(line[:, 0])]), axis=1)
     assert np.mean(best[:, -1] - best[:, -2] < 1e-6 * np.abs(best).max()) > 0.9
 
@@ -140,18 +140,18 @@ def test_a_frame_gives_two_figures_the_same_ranges_and_scale():
     right = replace(left, points=left.points * 1.5, densities=left.densities._replace(
         means=left.densities.means * 1.5), priors=np.array([0.8, 0.1, 0.1]),
         log_weights=np.log([0.8, 0.1, 0.1]))  # fmt: skip
-    frame = plots.Frame.of(left, right)
+    frame = plots.SharedAxes.of(left, right)
     for draw in (plots.contour, plots.boundary):
-        one, other = draw(left, frame=frame), draw(right, frame=frame)
+        one, other = draw(left, shared=frame), draw(right, shared=frame)
         assert one.layout.xaxis.range == other.layout.xaxis.range
         assert one.layout.yaxis.range == other.layout.yaxis.range
         assert draw(left).layout.xaxis.range != one.layout.xaxis.range
     one, other = (
-        plots.contour(view, quantity="density", focus=0, frame=frame) for view in (left, right)
+        plots.contour(view, quantity="density", focus=0, shared=frame) for view in (left, right)
     )
     tops = [traces(figure, "contour")[0]["contours"]["end"] for figure in (one, other)]
     assert tops[0] == tops[1]
-    scenes = [plots.surface(view, frame=frame).layout.scene for view in (left, right)]
+    scenes = [plots.surface(view, shared=frame).layout.scene for view in (left, right)]
     assert scenes[0] == scenes[1]
 
 

@@ -15,7 +15,7 @@ from lincore import plots
 from lincore.inspection.views import View
 from lincore.linalg.gaussian import Gaussians
 from lincore.plots.base.palette import colour
-from lincore.plots.plane.axis_limits import Window
+from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.boundary_lines import boundary_lines, drawn_lines
 from lincore.plots.plane.class_ellipses import with_ellipses
 from lincore.plots.plane.regions import floor_level
@@ -106,7 +106,7 @@ def test_layers_show_the_posterior_of_the_winner_and_nothing_elsewhere(n_classes
 @settings(max_examples=15, deadline=None)
 def test_boundary_lines_lie_where_two_classes_are_level(n_classes, seed):
     view = make_view(n_classes, seed=seed)
-    line = boundary_lines(view, Window.of(view))
+    line = boundary_lines(view, AxisLimits.of(view))
     line = line[~np.isnan(line[:, 0])]
     best = np.sort(view.log_posterior(line), axis=1)
     # With equal spherical covariances the margin is linear: on the line it is zero, but where
@@ -119,7 +119,7 @@ def test_boundary_lines_lie_where_two_classes_are_level(n_classes, seed):
 def test_boundary_between_two_classes_is_one_straight_line():
     densities = Gaussians.from_covariances([[-1.0, 0.0], [1.0, 0.0]], [np.eye(2)] * 2)
     view = replace(make_view(2), densities=densities)
-    line = boundary_lines(view, Window.of(view))
+    line = boundary_lines(view, AxisLimits.of(view))
     assert not np.isnan(line).any()
     np.testing.assert_allclose(line[:, 0], 0, atol=1e-9)
 
@@ -221,11 +221,11 @@ def test_drawn_lines_leave_out_only_what_nobody_sees():
     means = 2.0 * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     spreads = [np.diag([1.0, 2.0]), np.eye(2), 0.3 * np.eye(2), np.diag([3.0, 0.5])]
     view = replace(view, densities=Gaussians.from_covariances(means, spreads))
-    window = Window.of(view)
-    whole, drawn = boundary_lines(view, window), drawn_lines(view, window)
+    limits = AxisLimits.of(view)
+    whole, drawn = boundary_lines(view, limits), drawn_lines(view, limits)
     assert len(drawn) < 0.4 * len(whole)
     assert np.count_nonzero(np.isnan(drawn[:, 0])) == np.count_nonzero(np.isnan(whole[:, 0]))
-    cell = (window.high - window.low) / 160
+    cell = (limits.high - limits.low) / 160
     start, way = (drawn / cell)[:-1], np.diff(drawn / cell, axis=0)
     for point in (whole / cell)[~np.isnan(whole[:, 0])]:
         with np.errstate(invalid="ignore", divide="ignore"):
