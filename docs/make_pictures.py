@@ -25,7 +25,7 @@ import pictures_of_probabilities as probabilities  # noqa: E402
 import pictures_of_spaces as spaces  # noqa: E402
 from drawing import write_pngs  # noqa: E402
 
-PICTURES: dict[str, Callable[[], go.Figure]] = {
+FIGURES: dict[str, Callable[[], go.Figure]] = {
     "lda": gaussians.lda,
     "diagonal-lda": gaussians.diagonal_lda,
     "qda": gaussians.qda,
@@ -45,17 +45,17 @@ PICTURES: dict[str, Callable[[], go.Figure]] = {
 
 def main(names: list[str]) -> int:
     """Make the figures of these names, or all."""
-    unknown = set(names) - PICTURES.keys() - {"pages", "plots"}
+    unknown = set(names) - FIGURES.keys() - {"pages", "plots"}
     if unknown:
         print(f"There is no figure {', '.join(sorted(unknown))}.", file=sys.stderr)
         return 1
-    names = names or [*PICTURES, "pages", "plots"]
+    names = names or [*FIGURES, "pages", "plots"]
     if "pages" in names:
-        pages.write_pages(HERE / "pictures" / "pages")
+        pages.write_pages(HERE / "pictures/pages")
     if "plots" in names:
-        plots.write_plots(HERE / "pictures" / "plots", HERE / "plots.md")
-    wanted = [name for name in names if name in PICTURES]
-    write_pngs(((name, PICTURES[name]()) for name in wanted), HERE / "pictures")
+        plots.write_plots(HERE / "pictures/plots", HERE / "plots.md")
+    wanted = [name for name in names if name in FIGURES]
+    write_pngs(((name, FIGURES[name]()) for name in wanted), HERE / "pictures/")
     return 0
 
 

@@ -1,0 +1,96 @@
+"""Words that the glossary replaces and that have no other honest use here."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from streamlit.testing.v1 import AppTest
+
+#: Names of functions, classes, parameters and variables.
+NAMES = frozenset(
+    [
+        "heard",
+        "n_beyond",
+        "with_beyond",
+        "let_pass",
+        "courtesy",
+        "hill",
+        "hills",
+        "roof",
+        "Belief",
+        "belief",
+        "beliefs",
+        "arm",
+        "arms",
+        "n_arms",
+        "NestedRows",
+        "may_go_on",
+        "halve_steps",
+        "whose_rows",
+        "OnDemand",
+        "tier",
+        "tiers",
+        "pile",
+        "Pile",
+        "picture",
+        "pictures",
+        "Picture",
+        "Pictures",
+        "weight_images",
+        "log_error_",
+        "fit_front",
+        "find_copies",
+        "copies_across",
+        "Copies",
+        "Wish",
+        "adopt",
+        "take_over",
+        "typical_row",
+        "Window",
+        "Frame",
+        "GaussianTruth",
+        "cell_view",
+        "ArmLosses",
+        "missing_marks",
+        "max_held_rows",
+        "TrainingPart",
+        "cut_alike",
+        "cut_into_bins",
+    ]
+)
+
+#: Words of sentences: on pages, in messages, docstrings and the guide.
+PHRASES = re.compile(
+    r"\b(bring (a|one|your) (file|table)|told apart|tells? (classes )?apart|worth a look|"
+    r"(test|training) parts?|taken for|too small to matter|size by size|priors in use|"
+    r"most iterations|rows of a step|share that was so|was so in|off by up to|sum so far|"
+    r"(buys?|bought) back|why it fell|read it otherwise|marks of missing|missing marks|"
+    r"keep one of each|flatter(ed|s|ing)?|uneven rows|heard|stands? there|dear(er)?|"
+    r"pictures?(?![/_\w])|hills?|roof|log[ -]errors?|confident errors?|bring up to date|"
+    r"former settings|typical row|the model says|for ever|tiers?|guessing|"
+    r"told the shares|weights of the pixels)\b",
+    re.IGNORECASE,
+)
+
+_SHOWN = ("alt", "body", "caption", "default", "help", "label", "options", "placeholder", "title")
+
+
+def shown(app: AppTest) -> Iterator[str]:
+    """Yield the texts of a page that was drawn: labels, helps, sentences, titles of figures."""
+    for block in (app.main, app.sidebar):
+        for node in block:
+            fields = getattr(node, "proto", None)
+            for field, value in fields.ListFields() if fields is not None else ():
+                if field.name == "spec" and isinstance(value, str) and value.startswith("{"):
+                    yield str(json.loads(value).get("layout"))
+                elif field.name in _SHOWN and isinstance(value, str):
+                    yield value
+                elif field.name in _SHOWN and field.name == "options":
+                    yield from (each for each in value if isinstance(each, str))
+
+
+def replaced(text: str) -> list[str]:
+    """Return the words in a text that the glossary replaces."""
+    return [found[0] for found in PHRASES.finditer(text)]
