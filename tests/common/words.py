@@ -9,56 +9,12 @@ from collections.abc import Iterator
 from streamlit.testing.v1 import AppTest
 
 #: Names of functions, classes, parameters and variables.
-NAMES = frozenset(
-    [
-        "heard",
-        "n_beyond",
-        "with_beyond",
-        "let_pass",
-        "courtesy",
-        "hill",
-        "hills",
-        "roof",
-        "Belief",
-        "belief",
-        "beliefs",
-        "arm",
-        "arms",
-        "n_arms",
-        "NestedRows",
-        "may_go_on",
-        "halve_steps",
-        "whose_rows",
-        "OnDemand",
-        "tier",
-        "tiers",
-        "pile",
-        "Pile",
-        "picture",
-        "pictures",
-        "Picture",
-        "Pictures",
-        "weight_images",
-        "log_error_",
-        "fit_front",
-        "find_copies",
-        "copies_across",
-        "Copies",
-        "Wish",
-        "adopt",
-        "take_over",
-        "typical_row",
-        "Window",
-        "Frame",
-        "GaussianTruth",
-        "cell_view",
-        "ArmLosses",
-        "missing_marks",
-        "max_held_rows",
-        "TrainingPart",
-        "cut_alike",
-        "cut_into_bins",
-    ]
+NAMES = re.compile(
+    "heard|n_beyond|with_beyond|let_pass|courtesy|hills?|roof|[Bb]eliefs?|n_arms|arms?|NestedRows|"
+    "may_go_on|halve_steps|whose_rows|OnDemand|tiers?|[Pp]ile|[Pp]ictures?|weight_images|"
+    "log_error_|fit_front|find_copies|copies_across|Copies|Wish|adopt|take_over|typical_row|"
+    "Window|Frame|GaussianTruth|cell_view|ArmLosses|missing_marks|max_held_rows|TrainingPart|"
+    "cut_alike|cut_into_bins"
 )
 
 #: Words of sentences: on pages, in messages, docstrings and the guide.
