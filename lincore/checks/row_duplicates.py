@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from lincore.data.kinds import RowNoun
+
 Array = NDArray[np.float64]
-What = Literal["rows", "pictures", "texts"]
 
 # Pictures whose pixels correlate so closely are one photograph, turned or moved a little. Of the
 # digits of MNIST none in ten thousand do, of the garments of Fashion-MNIST one in a thousand.
@@ -59,7 +60,7 @@ class Copies(NamedTuple):
 def find_copies(
     train: Any,
     test: Any,
-    what: What = "rows",
+    what: RowNoun = "rows",
     *,
     train_codes: NDArray[np.intp] | None = None,
     seed: int = 0,
@@ -89,7 +90,7 @@ def find_copies(
     return _table(*rows, chosen, codes)
 
 
-def _cost(train: Any, test: Any, what: What) -> float:
+def _cost(train: Any, test: Any, what: RowNoun) -> float:
     """Return how many products of numbers the search costs for one test row."""
     if what == "texts":
         # Every word of a text meets all texts that have it; sparse products are slower.

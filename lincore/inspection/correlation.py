@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
 
-from lincore.inspection.association import associations, column_values, level_names, n_columns
+from lincore.inspection.association import associations, column_values, level_names
 
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
@@ -77,7 +77,7 @@ def correlations(
     >>> found.names[2:], found.matrix[2, 3].round(2).item()
     (['petal length (cm)', 'petal width (cm)'], 0.48)
     """
-    candidates = [j for j in range(n_columns(data)) if len(level_names(data, j) or "ab") == 2]
+    candidates = [j for j in range(data.n_columns) if len(level_names(data, j) or "ab") == 2]
     if len(candidates) > MOST_CORRELATED:
         known = set(candidates)
         ranked = [one.column for one in associations(data, rows) if one.column in known]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
@@ -49,7 +49,7 @@ def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelBelief:
         rows = plane.lift(points)
         if plane.columns is None:
             return rows
-        return coordinates(pipeline, csr_array(rows) if issparse(data.X) else rows)
+        return coordinates(pipeline, csr_array(rows) if data.kind.is_sparse else rows)
 
     return ModelBelief(pipeline.steps[-1][1], lift, len(plane.base), data.n_classes)
 
@@ -76,7 +76,7 @@ def _in_coordinates(
         for name, step in pipeline.steps[:-1]
         if name not in ("impute", "prepare")
     )
-    if bends or data.n_words or data.levels is not None or data.imputation == "indicator":
+    if bends or data.kind.is_sparse or data.levels is not None or data.imputation == "indicator":
         return None, None
     # What is affine is known from where the base and a step of usual length along each axis go.
     usual = np.std(points, axis=0) if len(points) else np.ones(len(plane.steps))
@@ -120,6 +120,6 @@ def is_gaussian(model: Any) -> bool:
 def features_are_seen(pipeline: Pipeline, data: Dataset) -> bool:
     """Whether the classifier sees the features one by one, standardised or not."""
     steps = [name for name, _ in pipeline.steps[:-1]]
-    if data.levels is not None or data.n_words or data.imputation == "indicator":
+    if data.levels is not None or data.kind.is_sparse or data.imputation == "indicator":
         return False
     return set(steps) <= {"impute", "prepare", "standardize"}

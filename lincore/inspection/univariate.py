@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import gaussian_kde
 
-from lincore.inspection.association import column_values, level_names, n_columns
+from lincore.inspection.association import column_values, level_names
 
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
@@ -338,7 +338,7 @@ def summary(
 
 def summarised(data: Dataset, most_lines: int) -> list[int]:
     """Return the columns of which a summary by class has at most so many lines."""
-    return list(range(min(n_columns(data), max(1, most_lines // (data.n_classes + 1)))))
+    return list(range(min(data.n_columns, max(1, most_lines // (data.n_classes + 1)))))
 
 
 def _numeric_summary(values: NDArray[np.float64]) -> dict[str, float]:

@@ -113,7 +113,7 @@ def factor_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
     >>> factor_counts(pipeline_for(iris, lincore.GaussianNB()).fit(iris.X, iris.codes), iris)
     """
     model = pipeline.steps[-1][1]
-    if data.levels is None or not any(data.levels) or not asks_for_categories(model):
+    if not data.has_categories or not asks_for_categories(model):
         return None
     groups = next(v for name, v in model.get_params().items() if name.endswith(CATEGORICAL))
     n_columns = before_classifier(pipeline, data.X[:1]).shape[1]

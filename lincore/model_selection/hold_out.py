@@ -49,7 +49,7 @@ def summarise(data: Dataset, split: Split) -> TrainingPart:
     if prepare is not None:
         X = prepare.fit_transform(X)
     n_rows, q = X.shape
-    if data.n_words or n_rows < q or data.n_classes * q**2 > LARGEST_SCATTER:
+    if data.kind.is_sparse or n_rows < q or data.n_classes * q**2 > LARGEST_SCATTER:
         return TrainingPart(prepare, None)
     codes = data.codes[split.train]
     return TrainingPart(prepare, Moments.from_groups(X, codes, data.n_classes))
