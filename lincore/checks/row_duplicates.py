@@ -80,7 +80,7 @@ def find_copies(
     cost : float
         Products of numbers that the search may cost; then test rows are drawn.
     """
-    chosen = _drawn(test.shape[0], int(cost / max(1, _cost(train, test, what))), seed)
+    chosen = drawn_rows(test.shape[0], int(cost / max(1, _cost(train, test, what))), seed)
     if what == "pictures":
         return _pictures(np.asarray(train), np.asarray(test)[chosen], chosen)
     if what == "texts":
@@ -100,7 +100,8 @@ def _cost(train: Any, test: Any, what: RowNoun) -> float:
     return float(train.shape[0] * train.shape[1]) if what == "pictures" else _TREE_COST
 
 
-def _drawn(n: int, at_most: int, seed: int) -> NDArray[np.intp]:
+def drawn_rows(n: int, at_most: int, seed: int) -> NDArray[np.intp]:
+    """Draw rows at random and in order where there are more than `at_most`, but one at least."""
     if n <= max(1, at_most):
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, max(1, at_most), replace=False))
@@ -110,7 +111,7 @@ def _pictures(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp])
     wanted = _unit(test)
     best = np.full(len(test), -np.inf, dtype=np.float32)
     nearest = np.zeros(len(test), dtype=np.intp)
-    for where in _blocks(len(train), max(train.shape[1], len(test))):
+    for where in blocks(len(train), max(train.shape[1], len(test))):
         likeness = wanted @ _unit(train[where]).T
         leader = likeness.argmax(axis=1)
         top = likeness[np.arange(len(test)), leader]
@@ -144,7 +145,7 @@ def _texts(train: sp.csr_array, test: sp.csr_array, chosen: NDArray[np.intp]) ->
     unit_train, lengths = _unit_texts(train)
     unit_test, test_lengths = _unit_texts(test)
     best, nearest = np.zeros(test.shape[0]), np.zeros(test.shape[0], dtype=np.intp)
-    for where in _blocks(test.shape[0], train.shape[0]):
+    for where in blocks(test.shape[0], train.shape[0]):
         likeness = (unit_test[where] @ unit_train.T).toarray()
         nearest[where] = likeness.argmax(axis=1)
         best[where] = likeness.max(axis=1)
@@ -217,7 +218,8 @@ def _independent_share(rows: Array) -> float:
     return float(total / (smaller**2).sum())
 
 
-def _blocks(n: int, width: int) -> Iterator[slice]:
+def blocks(n: int, width: int) -> Iterator[slice]:
+    """Cut rows of `width` numbers into blocks that memory can hold."""
     length = max(1, BLOCK_VALUES // max(1, width))
     for start in range(0, n, length):
         yield slice(start, min(start + length, n))
