@@ -320,13 +320,11 @@ def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
             )
         return Pictures(tuple(files))
     name, raw = files[0]
-    if is_zip(raw):
-        inner = io.table_in_zip(raw, name)
-        if inner is None and io.is_arrays_file(raw):
-            return io.read_arrays_file(raw, name)
-        if inner is None:
-            return Pictures(((name, raw),))
-        raw, name = inner
+    kind, raw, name = io.recognise_file(raw, name)
+    if kind == "arrays":
+        return io.read_arrays_file(raw, name)
+    if kind == "images":
+        return Pictures(((name, raw),))
     return Source(None, raw=raw, name=name)
 
 
