@@ -1,4 +1,4 @@
-"""How often do the 95 % intervals of the scores cover? A grid of simulations, and its table.
+"""Coverage of the 95 % intervals of scores: a grid of simulations.
 
 Run ``python benchmarks/coverage.py CACHE`` (hours; ``--times 400`` data sets a cell). CACHE is a
 folder: what was simulated stays there, and a run that was stopped goes on. Every cell gets some
@@ -35,7 +35,7 @@ from coverage_table import write
 
 from lincore import Results
 from lincore.data import Fold
-from lincore.metrics import SCORES, common_rows
+from lincore.metrics import SCORES, Settings, common_rows
 
 SIZES = (100, 300, 1000)
 #: Repetitions and folds of what is planned together, and the schemes that are read from it.
@@ -195,7 +195,7 @@ def collected(
         log_proba, np.zeros(1), np.repeat([fold.fold for fold in plan], sizes),
         np.repeat([fold.repetition for fold in plan], sizes),
         np.repeat([len(fold.train) for fold in plan], sizes),
-        {"class_counts": np.bincount(codes, minlength=log_proba.shape[2])},
+        Settings(class_counts=np.bincount(codes, minlength=log_proba.shape[2])),
     )  # fmt: skip
 
 

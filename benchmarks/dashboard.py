@@ -1,4 +1,4 @@
-"""How long the dashboard takes to answer an option: on the server, and until it is drawn.
+"""Response times of the dashboard's options: server time, and time until drawn.
 
 A real Chromium changes every widget that it finds, there and back, ten times; before each change
 another seed draws another split, so that no answer comes from a cache. The server's time is that

@@ -1,4 +1,4 @@
-"""Do tests keep still where there is nothing, and do intervals cover? Simulated, not assumed.
+"""False alarm rates of the tests and coverage of the intervals, simulated.
 
 Run ``python benchmarks/false_alarms.py`` (two minutes). On one test set three methods of exactly
 equal worth are drawn again and again; over folds, discriminants on two exchangeable sets of

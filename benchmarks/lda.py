@@ -1,4 +1,4 @@
-"""LDA on MNIST against what it must beat: one plain product, and scikit-learn's two solvers.
+"""LDA on MNIST against one plain matrix product and scikit-learn's two solvers.
 
 Run ``python benchmarks/lda.py``. Every figure but the memory is a ratio of times measured in
 turns in this run: the median over the turns, with the smallest and the largest.

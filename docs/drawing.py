@@ -1,4 +1,4 @@
-"""What the pictures of the guide share: panels, regions, rows, lines, and the way to PNG."""
+"""Panels, regions, points, lines and PNG export shared by the pictures of the guide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user's file can get wrong, said so that the user can put it right."""
+"""Errors in a user's file, each with a message and a hint."""
 
 from __future__ import annotations
 

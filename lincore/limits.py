@@ -1,4 +1,4 @@
-"""What a stranger's file may cost, in one place, and the checks that come before any parser."""
+"""Limits on the size of untrusted files, checked before any parser runs."""
 
 from __future__ import annotations
 

@@ -46,6 +46,7 @@ from lincore.estimators.perceptron import Perceptron
 from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis, QuadraticScores
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.standardize import Standardizer
+from lincore.utils.typing import Array
 
 try:
     from skl2onnx import update_registered_converter
@@ -58,7 +59,6 @@ except ImportError as error:
         "lincore.onnx needs the package skl2onnx: pip install lincore[onnx]."
     ) from error
 
-Array = NDArray[np.float64]
 # A node of a graph, or what names one: skl2onnx has no types.
 Node = Any
 # From the rows as a node, a fitted classifier and the options of nodes to its scores (n, K).

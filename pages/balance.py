@@ -1,4 +1,4 @@
-"""Balance: what an imbalance costs, why, and what recovers it."""
+"""Balance: the cost of an imbalance, its causes, and its remedies."""
 
 import streamlit as st
 

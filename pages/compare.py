@@ -1,4 +1,4 @@
-"""Compare: which classifier is best, and whether the difference is real."""
+"""Compare: scores of several classifiers, and the significance of their differences."""
 
 import streamlit as st
 

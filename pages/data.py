@@ -1,4 +1,4 @@
-"""Data: what was read, its columns and rows, and the ways in to other data."""
+"""Data: import log, columns and rows, and the entries to other data."""
 
 import streamlit as st
 

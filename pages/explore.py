@@ -1,4 +1,4 @@
-"""Explore: columns by class, correlations, summary; where rows vary and where classes part."""
+"""Explore: columns by class, correlations, summary, projections."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Start: what this is, three ways in, and one finished example."""
+"""Start: introduction, entries to the data, and a finished example."""
 
 import streamlit as st
 

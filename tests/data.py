@@ -1,4 +1,4 @@
-"""Where the real data lie, and the mark of the tests that need them."""
+"""Paths of the real data, and the mark of the tests that need them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a benchmark adds to the dashboard: a log of how long runs took, arrays for an upload.
+"""The dashboard with a log of run times and arrays for an upload, for benchmarks.
 
 `benchmarks/dashboard.py` serves app.py with a line at its head that calls `begin`.
 """

@@ -1,4 +1,4 @@
-"""What a check of data or model says: numbers, a verdict, a sentence and a remedy."""
+"""The outcome of a check of data or model: statistics, verdict, sentence, remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether classes have one covariance, and whether it can be solved with."""
+"""Equality and conditioning of the class covariances: Box's M and the condition number."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from scipy import stats
 from lincore.checks.check import ALPHA, Check, chance, class_names
 from lincore.linalg.covariance import is_positive
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Differences as large as between deviations that differ by these factors (Box's M).
 NOTEWORTHY_RATIO, LARGE_RATIO = 4 / 3, 2.0

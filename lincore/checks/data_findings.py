@@ -1,4 +1,4 @@
-"""What in the data makes the numbers of every page doubtful, each in one short sentence."""
+"""Data checks shown on every page: guessed target, leakage, duplicates, groups."""
 
 from __future__ import annotations
 

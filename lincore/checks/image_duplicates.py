@@ -1,4 +1,4 @@
-"""Pictures of a data set that stand there twice, or all but."""
+"""Exact and near duplicates among the images of a data set."""
 
 from __future__ import annotations
 

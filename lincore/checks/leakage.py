@@ -1,4 +1,4 @@
-"""Target leakage: a single column that tells the class of nearly every row."""
+"""Target leakage: single columns that predict the class of nearly every row."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from lincore.utils.typing import Array
 
 # From this share of rows on, a single column tells the classes too well to be a measurement.
 LEAKS = 0.99
@@ -44,7 +46,7 @@ def share_by_level(values: Any, codes: NDArray[np.intp]) -> float:
     return float(top[(top >= 2) & (top - 1 >= second)].sum() / len(codes))
 
 
-def share_by_order(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
+def share_by_order(values: Array, codes: NDArray[np.intp]) -> float:
     """Return the share of rows that have the class of the row before, in order of the value.
 
     Parameters

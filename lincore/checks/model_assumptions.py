@@ -1,4 +1,4 @@
-"""Whether the assumptions of the classifiers hold in the coordinates that they see."""
+"""The assumptions of each classifier, tested on the inputs that it receives."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.logistic.separation import Kind, separation
 from lincore.model_selection.methods import LABELS
 from lincore.model_selection.pipeline import before_classifier
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 # The linear programme that proves separation runs for matrices of so many entries (half a second).
 PROGRAMME_ENTRIES = 150_000
 # Least squares may cost so many products of numbers.

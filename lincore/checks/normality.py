@@ -1,4 +1,4 @@
-"""Whether the rows of each class are normal, all coordinates together."""
+"""Multivariate normality of the rows of each class."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import lognorm
 
 from lincore.checks.check import ALPHA, Check, chance, class_names
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Pairs of rows that are looked at in all; of larger classes a sample is drawn.
 PAIRS = 6_000_000

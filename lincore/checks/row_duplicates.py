@@ -1,4 +1,4 @@
-"""Searching rows for copies and near copies of other rows."""
+"""Search for exact and near duplicates among rows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from lincore.data.kinds import RowNoun
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
 
 # Pictures whose pixels correlate so closely are one photograph, turned or moved a little. Of the
 # digits of MNIST none in ten thousand do, of the garments of Fashion-MNIST one in a thousand.
@@ -52,9 +51,9 @@ class Copies(NamedTuple):
 
     rows: NDArray[np.intp]
     nearest: NDArray[np.intp]
-    exact: NDArray[np.bool_]
-    near: NDArray[np.bool_]
-    surprising: NDArray[np.bool_]
+    exact: Flags
+    near: Flags
+    surprising: Flags
 
 
 def find_copies(

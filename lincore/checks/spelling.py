@@ -1,4 +1,4 @@
-"""Whether one word may be another one, misspelt."""
+"""Detection of misspelt variants of one word."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""What is suspicious about the chosen columns of a table, each with what could be done."""
+"""Suspicious columns of a table, each with its remedies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
 from lincore.checks.spelling import is_slip
@@ -17,6 +16,7 @@ from lincore.errors import Notice, Remedy
 from lincore.io.tables.column_roles import REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
 from lincore.io.tables.text.missing_values import missing_codes
+from lincore.utils.typing import Codes, Flags
 
 if TYPE_CHECKING:
     from lincore.io.tables.table import Table
@@ -28,9 +28,6 @@ _RARE_SLIP = 0.15
 # Words: names of people and things have fewer.
 _LONG_TEXT = 6
 _SOME_TEXTS = 500
-
-
-Codes: TypeAlias = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -204,7 +201,7 @@ def _mostly_missing(columns: Sequence[Column], n_rows: int) -> Finding | None:
 
 
 def _leaking(
-    frame: pd.DataFrame, features: Sequence[Column], known: NDArray[np.bool_], codes: Codes
+    frame: pd.DataFrame, features: Sequence[Column], known: Flags, codes: Codes
 ) -> Finding | None:
     """Name the columns each of which alone tells the class of nearly every row.
 
@@ -231,7 +228,7 @@ def _leaking(
     return Finding(notice, (_ignore(names),))
 
 
-def _share(values: pd.Series[Any], known: NDArray[np.bool_], codes: Codes, column: Column) -> float:
+def _share(values: pd.Series[Any], known: Flags, codes: Codes, column: Column) -> float:
     if column.kind != "number" or column.n_distinct <= len(codes) / 10:
         return share_by_level(values[known], codes)
     return share_by_order(values.to_numpy(dtype=np.float64, na_value=np.nan)[known], codes)

@@ -1,4 +1,4 @@
-"""Whether rows of the test part stand in the training part too, or all but."""
+"""Test rows with an exact or near duplicate in the training set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A data set as every other part of the library sees it."""
+"""The data set: features, labels, names, groups and a fixed test set."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Drawn faces of three persons, one of them rare: images to try, with nobody's face in them."""
+"""Drawn faces of three persons, one of them rare: a bundled image sample."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset
 from lincore.data.labels import pixel_names
+from lincore.utils.typing import Array
 
 SIDE = 32
 PERSONS = ("Ada", "Ben", "Cleo")
@@ -21,7 +21,6 @@ _FEATURES = np.array(
         [0.59, 0.80, -0.39, 0.27, 0.26, 0.40, 0.20, 0.71],
     ]
 )
-Array = NDArray[np.float64]
 
 
 def faces(seed: int = 0) -> Dataset:

@@ -1,4 +1,4 @@
-"""A data set's numbers as the table they came from, and frames of other libraries as pandas'."""
+"""Conversion between data sets and pandas data frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes drawn from Gaussian distributions, so that the truth is known."""
+"""Samples of Gaussian classes with known parameters."""
 
 from __future__ import annotations
 

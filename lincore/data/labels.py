@@ -1,4 +1,4 @@
-"""Labels and names: which column holds labels, their order and codes, what things are called."""
+"""Class labels and names: detection of label columns, natural order, integer codes."""
 
 from __future__ import annotations
 

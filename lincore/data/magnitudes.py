@@ -1,4 +1,4 @@
-"""Features whose squares no number can hold: refused before anything is learned from them."""
+"""Refusal of features whose squares overflow floating point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A made-up passenger list: columns of all kinds, gaps, and an outcome that is rare."""
+"""A synthetic passenger list: mixed columns, missing values and a rare class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows are trained on and which are tested: at random, whole groups, the last, as given."""
+"""Division into training and test set: stratified, by group, by order, as given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A guess at the column that holds the classes, why it is made, and which others come next."""
+"""Heuristic choice of the target column, with its reason and alternatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classifiers that moments decide, of many samples at once, where none needs a second look.
+"""Classifiers solved from moments for many samples of the rows at once.
 
 A study of class sizes fits them to hundreds of samples of few features, and cross-validation of
 small data to as many folds. One by one the time goes to Python and not to arithmetic. Where the
@@ -27,9 +27,7 @@ from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnaly
 from lincore.linalg.cholesky import CLEAR
 from lincore.linalg.gaussian import multiplied_out, needs_differences
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from lincore.utils.typing import Array, Flags
 
 # Deviations from the centre up to which the mean of a class is near: the scores of its rows are
 # half the square, and lose eps times as much.

@@ -1,4 +1,4 @@
-"""The Bayes classifier of Gaussian classes whose parameters are known: the best there can be."""
+"""The Bayes classifier of Gaussian classes with known parameters."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from lincore.estimators.base.moment_classifier import class_priors
 from lincore.estimators.base.validation import validate_rows
 from lincore.linalg.covariance import Whitener, is_positive
 from lincore.linalg.gaussian import Gaussians
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Distances, in deviations, whose squares can be summed.
 FARTHEST = 1e150

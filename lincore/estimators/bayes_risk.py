@@ -1,4 +1,4 @@
-"""The error that nobody can avoid, and what a classifier loses beyond it."""
+"""The Bayes error, and the regret of a classifier against it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from lincore.estimators.bayes import BayesClassifier, KnownClasses
 from lincore.estimators.quadrature import ACCURACY, SCAN, Rule, over_lines
 from lincore.moments.moments import BLOCK_VALUES, Moments
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from lincore.utils.typing import Array, Codes
 
 # More classes than this make lines in a plane dearer than Monte Carlo.
 MOST_CLASSES = 20

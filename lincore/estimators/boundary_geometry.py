@@ -1,16 +1,15 @@
-"""The explicit geometry of a fitted classifier, in the user's own features and units."""
+"""Decision boundaries and Mahalanobis distances in the original features and units."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 
 from lincore.linalg.quadric import Quadric
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 def discriminants(model: Any) -> list[Quadric]:

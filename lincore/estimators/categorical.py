@@ -1,4 +1,4 @@
-"""Categorical features of naive Bayes: level probabilities by class, read off class means."""
+"""Categorical features of naive Bayes: level probabilities by class from class means."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class CategoricalFactors(NamedTuple):

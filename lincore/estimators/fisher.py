@@ -1,4 +1,4 @@
-"""Fisher's discriminant: the directions along which the classes lie furthest apart."""
+"""Fisher's discriminant: the directions of largest between-class to within-class scatter."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from lincore.linalg.covariance import RowSpace, Whitener
 from lincore.linalg.fisher_criterion import Definition, fisher_criterion
 from lincore.linalg.thresholds import minimum_error_shifts
 from lincore.moments.moments import Moments
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Threshold = Literal["midpoint", "gaussian", "minimum-error"]
 
 

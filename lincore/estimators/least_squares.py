@@ -1,4 +1,4 @@
-"""Least squares on targets: the simplest classifier that is solved in closed form."""
+"""Least-squares classification: linear regression on coded targets."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lincore.estimators.base.moment_classifier import MomentClassifier, total_me
 from lincore.linalg.canonical import canonical_means
 from lincore.linalg.covariance import RowSpace, is_positive
 from lincore.moments.moments import Moments
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Targets = Literal["one-hot", "plus-minus", "fisher"]
 
 

@@ -16,8 +16,7 @@ from lincore.linalg.canonical import CanonicalMeans, canonical_means, check_n_co
 from lincore.linalg.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.linalg.gaussian import Gaussians
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class LinearDiscriminantAnalysis(

@@ -1,4 +1,4 @@
-"""Many classes from binary classifiers, and where these contradict each other."""
+"""One-versus-rest and one-versus-one classification, with their ambiguous regions."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from lincore.estimators.base.linear import LinearClassifier
 from lincore.estimators.base.validation import validate_rows
 from lincore.estimators.logistic import batched
 from lincore.linalg.products import blocked_product
+from lincore.utils.typing import Array, Flags
 
-Array = NDArray[np.float64]
 # From here on planes are asked in one product: of 40 classes there are 780 pairs.
 MANY_MODELS = 32
 
@@ -259,7 +259,7 @@ class OneVsRest(BinaryModels):
         self.models = models
         self.class_weight = class_weight
 
-    def claims(self, X: ArrayLike) -> NDArray[np.bool_]:
+    def claims(self, X: ArrayLike) -> Flags:
         """Return which classes claim each row, shape (n, K): positive scores."""
         margins = self.margins(X)
         claimed = margins > 0

@@ -16,8 +16,7 @@ from lincore.estimators.base.moment_classifier import Priors, class_priors
 from lincore.estimators.base.validation import begins, validate_rows
 from lincore.linalg.products import blocked_product
 from lincore.moments.moments import BLOCK_VALUES
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class MultinomialNB(SoftmaxPosterior, LinearClassifier):

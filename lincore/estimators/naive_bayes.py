@@ -21,8 +21,7 @@ from lincore.linalg.covariance import RowSpace, Whitener
 from lincore.linalg.gaussian import Gaussians
 from lincore.linalg.quadric import Quadric
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
 
 
 class GaussianNB(QuadraticScores, MomentClassifier):
@@ -176,7 +175,7 @@ class GaussianNB(QuadraticScores, MomentClassifier):
             whiteners = Whitener.from_variances(variances)
         self._densities = Gaussians(self.means_[:, self._numeric], whiteners)
 
-    def _refuse_infinite_densities(self, seen: NDArray[np.bool_]) -> None:
+    def _refuse_infinite_densities(self, seen: Flags) -> None:
         constant = (self.var_ == 0) & seen
         infinite = constant & ~constant[seen[:, 0]].all(axis=0) & self._numeric
         if infinite.any():

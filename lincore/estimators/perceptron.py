@@ -1,4 +1,4 @@
-"""The perceptron: move the plane a little at every mistake, and at nothing else."""
+"""The perceptron: an update of the separating plane for every misclassified row."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from lincore.estimators.logistic.sparse_design_matrix import sparse_centre_and_s
 from lincore.estimators.perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.linalg.covariance import deviations
 from lincore.linalg.optimize import Step, may_go_on
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Perceptron(LinearClassifier):

@@ -1,4 +1,4 @@
-"""One row after the other, as the perceptron sees them, at the speed of matrix products."""
+"""Epochs of the perceptron rule in blocks, as fast as matrix products."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Values of one block (400 KB): after a mistake the rest of the block is scored again, so it
 # should stay in the processor's cache.
@@ -41,9 +41,7 @@ class StepRows:
     origin: Array
     scale: Array
 
-    def blocks(
-        self, order: NDArray[np.intp]
-    ) -> Iterator[tuple[Block, NDArray[np.intp], NDArray[np.float64]]]:
+    def blocks(self, order: NDArray[np.intp]) -> Iterator[tuple[Block, NDArray[np.intp], Array]]:
         """Yield rows x̃ (b, p + 1), their codes and their steps, in the order asked for."""
         length = int(np.clip(BLOCK_VALUES // (self.X.shape[1] + 1), 16, 512))
         for start in range(0, len(order), length):
@@ -60,9 +58,7 @@ class StepRows:
 class SparseStepRows(StepRows):
     """The same of CSR rows, which are scaled and keep their zeros: the origin must be zero."""
 
-    def blocks(
-        self, order: NDArray[np.intp]
-    ) -> Iterator[tuple[Block, NDArray[np.intp], NDArray[np.float64]]]:
+    def blocks(self, order: NDArray[np.intp]) -> Iterator[tuple[Block, NDArray[np.intp], Array]]:
         """Yield rows x̃ (b, p + 1), their codes and their steps, in the order asked for."""
         for start in range(0, len(order), SPARSE_LENGTH):
             chosen = order[start : start + SPARSE_LENGTH]

@@ -17,8 +17,7 @@ from lincore.linalg.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.linalg.gaussian import Gaussians
 from lincore.linalg.quadric import Quadric
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class QuadraticScores(SoftmaxPosterior):

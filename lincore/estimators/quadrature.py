@@ -1,4 +1,4 @@
-"""Integrating a rule that takes finitely many values over Gaussian classes, line by line."""
+"""Integrals of piecewise constant decision rules over Gaussian classes, line by line."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from lincore.estimators.bayes import KnownClasses
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from lincore.utils.typing import Array, Codes
 
 # Beyond 8.5 deviations a Gaussian has 2e-17 of its mass.
 REACH = 8.5

@@ -1,17 +1,15 @@
-"""What an imbalance costs, split exactly into four parts with paired intervals."""
+"""Error decomposition: the loss from an imbalance in four parts with paired intervals."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.imbalance.losses import OTHERS, ArmLosses
 from lincore.metrics.scores import Interval
 from lincore.metrics.seed_intervals import grain_of, less, over_seeds
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 PARTS = ("prior shift", "majority bias", "sample size", "class size")
 

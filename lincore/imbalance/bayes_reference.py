@@ -1,4 +1,4 @@
-"""What the best possible classifier makes of generated data, beside what was learned."""
+"""The Bayes classifier of generated data as a reference for fitted models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Class sizes from all training rows down to a few, for every method, from nested rows."""
+"""Class-size sweep: every method on nested subsets, from all training rows to a few."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.losses import loss_names, losses_of
-from lincore.imbalance.run_study import Progress, settings_of
+from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import Job, Prediction, Sample, fit_samples
 from lincore.imbalance.size_curves import CURVES, Sweep
-from lincore.imbalance.subsets import Counts, wanted_sizes
+from lincore.imbalance.subsets import wanted_sizes
 from lincore.imbalance.trials import Plan, at_once, moments_serve
 from lincore.metrics.priors import exchanged
 from lincore.model_selection.methods import Method, as_methods
@@ -25,8 +24,7 @@ from lincore.model_selection.splitters import default_scheme
 from lincore.moments.moments import Moments
 from lincore.utils.captured_warnings import heard
 from lincore.utils.threads import PARTS, WORTHWHILE, part_mapper
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Counts, Progress
 
 # Numbers in the rows that an iterative method sees, up to which it is fitted at every size.
 FEW_VALUES = 500_000
@@ -123,7 +121,7 @@ def sweep(
             seeds=seed + np.arange(len(losses)),
             test_ratio=len(first.test) / counts.sum() if plan.new_splits else 0.0,
             failures=dict(plan.failures),
-            settings=settings_of(plan, repeats),
+            settings=study_settings(plan, repeats),
             n_test=len(first.test),
         )
 

@@ -1,11 +1,11 @@
-"""What to expect of a model where classes are as frequent, and errors as dear, as in use."""
+"""Expected scores and decisions under the class priors and error costs of deployment."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from lincore.imbalance.study import BalanceStudy
@@ -15,8 +15,7 @@ from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.intervals import LEVEL, UNKNOWN, Interval
 from lincore.metrics.priors import decide, reprior
 from lincore.metrics.results import Results
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 def priors_of(study: BalanceStudy, cell: str) -> Array:

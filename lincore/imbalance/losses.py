@@ -1,4 +1,4 @@
-"""The record of an experiment on class sizes: every loss of every arm at every seed."""
+"""The losses of an imbalance study by subset, seed and method."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from lincore.data.dataset import Split
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.results import Results
 from lincore.metrics.row_variance import RowVariance
-
-Array = NDArray[np.float64]
+from lincore.metrics.settings import Settings
+from lincore.utils.typing import Array, Flags
 
 #: The mean recall of the classes that were not reduced, as a loss.
 OTHERS = "recall of others"
@@ -86,7 +86,7 @@ class ArmLosses:
         Methods that could not be fitted somewhere, with the reason; they are not in `methods`.
     notices : tuple of str
         What was warned of while fitting, each once.
-    settings : mapping
+    settings : Settings
         Whatever is needed to make these results again.
     variances : mapping of method to RowVariance
         What the rows say about the variance of its mean losses; without, that of the seeds.
@@ -103,7 +103,7 @@ class ArmLosses:
     example: Example
     failures: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
     variances: Mapping[str, RowVariance] = field(default_factory=dict)
 
     @property
@@ -112,7 +112,7 @@ class ArmLosses:
         return CELLS
 
     @property
-    def is_reduced(self) -> NDArray[np.bool_]:
+    def is_reduced(self) -> Flags:
         """Which classes were reduced, shape (K,)."""
         return np.asarray(self.counts["reduced"] < self.counts["full"])
 
@@ -159,7 +159,7 @@ class ArmLosses:
             found = max(found, known.of_shares(kind, weights, *contrast))
         return found
 
-    def _class_weights(self, loss: str, tested: NDArray[np.bool_]) -> Array:
+    def _class_weights(self, loss: str, tested: Flags) -> Array:
         if loss == "balanced error":
             chosen = tested.astype(float)
         elif loss == OTHERS:

@@ -1,14 +1,14 @@
-"""Which fit stands behind a cell of a study of class sizes, and what is added to its posteriors."""
+"""Prior shifts of posteriors between the conditions of an imbalance study."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.imbalance.sample_fits import Prediction
 from lincore.imbalance.trials import SOURCES, Trial
+from lincore.utils.typing import Array
 
 
 def source_of(cell: str) -> str:
@@ -24,7 +24,7 @@ def source_of(cell: str) -> str:
 
 def shift_of(
     fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, cell: str, method: str
-) -> NDArray[np.float64] | None:
+) -> Array | None:
     """Return what a cell adds to the log posteriors of its fit, shape (K,).
 
     The labels of the cell are then ``(log_proba + shift).argmax(axis=1)``.

@@ -1,4 +1,4 @@
-"""What recovers the loss of an imbalance, and what it costs the other classes."""
+"""Remedies of an imbalance: the loss recovered, and the cost for the other classes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""What an imbalance of the training rows costs a classifier, and whether it can be recovered."""
+"""Run of an imbalance study: subsets, fits and scores at every seed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,14 +34,14 @@ from lincore.imbalance.trials import (
 )
 from lincore.metrics.results import Results
 from lincore.metrics.row_variance import RowSums, RowVariance
-from lincore.model_selection.comparison import versions
-from lincore.model_selection.engine import steps_of
+from lincore.metrics.settings import Settings
+from lincore.model_selection.comparison import method_settings
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
-from lincore.model_selection.splitters import default_scheme, describe, whose_rows
+from lincore.model_selection.splitters import default_scheme, describe, plan_settings
 from lincore.utils.lazy_mapping import OnDemand
+from lincore.utils.typing import Progress
 
-Progress = Callable[[int, int, str], bool | None]
 Fits = Mapping[str, Mapping[str, Prediction]]
 
 # Numbers in the rows and posteriors of all fits of a study (32 MB) that are held to its end.
@@ -239,7 +240,7 @@ def _study(
         example=example,
         failures=dict(plan.failures),
         notices=tuple(plan.notices),
-        settings=settings_of(plan, repeats),
+        settings=study_settings(plan, repeats),
         variances=losses.variances(trial),
     )
 
@@ -282,27 +283,20 @@ def _results(plan: Plan, methods: list[str], trial: Trial, fits: Fits, name: str
         log_proba=np.stack([log_proba for _, log_proba in found]),
         seconds=np.array([fits[source][method].seconds for method in methods]),
         n_train=np.full(len(trial.split.test), len(rows)),
-        settings={
-            **settings_of(plan, 1),
-            **whose_rows(data, [Fold(0, 0, rows, trial.split.test)]),
-            "cell": name,
-            "seed": trial.seed,
-        },
+        settings=replace(
+            study_settings(plan, 1, plan_settings(data, [Fold(0, 0, rows, trial.split.test)])),
+            seed=trial.seed,
+        ),
     )
 
 
-def settings_of(plan: Plan, repeats: int) -> dict[str, Any]:
+def study_settings(plan: Plan, repeats: int, settings: Settings | None = None) -> Settings:
     """Return whatever is needed to make the results of a plan again."""
-    return {
-        "data": plan.data.name,
-        "digest": plan.data.digest,
-        "sizes": dict(plan.sizes),
-        "scheme": describe(plan.scheme),
-        "test_size": plan.test_size,
-        "seed": plan.seed,
-        "repeats": repeats,
-        "steps": {m.name: steps_of(m, plan.data, plan.steps)._asdict() for m in plan.methods},
-        "methods": {m.name: dict(m.options) for m in plan.methods},
-        "labels": {m.name: m.label for m in plan.methods},
-        "versions": versions(),
-    }
+    found = settings or Settings(data=plan.data.name, digest=plan.data.digest)
+    return replace(
+        method_settings(found, plan.methods, plan.data, plan.steps),
+        scheme=describe(plan.scheme),
+        test_size=plan.test_size,
+        seed=plan.seed,
+        repeats=repeats,
+    )

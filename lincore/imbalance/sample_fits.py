@@ -1,4 +1,4 @@
-"""Fitting methods on one sample of the training rows, weighted, and asking under other priors."""
+"""Weighted fits of methods to one sample of the training rows, and prior-shifted scores."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from lincore.model_selection.batched_fits import (
 from lincore.model_selection.fitting import Predicted, fit_classifier, predictions
 from lincore.model_selection.methods import Method
 from lincore.utils.captured_warnings import heard
+from lincore.utils.typing import Array
 
 __all__ = ["Job", "Prediction", "Sample", "fit_sample", "fit_samples"]
 
-Array = NDArray[np.float64]
 # Answers what it is asked about the rows of each sample; None where a fit by itself must.
 Fit: TypeAlias = Callable[[Sequence[Sequence[Any]]], list[list[Predicted] | None]]
 

@@ -1,4 +1,4 @@
-"""Samples of the training rows behind the steps that some methods share."""
+"""Samples of the training rows behind preprocessing steps that methods share."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from lincore.model_selection.fitting import Training, fit_front, through
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Sample(NamedTuple):

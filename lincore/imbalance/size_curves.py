@@ -1,4 +1,4 @@
-"""What a sweep over class sizes leaves behind: curves, and where methods change places."""
+"""Results of a class-size sweep: learning curves by class size, and their crossings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from lincore.imbalance.losses import position
 from lincore.metrics.scores import LEVEL
 from lincore.metrics.seed_intervals import grain_of, less, over_seeds
-
-Array = NDArray[np.float64]
+from lincore.metrics.settings import Settings
+from lincore.utils.typing import Array, Flags
 
 # With R the rows of a size and F all rows, both with class weights and priors as in `attribution`.
 CURVES = ("as trained", "corrected priors", "rarer", "rarer, corrected priors")
@@ -79,7 +79,7 @@ class Sweep:
         See `lincore.metrics.seed_intervals.over_seeds`.
     failures : mapping of str to str
         Methods that could not be fitted at some size, with the reason; NaN there.
-    settings : mapping
+    settings : Settings
     n_test : int
         Test rows; zero where it is not known.
     """
@@ -93,7 +93,7 @@ class Sweep:
     seeds: NDArray[np.intp]
     test_ratio: float
     failures: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
     n_test: int = 0
 
     @property
@@ -103,7 +103,7 @@ class Sweep:
         return np.asarray(self.sizes[:, positions].mean(axis=1))
 
     @property
-    def is_filled(self) -> NDArray[np.bool_]:
+    def is_filled(self) -> Flags:
         """At which sizes something was fitted, shape (A,): a sweep may be looked at before."""
         trained = self.losses[:, :, position(CURVES, "as trained", "curve")]
         return np.asarray((~np.isnan(trained)).any(axis=(0, 2, 3)))

@@ -1,17 +1,15 @@
-"""The curves of a sweep over sizes on one grid, as a figure of all methods wants them."""
+"""Curves of a class-size sweep on one common grid of sizes."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.imbalance.losses import position
 from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.metrics.seed_intervals import over_seeds
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Grid(NamedTuple):

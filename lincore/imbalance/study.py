@@ -1,4 +1,4 @@
-"""What an experiment on class sizes leaves behind, with all that is computed from it."""
+"""The record of an imbalance study and the analyses computed from it."""
 
 from __future__ import annotations
 

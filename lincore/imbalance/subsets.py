@@ -1,4 +1,4 @@
-"""Which training rows each arm of an experiment on class sizes is fitted on."""
+"""Training subsets of each condition of an imbalance study."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import counts_set_apart, rows_by_class
 from lincore.errors import DataError
 from lincore.moments.moments import Moments, stacked
-
-Counts = NDArray[np.intp]
+from lincore.utils.typing import Array, Counts
 
 # Squares of the features of all rows (8 MB) up to which Python's work is more than the sums.
 FEW_SQUARES = 1_000_000
@@ -318,7 +317,7 @@ def cut_alike(counts: Counts, total: int) -> Counts:
     return sizes
 
 
-def largest_within(limits: Counts, shares: NDArray[np.float64]) -> Counts:
+def largest_within(limits: Counts, shares: Array) -> Counts:
     """Return the largest sizes within `limits` (K,) whose shares are `shares` (K,): undersampling.
 
     Examples
@@ -331,7 +330,7 @@ def largest_within(limits: Counts, shares: NDArray[np.float64]) -> Counts:
     return np.asarray(np.clip(sizes, np.minimum(limits, 1), limits))
 
 
-def smallest_above(limits: Counts, shares: NDArray[np.float64]) -> Counts:
+def smallest_above(limits: Counts, shares: Array) -> Counts:
     """Return the smallest sizes above `limits` (K,) whose shares are `shares`: oversampling.
 
     Examples

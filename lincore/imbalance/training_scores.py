@@ -1,18 +1,15 @@
-"""How well an arm of a study fits the very rows that it was trained on."""
+"""Training error of a condition of an imbalance study."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset
 from lincore.imbalance.study import BalanceStudy
 from lincore.inspection.planes import coordinates
 from lincore.model_selection.fitting import predictions
-
-Array = NDArray[np.float64]
 
 
 class TrainingError(NamedTuple):

@@ -1,4 +1,4 @@
-"""One seed of an experiment on class sizes: its arms, its fits, and what they predict."""
+"""One seed of an imbalance study: subsets, fits and predictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from lincore.imbalance.losses import CELLS, means_of
 from lincore.imbalance.sample_fits import Job, Prediction, Sample, fit_sample, fit_samples
 from lincore.imbalance.subsets import (
     FEW_SQUARES,
-    Counts,
     NestedRows,
     Shuffling,
     cut_alike,
@@ -34,8 +33,7 @@ from lincore.model_selection.splitters import folds
 from lincore.moments.moments import Moments
 from lincore.utils.captured_warnings import heard
 from lincore.utils.threads import WORTHWHILE, part_mapper
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Counts
 
 # Trials that are fitted at once at most, and numbers in the rows of whatever is.
 MOST_AT_ONCE, LARGEST_AT_ONCE = 10, 300_000

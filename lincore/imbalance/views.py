@@ -1,4 +1,4 @@
-"""The models of a study of class sizes in one plane, so that two pictures differ by the models."""
+"""Models of an imbalance study in one common plane."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from lincore.inspection.first_plane import default_kind, leading_features
 from lincore.inspection.planes import Plane, coordinates, feature_plane
 from lincore.inspection.views import View, look
 from lincore.metrics.results import Results
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class ShiftedBelief(Belief):

@@ -1,11 +1,13 @@
-"""How strongly each column of a table goes with the classes, for a first look at a data set."""
+"""Association of each column with the classes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
@@ -67,7 +69,7 @@ def associations(data: Dataset, rows: ArrayLike | None = None) -> list[Associati
     return sorted(found, key=lambda one: (-one.value, one.column))
 
 
-def correlation_ratios(values: ArrayLike, codes: ArrayLike) -> NDArray[np.float64]:
+def correlation_ratios(values: ArrayLike, codes: ArrayLike) -> Array:
     """Return the adjusted correlation ratio η of each column with the classes, shape (p,).
 
     η² is the share of the variance that lies between the classes; adjusted as R² is,
@@ -156,9 +158,7 @@ def level_names(data: Dataset, column: int) -> tuple[str, ...] | None:
     return None if data.levels is None else data.levels[column]
 
 
-def column_values(
-    data: Dataset, columns: ArrayLike, rows: ArrayLike | None = None
-) -> NDArray[np.float64]:
+def column_values(data: Dataset, columns: ArrayLike, rows: ArrayLike | None = None) -> Array:
     """Return some columns in their own units (or level codes), NaN where missing.
 
     Parameters

@@ -1,16 +1,15 @@
-"""Powers of ten in which coordinates can be drawn: colours and heights travel as 32-bit numbers."""
+"""Powers of ten that bring coordinates and densities within 32-bit range for plots."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lincore.linalg.covariance import Whitener
 from lincore.linalg.gaussian import Gaussians
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Between these a density over two coordinates is neither infinite nor zero in 32 bits.
 SMALLEST, LARGEST = 1e-15, 1e15

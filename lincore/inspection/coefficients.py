@@ -1,4 +1,4 @@
-"""The coefficients of a fitted pipeline: estimates in the user's units, and how sure they are."""
+"""Coefficients of a fitted pipeline in the original units, with standard errors."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from lincore.estimators.logistic.wald import Wald, wald_errors
 from lincore.inspection.weights import feature_weights, named_steps_end
 from lincore.model_selection.pipeline import before_classifier
 from lincore.preprocessing.tabular import Contrast, contrasts
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 MIXED = {"pca", "svd"}
 
 

@@ -1,4 +1,4 @@
-"""The rows behind a cell of a confusion matrix, sorted by how wrong the model is about them."""
+"""Rows in a cell of the confusion matrix, sorted by margin."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.boundary_geometry import mahalanobis
 from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.results import Results
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Cell(NamedTuple):

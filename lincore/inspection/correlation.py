@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
 
 from lincore.inspection.association import associations, column_values, level_names
+from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
@@ -33,7 +34,7 @@ class Correlations(NamedTuple):
     """
 
     names: list[str]
-    matrix: NDArray[np.float64]
+    matrix: Array
     n_rows: int
     n_columns: int
 
@@ -93,7 +94,7 @@ def correlations(
     return Correlations(names, matrix[np.ix_(shown, shown)], len(values), len(candidates))
 
 
-def correlation_matrix(values: ArrayLike, groups: ArrayLike) -> NDArray[np.float64]:
+def correlation_matrix(values: ArrayLike, groups: ArrayLike) -> Array:
     """Return Pearson's correlations of deviations from the means of groups.
 
     Each pair of columns is judged on the rows in which both have a value, as by
@@ -142,7 +143,7 @@ def correlation_matrix(values: ArrayLike, groups: ArrayLike) -> NDArray[np.float
     return np.clip(matrix, -1.0, 1.0)
 
 
-def clustered_order(matrix: NDArray[np.float64], chosen: list[int]) -> list[int]:
+def clustered_order(matrix: Array, chosen: list[int]) -> list[int]:
     """Return columns in the order of a clustering by average linkage on 1 − |r|.
 
     Parameters
@@ -159,7 +160,7 @@ def clustered_order(matrix: NDArray[np.float64], chosen: list[int]) -> list[int]
     return [chosen[i] for i in order]
 
 
-def _strongest_first(matrix: NDArray[np.float64], most: int) -> list[int]:
+def _strongest_first(matrix: Array, most: int) -> list[int]:
     """Return the columns of the strongest pairs, as many as are shown."""
     if len(matrix) <= most:
         return list(range(len(matrix)))

@@ -1,4 +1,4 @@
-"""What a fitted classifier makes of the points of a plane: scores and posteriors."""
+"""Decision functions and posteriors of a fitted classifier at points of a plane."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.multiclass import BinaryModels, HalfSpace
 from lincore.estimators.multinomial import MultinomialNB
 from lincore.moments.moments import BLOCK_VALUES
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Lift = Callable[[Array], Any]
 
 # Points at which it is found out whether a model's scores decide.

@@ -1,4 +1,4 @@
-"""The plane in which the classes of a fitted model lie farthest apart."""
+"""The plane of a fitted model's leading discriminant directions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from lincore.estimators.base.moment_classifier import MomentClassifier
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.inspection.planes import Plane, coordinates, dense, held
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 def discriminant_plane(

@@ -1,11 +1,10 @@
-"""Which way of evaluating a fitted pipeline in a plane is open, the most exact one first."""
+"""Choice of the most exact evaluation of a fitted pipeline in a plane."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.pipeline import Pipeline
 
@@ -16,8 +15,7 @@ from lincore.inspection import gaussian_slices
 from lincore.inspection.decision_functions import AffineBelief, Belief, ModelBelief, cut_binary
 from lincore.inspection.gaussian_slices import Densities
 from lincore.inspection.planes import Plane, coordinates
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 def cut(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array) -> Densities | Belief:

@@ -1,4 +1,4 @@
-"""The plane in which a fitted model is drawn unless another one is chosen."""
+"""The default plane of a fitted model."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from lincore.inspection.planes import (
 from lincore.inspection.weights import coordinate_names, feature_weights
 from lincore.model_selection.pipeline import before_classifier
 from lincore.preprocessing.tabular import source_features
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Kind = Literal["features", "coordinates", "discriminant"]
 
 

@@ -1,18 +1,16 @@
-"""Gaussian classes in a plane: the exact marginal, and the density along a cut."""
+"""Gaussian classes in a plane: marginal densities, and densities along a slice."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lstsq
 from scipy.special import logsumexp
 
 from lincore.linalg.covariance import Whitener, is_positive
 from lincore.linalg.gaussian import Gaussians
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Up to so many features a covariance is formed in order to look at a part of it.
 MOST_FORMED = 2_000

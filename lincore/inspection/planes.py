@@ -1,4 +1,4 @@
-"""Planes and lines in which a model is looked at: from rows to points of it, and back."""
+"""Planes and lines through the feature space: projection of rows, and reconstruction."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sklearn.pipeline import Pipeline
 from lincore.data.dataset import Dataset
 from lincore.linalg.products import blocked_product
 from lincore.preprocessing.pca import PCA
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Rest = Literal["median", "mean"]
 
 

@@ -1,4 +1,4 @@
-"""Where rows vary most and where classes part best: both projections of one training part."""
+"""Principal components and Fisher's discriminant of one training set."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from lincore.model_selection import hold_out
 from lincore.model_selection.pipeline import Steps, before_classifier, pipeline_for
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import prepared_names
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Beyond these nobody looks at components one by one.
 MOST_COMPONENTS = 200

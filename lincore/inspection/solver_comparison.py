@@ -1,4 +1,4 @@
-"""Several solvers of logistic regression on the same rows, started from the same place."""
+"""Solvers of logistic regression compared on the same rows from the same start."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.linalg.optimize import Reason, Step, watched
 from lincore.utils.captured_warnings import heard
+from lincore.utils.typing import Progress
 
-Progress = Callable[[int, int, str], bool]
 # A fixed rate is given so many iterations: enough to see where it goes.
 MOST_ITERATIONS = 2_000
 
@@ -82,7 +82,7 @@ def race(
 
         def goes_on(step: Step, max_iter: int, done: int = i, what: str = what) -> bool:
             said = f"{what}, iteration {step.iteration:,}, error {step.objective:.6g}"
-            return progress is None or progress(done, len(wanted), said)
+            return progress is None or progress(done, len(wanted), said) is not False
 
         model = LogisticRegression(
             C=C,

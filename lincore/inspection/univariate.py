@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import gaussian_kde
 
 from lincore.inspection.association import column_values, level_names
+from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
@@ -34,10 +35,10 @@ class Histogram(NamedTuple):
     counts : (K, b) int
     """
 
-    edges: NDArray[np.float64]
+    edges: Array
     counts: NDArray[np.intp]
 
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Array:
         """Return the share of the rows of each class that lie in each bin, shape (K, b)."""
         return self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
 
@@ -54,8 +55,8 @@ class Density(NamedTuple):
         Rows that each was computed from.
     """
 
-    grid: NDArray[np.float64]
-    values: NDArray[np.float64]
+    grid: Array
+    values: Array
     n_used: NDArray[np.intp]
 
 
@@ -72,13 +73,13 @@ class Boxes(NamedTuple):
     n_outliers : (K,) int
     """
 
-    low: NDArray[np.float64]
-    q1: NDArray[np.float64]
-    median: NDArray[np.float64]
-    q3: NDArray[np.float64]
-    high: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    outliers: list[NDArray[np.float64]]
+    low: Array
+    q1: Array
+    median: Array
+    q3: Array
+    high: Array
+    mean: Array
+    outliers: list[Array]
     n_outliers: NDArray[np.intp]
 
 
@@ -95,11 +96,11 @@ class LevelCounts(NamedTuple):
     levels: list[str]
     counts: NDArray[np.intp]
 
-    def of_class(self) -> NDArray[np.float64]:
+    def of_class(self) -> Array:
         """Return the share of each level among the rows of each class, shape (K, L)."""
         return self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
 
-    def of_level(self) -> NDArray[np.float64]:
+    def of_level(self) -> Array:
         """Return the share of each class among the rows of each level, shape (K, L)."""
         return self.counts / np.maximum(self.counts.sum(axis=0, keepdims=True), 1)
 
@@ -131,9 +132,7 @@ def histogram(
     return Histogram(edges, np.asarray(counts, dtype=np.intp))
 
 
-def _edges(
-    values: NDArray[np.float64], codes: NDArray[np.intp], bins: int | None
-) -> NDArray[np.float64]:
+def _edges(values: Array, codes: NDArray[np.intp], bins: int | None) -> Array:
     if not len(values):
         return np.array([0.0, 1.0])
     low, high = values.min(), values.max()
@@ -206,7 +205,7 @@ def boxes(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Boxes:
     """
     v, y = _finite(values, codes)
     parts = np.full((6, n_classes), np.nan)
-    outliers: list[NDArray[np.float64]] = [np.empty(0)] * n_classes
+    outliers: list[Array] = [np.empty(0)] * n_classes
     beyond = np.zeros(n_classes, dtype=np.intp)
     for code in range(n_classes):
         mine = v[y == code]
@@ -260,7 +259,7 @@ def level_counts(
     return LevelCounts(levels, found)
 
 
-def spread(values: ArrayLike, seed: int = 0) -> tuple[NDArray[np.float64], bool]:
+def spread(values: ArrayLike, seed: int = 0) -> tuple[Array, bool]:
     """Move a few whole numbers apart at random, so that rows do not lie on each other.
 
     Parameters
@@ -341,7 +340,7 @@ def summarised(data: Dataset, most_lines: int) -> list[int]:
     return list(range(min(data.n_columns, max(1, most_lines // (data.n_classes + 1)))))
 
 
-def _numeric_summary(values: NDArray[np.float64]) -> dict[str, float]:
+def _numeric_summary(values: Array) -> dict[str, float]:
     n = len(values)
     five = np.percentile(values, [0, 25, 50, 75, 100]) if n else np.full(5, np.nan)
     mean = float(values.mean()) if n else np.nan
@@ -350,7 +349,7 @@ def _numeric_summary(values: NDArray[np.float64]) -> dict[str, float]:
     return {"mean": mean, "sd": sd, **dict(zip(keys, five.tolist(), strict=True))}
 
 
-def _level_summary(values: NDArray[np.float64], names: tuple[str, ...]) -> dict[str, Any]:
+def _level_summary(values: Array, names: tuple[str, ...]) -> dict[str, Any]:
     counts = np.bincount(values.astype(np.intp), minlength=len(names))
     if not len(values):
         return {"levels": 0, "most frequent": "", "share": np.nan}
@@ -359,7 +358,7 @@ def _level_summary(values: NDArray[np.float64], names: tuple[str, ...]) -> dict[
     return {"levels": int((counts > 0).sum()), "most frequent": names[top], "share": share}
 
 
-def _finite(values: ArrayLike, codes: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def _finite(values: ArrayLike, codes: ArrayLike) -> tuple[Array, NDArray[np.intp]]:
     v = np.asarray(values, dtype=np.float64)
     present = np.isfinite(v)
     return v[present], np.asarray(codes, dtype=np.intp)[present]

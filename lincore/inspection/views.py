@@ -1,4 +1,4 @@
-"""One or two coordinates in which rows, class densities and boundaries can be drawn."""
+"""Views of a plane: rows, class densities and decision boundaries in its coordinates."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from lincore.inspection.decision_functions import Belief, ModelBelief
 from lincore.inspection.gaussian_slices import Densities
 from lincore.inspection.planes import Plane, coordinate_plane, coordinates, feature_plane
 from lincore.linalg.gaussian import Gaussians
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Quantity = Literal["posterior", "density", "score"]
 
 

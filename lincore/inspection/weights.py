@@ -1,4 +1,4 @@
-"""What a fitted pipeline makes of each feature: weights, and the boundary's equation."""
+"""Weights of the original features, and the equation of a decision boundary."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from lincore.linalg.quadric import Quadric
 from lincore.model_selection.pipeline import CATEGORICAL, asks_for_categories, before_classifier
 from lincore.moments.moments import BLOCK_VALUES
 from lincore.preprocessing.tabular import prepared_names
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # A boundary in more features than this fills a page of its own.
 MOST_TERMS = 60

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.utils.typing import Array
+
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
 
@@ -23,7 +25,7 @@ class WordShares(NamedTuple):
     """
 
     words: list[str]
-    shares: NDArray[np.float64]
+    shares: Array
     n_rows: NDArray[np.intp]
 
 

@@ -1,4 +1,4 @@
-"""An npz file of X and y, told by its contents, read with suspicion and in place."""
+"""Features and labels from an untrusted npz file."""
 
 from __future__ import annotations
 

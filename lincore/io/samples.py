@@ -1,4 +1,4 @@
-"""Data sets at one call: synthetic ones, and those that scikit-learn carries or downloads."""
+"""Bundled, generated and downloadable sample data sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the bytes of a table, a frame or arrays to a data set, with all that was found said."""
+"""From the bytes of a table, a frame or arrays to a data set, with an import log."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from lincore.io.tables.features import build_features, level_codes, merge_labels
 from lincore.io.tables.parquet import is_parquet, read_parquet
 from lincore.io.tables.repeated_ids import repeated_ids
 from lincore.io.tables.row_filters import Condition, filter_rows
-from lincore.io.tables.sampled_rows import Progress
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.delimited import read_delimited
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits
+from lincore.utils.typing import Progress
 
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 

@@ -1,4 +1,4 @@
-"""Class means in canonical coordinates: where LDA, Fisher and least squares begin alike."""
+"""Class means in canonical coordinates, shared by LDA, Fisher and least squares."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from lincore.linalg.covariance import Whitener, is_positive
 from lincore.moments.moments import BLOCK_VALUES, Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Decomposition(NamedTuple):

@@ -1,14 +1,13 @@
-"""Cholesky: the rank of a correlation matrix and its inverse, at a third of eigh's cost or less."""
+"""Cholesky factorisation: rank and inverse of a correlation matrix."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # The rank is taken from the pivots only where no eigenvalue is anywhere near the limit.
 CLEAR = 1e-8

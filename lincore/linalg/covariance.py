@@ -1,4 +1,4 @@
-"""What is done with a covariance before it is used: shrinking, factorising, the row space."""
+"""Shrinkage, factorisation and row space of covariance matrices."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from scipy.linalg import lapack
 
 from lincore.linalg.cholesky import EPS, few_rows_times, pivoted_factor, triangular_inverse
 from lincore.moments.moments import Moments
+from lincore.utils.typing import Array, Flags
 
 Shrinkage = float | Literal["oas"] | None
-Array = NDArray[np.float64]
 
 NOTHING_VARIES = (
     "Nothing varies within the classes (their covariance is zero), so distances have no scale. "
@@ -225,7 +225,7 @@ class RowSpace(NamedTuple):
         return Moments(full.count, mean, full.scatter)
 
 
-def is_positive(eigenvalues: Array, p: int | None = None) -> NDArray[np.bool_]:
+def is_positive(eigenvalues: Array, p: int | None = None) -> Flags:
     """Tell eigenvalues, all p or the largest of them, from rounding: 10 p eps of the largest."""
     p = len(eigenvalues) if p is None else p
     return np.asarray(eigenvalues > eigenvalues.max(initial=0.0) * p * 10 * EPS)

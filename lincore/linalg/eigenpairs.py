@@ -1,14 +1,12 @@
-"""The largest eigenvalues of a symmetric matrix, found while other threads go on."""
+"""The largest eigenpairs of a symmetric matrix, computed without the interpreter lock."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cython_lapack
 
 from lincore.utils.blas import call
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 def largest_eigenpairs(matrix: Array, k: int) -> tuple[Array, Array]:

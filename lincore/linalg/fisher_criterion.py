@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lincore.moments.moments import Moments
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Definition = Literal["lecture", "prml"]
 
 

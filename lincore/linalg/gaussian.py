@@ -1,4 +1,4 @@
-"""Gaussian class densities: distances, log densities, and what is left of them in a plane."""
+"""Gaussian class densities: Mahalanobis distances, log densities, marginals in a plane."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.linalg.covariance import Whitener
 from lincore.moments.moments import BLOCK_VALUES
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
 
 # Squared deviations from the centre up to which a product may stand for the distances along a
 # feature: they lose eps times as much.
@@ -173,7 +172,7 @@ class Gaussians(NamedTuple):
         return -0.5 * (self.squared_distances(X) + np.asarray(normaliser))
 
 
-def needs_differences(precision: Array, means: Array) -> NDArray[np.bool_]:
+def needs_differences(precision: Array, means: Array) -> Flags:
     """Tell along which features (..., p) `multiplied_out` would lose digits.
 
     Parameters

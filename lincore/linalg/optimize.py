@@ -1,4 +1,4 @@
-"""Descending a smooth convex function: one loop for all methods, which differ in the direction."""
+"""Minimisation of smooth convex functions: one loop, exchangeable search directions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Predicted decreases below this share of the objective drown in its rounding.
 RESOLUTION = 1e-12

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+
+from lincore.utils.typing import Array
 
 # Values converted to float64 at a time (3 MB), so that they are multiplied while in cache.
 CONVERTED_VALUES = 400_000
 
 
-def blocked_product(X: Any, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def blocked_product(X: Any, matrix: Array) -> Array:
     """Return ``X @ matrix`` in float64, converting dense rows of another type block by block.
 
     Raises
@@ -33,7 +34,7 @@ def blocked_product(X: Any, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-def _product(X: Any, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _product(X: Any, matrix: Array) -> Array:
     if X.dtype == np.float64 or sp.issparse(X):
         return np.asarray(X @ matrix)
     out = np.empty((len(X), matrix.shape[1]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Halvings of a bracket: enough to exhaust the digits of a double from any start.
 HALVINGS = 200

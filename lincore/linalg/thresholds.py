@@ -1,11 +1,11 @@
-"""Where to cut scores so that the fewest training rows come out wrong."""
+"""Thresholds of scores that minimise the training error."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
 
 # Values nearer to each other than this share of their range are not told apart: the score of a
 # row may come out a little different when it is computed again among other rows.
@@ -64,9 +64,7 @@ def minimum_error_shifts(
     return shifts
 
 
-def best_threshold(
-    values: Array, positive: NDArray[np.bool_], weight: Array, *, current: float
-) -> float:
+def best_threshold(values: Array, positive: Flags, weight: Array, *, current: float) -> float:
     """Return the c for which "positive where the value is above c" errs least.
 
     Parameters

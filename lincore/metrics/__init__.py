@@ -1,4 +1,4 @@
-"""Honest experiments: pipelines fitted on training rows alone, and what they score elsewhere.
+"""Results of experiments: scores, intervals, tests and rankings.
 
 What is computed from `Results` is attached to it here as methods, for the record itself may not
 import what reads it. They import that when they are called: with SciPy's statistics it takes 1.3 s,

@@ -34,4 +34,5 @@ from .scores import precision as precision
 from .scores import recall as recall
 from .scores import score as score
 from .scores import table as table
+from .settings import Settings as Settings
 from .training_variance import common_rows as common_rows

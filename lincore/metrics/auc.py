@@ -1,4 +1,4 @@
-"""The area under the ROC curve: how well the posterior of a class ranks rows, resampled fast."""
+"""The area under the ROC curve and its bootstrap."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from lincore.utils.typing import Array, Codes, Flags
 
 
 class Area(NamedTuple):
@@ -70,7 +69,7 @@ def area(scores: Array, truth: Codes, folds: Codes | None = None) -> Area:
     return Area(by_class, float(np.nanmean(by_class)), influence)
 
 
-def _pairs_by_row(values: Array, inside: NDArray[np.bool_], folds: Codes) -> Array:
+def _pairs_by_row(values: Array, inside: Flags, folds: Codes) -> Array:
     """Return for each row how many rows of the other kind in its fold are ranked correctly."""
     codes = np.unique(values, return_inverse=True)[1].ravel()
     place = folds * (int(codes.max(initial=0)) + 1) + codes  # of any fold above all earlier ones
@@ -113,9 +112,7 @@ def resampled_areas(log_proba: Array, truth: Codes, weights: NDArray[np.float32]
     return np.where(usable > 0, total / np.maximum(usable, 1), np.nan)
 
 
-def _pairs_ranked_right(
-    values: Array, inside: NDArray[np.bool_], weights: NDArray[np.float32]
-) -> Array:
+def _pairs_ranked_right(values: Array, inside: Flags, weights: NDArray[np.float32]) -> Array:
     """Count weighted pairs (B,), from sums over stretches of rows that need no telling apart."""
     order = np.lexsort((inside, values))  # within a tie the other rows come first
     inside, values = inside[order], values[order]

@@ -1,4 +1,4 @@
-"""The same resamples of the test rows for every method and score, so that all are paired."""
+"""Paired bootstrap resamples of the test rows for all methods and scores."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics.auc import area, resampled_areas
-from lincore.metrics.confusion_scores import LOSSES, MEASURES, Codes, Tally
+from lincore.metrics.confusion_scores import LOSSES, MEASURES, Tally
 from lincore.metrics.estimates import has_posteriors, ranking_scores
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import evidence, per_results
+from lincore.utils.typing import Array, Codes
 
-Array = NDArray[np.float64]
 Weights = NDArray[np.float32]
 
 RESAMPLES = 2000

@@ -1,4 +1,4 @@
-"""When classes are unequal enough that accuracy would mislead, and which score then leads."""
+"""Class imbalance, and the score that leads under it."""
 
 from __future__ import annotations
 

@@ -10,10 +10,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from lincore.utils.typing import Array, Codes
 
 
 class Tally(NamedTuple):

@@ -12,8 +12,7 @@ from lincore.metrics.estimates import confusion, has_posteriors, ranking_scores
 from lincore.metrics.intervals import wilson
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import evidence, independent_counts
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
 
 
 class Point(NamedTuple):
@@ -236,7 +235,7 @@ def _readable(thresholds: Array, results: Results, method: str) -> Array:
     return np.asarray(np.exp(thresholds) if has_posteriors(results, method) else thresholds)
 
 
-def _sweep(values: Array, inside: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+def _sweep(values: Array, inside: Flags) -> tuple[Array, Array, Array]:
     """Return thresholds (t,) in falling order, and how many rows are found and taken at each."""
     # By the logarithm: posteriors that are 1 but for rounding still have their order.
     order = np.argsort(-values, kind="stable")

@@ -1,4 +1,4 @@
-"""Which methods differ: paired tests, intervals of the differences, groups of equals."""
+"""Differences between methods: paired tests, intervals, groups of equivalent models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from lincore.metrics.bootstrap import replicates
@@ -25,8 +24,8 @@ from lincore.metrics.intervals import (
 )
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import evidence, per_results
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Verdict = Literal["first better", "second better", "equivalent", "not significant"]
 ALPHA = 1 - LEVEL
 

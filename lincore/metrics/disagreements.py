@@ -1,4 +1,4 @@
-"""Where two methods say different things of the same rows, and which of them is right there."""
+"""Test rows on which two methods disagree, and which method is correct there."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics.results import Results
+from lincore.utils.typing import Array, Flags
 
 
 class Disagreement(NamedTuple):
@@ -33,25 +34,25 @@ class Disagreement(NamedTuple):
     rows: NDArray[np.intp]
     truth: NDArray[np.intp]
     said: NDArray[np.intp]
-    proba: NDArray[np.float64]
+    proba: Array
     n_rows: int
 
     @property
-    def only_first(self) -> NDArray[np.bool_]:
+    def only_first(self) -> Flags:
         """Where the first alone is right, (d,)."""
         return np.asarray(self.said[0] == self.truth)
 
     @property
-    def only_second(self) -> NDArray[np.bool_]:
+    def only_second(self) -> Flags:
         """Where the second alone is right, (d,)."""
         return np.asarray(self.said[1] == self.truth)
 
     @property
-    def neither(self) -> NDArray[np.bool_]:
+    def neither(self) -> Flags:
         """Where both are wrong, each in its own way, (d,)."""
         return ~(self.only_first | self.only_second)
 
-    def where(self, chosen: NDArray[np.bool_]) -> Disagreement:
+    def where(self, chosen: Flags) -> Disagreement:
         """Return those of the predictions at which `chosen` (d,) holds."""
         by_row: dict[str, Any] = {
             "rows": self.rows[chosen],

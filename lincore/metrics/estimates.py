@@ -1,4 +1,4 @@
-"""What scores there are, and their values with what each row's weight does to them."""
+"""Values of the scores with the influence of each row."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from lincore.metrics import auc
 from lincore.metrics.confusion_scores import LOSSES, MEASURES, Tally
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import evidence, per_results
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,17 @@
-"""Estimates with the ends of their 95 % confidence intervals, and the rules that make them."""
+"""95 % confidence intervals of scores."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.special import ndtr, ndtri
 
-from lincore.metrics.confusion_scores import Codes, divide
+from lincore.metrics.confusion_scores import divide
 from lincore.metrics.sampling_units import Evidence
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Codes
 
 LEVEL = 0.95
 #: Of fewer rows of a class nothing is known but that it is there: no interval of a score to which

@@ -1,4 +1,4 @@
-"""Posteriors for other priors than those of training, and decisions that follow from them."""
+"""Posteriors and decisions under priors other than those of training."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from scipy.special import logsumexp
 
 from lincore.linalg.thresholds import minimum_error_shifts
 from lincore.metrics.results import Results
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 def adjust(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:

@@ -1,4 +1,4 @@
-"""The order of methods by a score, what guessing would reach, and tables to be read or filed."""
+"""Methods ranked by a score, with baselines and tables for display and export."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def guesses(results: Results, score: str | None = None) -> dict[str, float]:
 def for_file(results: Results) -> pd.DataFrame:
     """Return the table of scores with names that are safe to open in a spreadsheet."""
     found = table(results)
-    labels = results.settings.get("labels", {})
-    found.insert(0, "label", [spreadsheet_safe(labels.get(m, m)) for m in found.index])
+    labels = [spreadsheet_safe(results.settings.label(method)) for method in found.index]
+    found.insert(0, "label", labels)
     found.index = found.index.map(spreadsheet_safe)
     return found
 
@@ -126,14 +126,14 @@ def described(results: Results) -> pd.DataFrame:
     lines = []
     for j, method in enumerate(results.methods):
         parts = {
-            "options": settings.get("methods", {}).get(method, {}),
-            "steps": settings.get("steps", {}).get(method, {}),
-            "notes": settings.get("notes", {}).get(method, {}),
+            "options": settings.options.get(method, {}),
+            "steps": settings.steps.get(method, {}),
+            "notes": settings.notes.get(method, {}),
         }
         said = {name: ", ".join(f"{k}={v}" for k, v in part.items() if v not in (None, False))
                 for name, part in parts.items()}  # fmt: skip
-        label = settings.get("labels", {}).get(method, method)
-        lines.append({"method": method, "label": label, **said, "seconds": results.seconds[j]})
+        line = {"method": method, "label": settings.label(method), **said}
+        lines.append(line | {"seconds": results.seconds[j]})
     columns = ["method", "label", "options", "steps", "notes", "seconds"]
     return pd.DataFrame(lines, columns=columns).set_index("method")
 
@@ -172,7 +172,7 @@ def summary(results: Results) -> str:
     '2 methods, 4 rows of 2 classes; accuracy: QDA 1.000, LDA 0.500'
     """
     score = leading_score(results.class_counts)
-    where = [str(results.settings[part]) for part in ("data", "scheme") if part in results.settings]
+    where = [part for part in (results.settings.data, results.settings.scheme) if part]
     n, rows = len(results.methods), len(np.unique(results.rows))
     said = [f"{m} {estimate(results, m, score).value:.3f}" for m in ranked(results, score).methods]
     named = ", ".join(said[:8] + ([f"{n - 8} more"] if n > 8 else []))

@@ -1,4 +1,4 @@
-"""What an experiment leaves behind: one frozen object that every score is computed from."""
+"""`Results`: the frozen record of an experiment that every score is computed from."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lincore.metrics.settings import Settings
+from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +39,7 @@ class Results:
         Of each prediction; zeros for one test set.
     n_train : ndarray of shape (m,), optional
         Training rows behind each prediction; zeros where that is not known.
-    settings : mapping, optional
+    settings : Settings, optional
         Whatever is needed to make these results again.
     decision : mapping of str to ndarray of shape (m, K), optional
         Margins of methods that have no posteriors, by the name of the method: decision score of
@@ -58,14 +61,14 @@ class Results:
     rows: NDArray[np.intp]
     truth: NDArray[np.intp]
     predicted: NDArray[np.intp]
-    log_proba: NDArray[np.float64]
-    seconds: NDArray[np.float64]
+    log_proba: Array
+    seconds: Array
     # What is left out is filled in, so that whoever reads results never meets a None.
     fold: NDArray[np.intp] = None  # type: ignore[assignment]
     repetition: NDArray[np.intp] = None  # type: ignore[assignment]
     n_train: NDArray[np.intp] = None  # type: ignore[assignment]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    decision: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+    decision: Mapping[str, Array] = field(default_factory=dict)
     common: Results | None = None
     models: Mapping[str, Any] = field(default_factory=dict)
 
@@ -108,7 +111,7 @@ class Results:
     @property
     def class_counts(self) -> NDArray[Any]:
         """Rows of each class in the data, else among the predictions, (K,)."""
-        counts = self.settings.get("class_counts")
+        counts = self.settings.class_counts
         return np.bincount(self.truth, minlength=len(self.classes)) if counts is None else counts
 
     def select(self, methods: str | Sequence[str]) -> Results:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
+
 Contrast = Mapping[str, float]
 
 #: Variances below this share of those that cancel in them are rounding.
@@ -247,7 +248,7 @@ class RowSums:
             conditions, models, counts, means, rows, effects, tested, chance, noise, ratio
         )
 
-    def _members(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _members(self, rows: NDArray[np.intp]) -> Flags:
         return np.asarray(self.codes[rows][:, None] == np.arange(self.n_classes))
 
     def _within(self, row_means: Array, times: NDArray[np.intp]) -> Array:
@@ -258,7 +259,7 @@ class RowSums:
             [weighted[..., o] @ row_means[..., o].swapaxes(1, 2) for o in own], axis=1
         )
 
-    def _covariance(self, influence: Array, seen: NDArray[np.bool_]) -> tuple[Array, Array]:
+    def _covariance(self, influence: Array, seen: Flags) -> tuple[Array, Array]:
         """Return units of each class and the covariance of class means over them."""
         counts, found = [], []
         for c in range(self.n_classes):
@@ -279,6 +280,6 @@ def _covariance(effects: Array) -> Array:
     return np.asarray(deviations @ deviations.swapaxes(2, 3) / max(len(effects) - 1, 1))
 
 
-def _shares(members: NDArray[np.bool_]) -> Array:
+def _shares(members: Flags) -> Array:
     """Return what a row weighs in the mean of its class, (m, K)."""
     return np.asarray(members / np.maximum(members.sum(axis=0), 1))

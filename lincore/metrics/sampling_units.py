@@ -1,4 +1,4 @@
-"""What the rows of a `Results` can bear: which of them are independent, and what resampling costs.
+"""Independent sampling units of a `Results`, and the limits of resampling.
 
 The scores of one test set and of leave-one-out lean on rows, those of folds on folds. Differences
 lean on folds wherever models were fitted more than once.
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics.results import Results
+from lincore.utils.typing import Array, Codes
 
-Codes = NDArray[np.intp]
 T = TypeVar("T")
 
 
@@ -93,7 +93,7 @@ def per_results(function: Callable[..., T]) -> Callable[..., T]:
 def evidence(results: Results) -> Evidence:
     """Read from folds, repetitions, rows and groups what is independent of what.
 
-    Groups of rows that belong together are read from ``settings["row_groups"]``, of shape (m,).
+    Groups of rows that belong together are read from ``settings.row_groups``, of shape (m,).
 
     Raises
     ------
@@ -108,7 +108,7 @@ def evidence(results: Results) -> Evidence:
     by_rows = len(sizes) <= 1 or (sizes.max() == 1 and n_distinct == m)
     if by_rows and n_distinct < m:
         raise ValueError("Rows of one test set occur once; some of these occur repeatedly.")
-    groups = results.settings.get("row_groups")
+    groups = results.settings.row_groups
     units = np.unique(results.rows if groups is None else groups, return_inverse=True)[1]
     return Evidence(
         by_rows=by_rows,
@@ -121,7 +121,7 @@ def evidence(results: Results) -> Evidence:
     )
 
 
-def independent_counts(results: Results, codes: Codes, n_codes: int) -> NDArray[np.float64]:
+def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
     """Return how many independent units the predictions with each code hold, (n_codes,).
 
     Groups where rows belong together; else rows, once each however often they were predicted.
@@ -134,7 +134,7 @@ def independent_counts(results: Results, codes: Codes, n_codes: int) -> NDArray[
     n_codes : int
     """
     found = evidence(results)
-    if results.settings.get("row_groups") is None:
+    if results.settings.row_groups is None:
         return np.bincount(codes, minlength=n_codes) / max(found.repeats, 1)
     pairs = np.unique(np.column_stack([codes, found.units]), axis=0)
     return np.bincount(pairs[:, 0], minlength=n_codes).astype(float)

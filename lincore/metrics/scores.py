@@ -1,4 +1,4 @@
-"""Every score, from `Results` alone, so that no two panels can disagree."""
+"""Scores of a `Results`, each defined once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.metrics import confusion_scores
 from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.confusion_scores import Codes, Tally, influence_by_cell
+from lincore.metrics.confusion_scores import Tally, influence_by_cell
 from lincore.metrics.differences import tiers
 from lincore.metrics.estimates import (
     SCORES,
@@ -38,6 +38,7 @@ from lincore.metrics.intervals import (
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import evidence, independent_counts, per_results
 from lincore.metrics.training_variance import share_influence, softened, training_variance
+from lincore.utils.typing import Array, Codes
 
 __all__ = [
     "LEVEL",
@@ -60,8 +61,6 @@ __all__ = [
     "score",
     "table",
 ]
-
-Array = NDArray[np.float64]
 
 
 def score(results: Results, method: str, name: str) -> Interval:
@@ -362,10 +361,10 @@ def baselines(results: Results) -> Results:
     "Majority class" always predicts the commonest class and has no posteriors; "Prior only"
     predicts it too, with the shares of the classes as posterior of every row, so that its log
     loss is what any model must beat. The shares are those of the training rows where
-    ``settings["training_shares"]`` of shape (K,) holds them, otherwise those of the test rows.
+    ``settings.training_shares`` of shape (K,) holds them, otherwise those of the test rows.
     """
     counts = np.bincount(results.truth, minlength=len(results.classes))
-    given = results.settings.get("training_shares")
+    given = results.settings.training_shares
     shares = np.asarray(counts / max(counts.sum(), 1) if given is None else given, dtype=float)
     with np.errstate(divide="ignore"):
         posterior = np.tile(np.log(shares), (len(results.rows), 1))

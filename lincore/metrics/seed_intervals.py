@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from lincore.metrics.scores import LEVEL, Interval
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Of fewer seeds that all agree nothing follows at 95 %: by a sign test, 2 of 2⁵ outcomes are 6 %.
 ENOUGH_TO_AGREE = 6

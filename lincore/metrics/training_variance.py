@@ -1,4 +1,4 @@
-"""How much a score varies with the training rows: their class shares, and the rows themselves.
+"""Variance of a score due to the training set: class shares and sampled rows.
 
 The models of two folds differ by the rows that one of them left out. Asked about the same rows,
 they say what leaving so many rows out does to a score, and that tells how much another draw of all
@@ -13,14 +13,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import softmax
 
 from lincore.data.splits import Fold
 from lincore.metrics.confusion_scores import divide
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from lincore.utils.typing import Array, Codes
 
 #: So many folds are compared at the most, on so many rows, of so many log posteriors (1.6 MB).
 MOST_FOLDS = 100

@@ -1,4 +1,4 @@
-"""Small models of many samples at once, for studies that want only what they say."""
+"""Small models of many samples, fitted together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.estimators.batched_moments import MomentStack, is_plain, solve_together
@@ -16,8 +15,7 @@ from lincore.model_selection.fitting import Predicted, Training, margins
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import asks_for_categories
 from lincore.moments.moments import stacked
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Work of one of Newton's steps above which a fit by itself costs no more, and the most numbers
 # that the rows of all samples may be, filled up (16 MB, of which several copies are made).

@@ -1,4 +1,4 @@
-"""Several methods on the same splits: the front door of an honest comparison."""
+"""Comparison of several methods on the same splits."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ from lincore.data.splits import Fold
 from lincore.errors import DataError
 from lincore.io.loading import load
 from lincore.metrics.results import Results
+from lincore.metrics.settings import Settings
 from lincore.model_selection.engine import execute, steps_of
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import Method, Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
-from lincore.model_selection.run import Collected, Progress, Run
-from lincore.model_selection.splitters import Scheme, default_scheme, describe, folds, whose_rows
+from lincore.model_selection.run import Collected, Run
+from lincore.model_selection.splitters import Scheme, default_scheme, describe, folds, plan_settings
 from lincore.model_selection.streamed_rows import learned_beyond, with_beyond
 from lincore.utils.captured_warnings import heard
+from lincore.utils.typing import Progress
 
 if TYPE_CHECKING:
     from lincore.io.loading import Source
@@ -55,7 +57,7 @@ def compare(
     deviations, basis, principal components, classifier. What is solved from moments by class
     (LDA, QDA, naive Bayes, Fisher, least squares, and the steps before them) takes one pass over
     the rows for all folds of a repetition and all of these methods. It learns from the rows of a
-    large file that are summed as well (``data.beyond``): ``settings["beyond"]`` counts them.
+    large file that are summed as well (``data.beyond``): ``settings.streamed`` counts them.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ def compare(
     -------
     Results
         A method that could not be fitted is left out, with a warning; the reason is in
-        ``settings["failed"]``. Warnings of fits are counted in ``settings["notes"]``.
+        ``settings.failed``. Warnings of fits are counted in ``settings.notes``.
         ``seconds`` counts what methods share for each of them.
 
     Raises
@@ -115,29 +117,22 @@ def compare(
     require_squares(data)
     scheme = default_scheme(data) if scheme is None else scheme
     plan = folds(data, scheme, seed, test_size=test_size)
-    settings = {
-        "data": data.name,
-        "digest": data.digest,
-        "scheme": describe(scheme),
-        "test_size": test_size,
-        "seed": seed,
-        "steps": {m.name: _in_words(steps_of(m, data, steps)) for m in chosen},
-        "methods": {m.name: dict(m.options) for m in chosen},
-        "labels": {m.name: m.label for m in chosen},
-        "versions": versions(),
-        **whose_rows(data, plan),
-    }
-    if data.beyond is not None:
-        settings["beyond"] = {
+    settings = replace(
+        method_settings(plan_settings(data, plan), chosen, data, steps),
+        scheme=describe(scheme),
+        test_size=test_size,
+        seed=seed,
+        streamed={
             m.name: learned_beyond(data, plan, m.from_moments, steps_of(m, data, steps).basis)
             for m in chosen
-        }
+        },
+    )
     run = Run(data, plan, chosen, seed, progress)
     if keep is not None:
-        run.heed = lambda: keep(_results(run, {**settings, "stopped": True}))
+        run.heed = lambda: keep(_results(run, replace(settings, stopped=True)))
     stopped = execute(run, steps)
-    results = _results(run, {**settings, "stopped": stopped})
-    failed = results.settings["failed"]
+    results = _results(run, replace(settings, stopped=stopped))
+    failed = results.settings.failed
     if failed and not results.methods and not stopped:
         name, reason = next(iter(failed.items()))
         raise DataError(f"{name}: {reason}", where=data.name)
@@ -202,21 +197,21 @@ def models_of(
     return found
 
 
-def _results(run: Run, settings: dict[str, Any]) -> Results:
+def _results(run: Run, settings: Settings) -> Results:
     """Return what the methods made that are finished, none of which failed."""
     kept = [j for j in range(len(run.methods)) if j in run.finished and j not in run.failures]
     names = [method.name for method in run.methods]
-    settings = {
-        **settings,
-        "failed": {names[j]: reason for j, reason in run.failures.items()},
-        "notes": {names[j]: dict(notes) for j, notes in run.notes.items() if notes},
-    }
+    settings = replace(
+        settings,
+        failed={names[j]: reason for j, reason in run.failures.items()},
+        notes={names[j]: dict(notes) for j, notes in run.notes.items() if notes},
+    )
     rows = [fold.test for fold in run.plan]
     results = _collected(run, kept, run.tested, run.plan, rows, settings)
     if not run.common.folds:
         return results
     plan = [run.plan[i] for i in run.common.folds]
-    common = _collected(run, kept, run.compared, plan, [run.common.rows] * len(plan), {})
+    common = _collected(run, kept, run.compared, plan, [run.common.rows] * len(plan), Settings())
     return replace(results, common=common)
 
 
@@ -226,7 +221,7 @@ def _collected(
     found: Collected,
     plan: list[Fold],
     rows: list[NDArray[np.intp]],
-    settings: dict[str, Any],
+    settings: Settings,
 ) -> Results:
     # A slice makes no copy.
     lines: Any = slice(None) if len(kept) == len(run.methods) else kept
@@ -254,8 +249,20 @@ def _in_words(steps: Steps) -> dict[str, Any]:
     return steps._replace(basis=basis)._asdict()
 
 
-def versions() -> dict[str, Any]:
-    """Return the versions that results depend on, for their settings."""
+def method_settings(
+    settings: Settings, methods: Sequence[Method], data: Dataset, steps: Steps
+) -> Settings:
+    """Add methods with their steps and options to settings, and the versions of the libraries."""
+    return replace(
+        settings,
+        steps={m.name: _in_words(steps_of(m, data, steps)) for m in methods},
+        options={m.name: dict(m.options) for m in methods},
+        labels={m.name: m.label for m in methods},
+        versions=_versions(),
+    )
+
+
+def _versions() -> dict[str, str]:
     # The front door knows its version but may not be imported from behind it.
     package = sys.modules[__name__.partition(".")[0]]
     return {

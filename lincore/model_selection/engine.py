@@ -1,4 +1,4 @@
-"""Fitting methods on the folds of a plan: what moments solve in one go, the rest row by row."""
+"""Fitting methods on the folds of a plan: from moments where possible, else from rows."""
 
 from __future__ import annotations
 

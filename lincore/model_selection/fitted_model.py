@@ -18,8 +18,7 @@ from lincore.errors import DataError
 from lincore.io.tables.dates import to_days
 from lincore.io.tables.features import level_name
 from lincore.preprocessing.tabular import prepared_names
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

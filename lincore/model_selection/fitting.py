@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.decomposition import TruncatedSVD
 from sklearn.utils.validation import has_fit_parameter
 
@@ -18,9 +17,7 @@ from lincore.model_selection.pipeline import CATEGORICAL, asks_for_categories, r
 from lincore.moments.moments import Moments
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.standardize import Standardizer
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from lincore.utils.typing import Array, Codes
 
 # Moments by class of more values than this (400 MB) are not worth their memory: such data have
 # few rows for their many features, or very many classes, and are fitted from the rows.

@@ -1,8 +1,9 @@
-"""One model, fitted on the training part and judged on the test part."""
+"""One model, fitted to the training set and evaluated on the test set."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +20,11 @@ from lincore.model_selection.fitting import (
     fit_front,
     predictions,
 )
-from lincore.model_selection.splitters import whose_rows
+from lincore.model_selection.splitters import plan_settings
 from lincore.model_selection.streamed_rows import learned_beyond, rows_beyond, with_beyond
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import Preparer, build_preparer
+from lincore.utils.typing import Array
 
 
 class TrainingPart(NamedTuple):
@@ -60,7 +62,7 @@ def fit_pipeline(
     data: Dataset,
     rows: NDArray[np.intp],
     *,
-    class_weight: NDArray[np.float64] | None = None,
+    class_weight: Array | None = None,
     moments: Moments | None = None,
 ) -> Pipeline:
     """Fit every step of a pipeline on some rows, from their moments where there are any.
@@ -165,7 +167,7 @@ def evaluate(
     steps, classifier = pipeline.named_steps, pipeline.steps[-1][1]
     fold = Fold(0, 0, split.train, split.test)
     solved = hasattr(classifier, "fit_moments")
-    beyond = learned_beyond(data, [fold], solved, steps.get("basis"))
+    streamed = learned_beyond(data, [fold], solved, steps.get("basis"))
     return Results(
         methods=(method,),
         classes=data.classes,
@@ -176,15 +178,9 @@ def evaluate(
         decision={} if decision is None else {method: decision},
         seconds=np.array([seconds]),
         n_train=np.full(len(split.test), len(split.train)),
-        settings={
-            "data": data.name,
-            "digest": data.digest,
-            "scheme": "holdout",
-            "n_train": len(split.train),
-            "n_test": len(split.test),
-            **({"beyond": {method: beyond}} if data.beyond is not None else {}),
-            **whose_rows(data, [fold]),
-        },
+        settings=replace(
+            plan_settings(data, [fold]), scheme="holdout", streamed={method: streamed}
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""How a score grows with the number of training rows: the same methods on nested parts of them."""
+"""Learning curves: scores against the number of training rows, on nested subsets."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from lincore.metrics.seed_intervals import over_seeds
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.methods import Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
-from lincore.model_selection.run import Progress
 from lincore.utils.captured_warnings import heard
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Progress
 
 N_SIZES = 7
 # The smallest part is this share of the training rows, or this many rows of each class.
@@ -129,7 +127,7 @@ def learning_curve(
     -------
     LearningCurve
         A method that could not be fitted at some size is missing there; the reason is in
-        ``settings["failed"]`` of its results.
+        ``settings.failed`` of its results.
 
     Raises
     ------
@@ -167,7 +165,7 @@ def learning_curve(
         if results.methods:
             found[size] = results
         curve = LearningCurve(tuple(m.name for m in chosen), dict(found), ratio)
-        if results.settings["stopped"]:
+        if results.settings.stopped:
             return curve
         if keep is not None:
             keep(curve)
@@ -211,9 +209,7 @@ def _by_split(results: Results) -> list[Results]:
     cells = np.column_stack([results.repetition, results.fold])
     for cell in np.unique(cells, axis=0):
         kept = (cells == cell).all(axis=1)
-        settings = dict(results.settings)
-        if "row_groups" in settings:
-            settings["row_groups"] = settings["row_groups"][kept]
+        groups = results.settings.row_groups
         parts.append(
             replace(
                 results,
@@ -226,7 +222,9 @@ def _by_split(results: Results) -> list[Results]:
                 fold=results.fold[kept],
                 repetition=results.repetition[kept],
                 n_train=results.n_train[kept],
-                settings=settings,
+                settings=replace(
+                    results.settings, row_groups=None if groups is None else groups[kept]
+                ),
             )
         )
     return parts

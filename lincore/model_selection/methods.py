@@ -1,4 +1,4 @@
-"""The classifiers that can be compared: the library's by a word, an analyst's own as they are."""
+"""The classifiers that can be compared, by name or as estimators."""
 
 from __future__ import annotations
 

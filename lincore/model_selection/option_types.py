@@ -1,4 +1,4 @@
-"""What an option of a classifier is: its type, its choices or range, and words for people."""
+"""Types of classifier options: choices, ranges, defaults and help."""
 
 from __future__ import annotations
 

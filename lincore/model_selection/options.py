@@ -1,4 +1,4 @@
-"""Every option of every classifier, in words for people: type, choices, default, help."""
+"""The options of every classifier: type, choices, default, help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds behind PCA: what a part leaves over is found among few components, not many features."""
+"""Moments of cross-validation folds behind PCA."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from lincore.moments.moments import Moments, leave_one_out
 from lincore.moments.two_way import margins
 from lincore.preprocessing.pca import FEW_AXES, MANY_FEATURES
 from lincore.utils.threads import part_mapper
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from lincore.utils.typing import Array, Rows
 
 # How many times the variance that is left may be taken away, in any direction: subtraction then
 # loses two of the sixteen digits.

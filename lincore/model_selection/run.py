@@ -1,10 +1,10 @@
-"""The state of a comparison: a plan of folds, and what has come of it so far."""
+"""The state of a comparison: the plan of folds, and the results so far."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,7 @@ from lincore.data.splits import Fold
 from lincore.metrics.training_variance import common_rows
 from lincore.model_selection.fitting import Predicted
 from lincore.model_selection.methods import Method
-
-Progress: TypeAlias = Callable[[int, int, str], Any]
+from lincore.utils.typing import Array, Progress
 
 
 class StoppedError(Exception):
@@ -53,7 +52,7 @@ class Collected:
         shape = (n_methods, int(self._starts[-1]))
         self.predicted = np.zeros(shape, dtype=np.intp)
         self.log_proba = np.full((*shape, n_classes), np.nan)
-        self.decision: dict[int, NDArray[np.float64]] = {}
+        self.decision: dict[int, Array] = {}
 
     def put(self, method: int, fold: int, found: Predicted) -> None:
         """Put the predictions of one fold where they belong."""

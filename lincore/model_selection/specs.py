@@ -1,4 +1,4 @@
-"""A line of text that names a thing and its options, such as "logistic(C=inf, solver=newton)"."""
+"""Textual specifications of methods, such as "logistic(C=inf, solver=newton)"."""
 
 from __future__ import annotations
 

@@ -1,21 +1,21 @@
-"""Which rows are trained on and which are tested, the same for every method."""
+"""Training and test rows of every split, the same for every method."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import Fold, split
 from lincore.errors import DataError
+from lincore.metrics.settings import Settings
 from lincore.utils.captured_warnings import heard
-
-Rows: TypeAlias = NDArray[np.intp]
+from lincore.utils.typing import Rows
 
 # A word, a `Split`, a scikit-learn splitter, or pairs of training and test rows.
 Scheme: TypeAlias = Any
@@ -111,38 +111,34 @@ def describe(scheme: Scheme) -> str:
     return " ".join(repr(scheme).split())[:200] if hasattr(scheme, "split") else "given rows"
 
 
-def whose_rows(data: Dataset, plan: Sequence[Fold]) -> dict[str, Any]:
-    """Return what scores must know of the rows behind predictions, for the settings of results.
-
-    Returns
-    -------
-    dict
-        "training_shares" (K,): of the classes in the training parts, which count as often as they
-        stand behind a prediction. "class_counts" (K,): rows of each class in the data.
-        Where the data have groups, "row_groups" (m,), the group of each predicted row, and
-        "groups_divided", whether one has rows both in a training and in its test part.
+def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
+    """Return what a plan and its data tell for the settings of results.
 
     Examples
     --------
     >>> import lincore
     >>> iris = lincore.sample("iris")
-    >>> whose_rows(iris, folds(iris, "holdout"))["training_shares"].round(2)
+    >>> plan_settings(iris, folds(iris, "holdout")).training_shares.round(2)
     array([0.33, 0.33, 0.33])
     """
     n_tested = [len(fold.test) for fold in plan]
     shares = [
         np.bincount(data.codes[f.train], minlength=data.n_classes) / len(f.train) for f in plan
     ]
-    found: dict[str, Any] = {
-        "training_shares": np.average(shares, axis=0, weights=n_tested),
-        "class_counts": data.counts,
-    }
-    if data.groups is not None:
-        found["row_groups"] = data.groups[np.concatenate([fold.test for fold in plan])]
-        found["groups_divided"] = any(
-            bool(np.isin(data.groups[fold.test], data.groups[fold.train]).any()) for fold in plan
-        )
-    return found
+    found = Settings(
+        data=data.name,
+        digest=data.digest,
+        training_shares=np.average(shares, axis=0, weights=n_tested),
+        class_counts=data.counts,
+    )
+    if data.groups is None:
+        return found
+    groups = data.groups
+    return replace(
+        found,
+        row_groups=groups[np.concatenate([fold.test for fold in plan])],
+        groups_divided=any(np.isin(groups[f.test], groups[f.train]).any() for f in plan),
+    )
 
 
 def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tuple[Rows, Rows]]:

@@ -1,4 +1,4 @@
-"""What is learned from rows of a large file that are summed and not held: `Dataset.beyond`."""
+"""Moments of the streamed rows of a large file for classifiers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
 from lincore.moments.moments import Moments
-
-Rows = NDArray[np.intp]
+from lincore.utils.typing import Rows
 
 # In one of a million random splits the test rows come last by chance.
 _CHANCE = np.log(1e6)

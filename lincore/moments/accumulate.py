@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from lincore.moments.integer_products import are_small, exact_product
 from lincore.utils.threads import PARTS, part_mapper
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Rows converted and centred at a time, so that they stay in the processor's cache meanwhile.
 TILE_ROWS = 128

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cython_blas
 
 from lincore.utils.blas import call
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Up to here float32 holds every whole number.
 LARGEST_EXACT = 2**24

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Rows of a scatter that are merged at a time (200 kB of 784 features): they stay in the
 # processor's cache while several sums go over them.

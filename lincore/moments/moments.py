@@ -14,6 +14,7 @@ from lincore.moments.accumulate import block_moments, buffer_type, map_blocks
 from lincore.moments.merging import Joint, joined, merge_rows, tiles, together
 from lincore.moments.small_groups import are_small, stacked_moments
 from lincore.utils.threads import Mapper
+from lincore.utils.typing import Array
 
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
 # run at full speed and to make merging cheap, small beside any data set worth blocking.
@@ -61,9 +62,9 @@ class Moments:
            [13.66..., 12.33...]])
     """
 
-    count: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    scatter: NDArray[np.float64]
+    count: Array
+    mean: Array
+    scatter: Array
 
     @classmethod
     def from_groups(
@@ -267,7 +268,7 @@ class Moments:
             moments = moments.pooled()
         return moments
 
-    def within(self) -> NDArray[np.float64]:
+    def within(self) -> Array:
         """Sum the scatters about each group's own mean over the last axis of the grouping.
 
         Returns
@@ -277,7 +278,7 @@ class Moments:
         return self._within
 
     @cached_property
-    def _within(self) -> NDArray[np.float64]:
+    def _within(self) -> Array:
         return np.asarray(self.scatter.sum(axis=self.count.ndim - 1))
 
 
@@ -359,7 +360,7 @@ def leave_one_out(
 
 def _checked_rows(
     X: ArrayLike, codes: ArrayLike, n_groups: int, sample_weight: ArrayLike | None
-) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.float64] | None]:
+) -> tuple[NDArray[Any], NDArray[np.intp], Array | None]:
     X = np.asarray(X)
     X = X if X.dtype.kind in "biuf" else X.astype(np.float64)
     codes = np.asarray(codes)

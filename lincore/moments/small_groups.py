@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.moments.accumulate import TILE_ROWS, WIDE, where_not_finite
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Values in the rows of the groups that are summed at a time (128 kB).
 STACKED_VALUES = 16_384

@@ -12,9 +12,7 @@ from lincore.moments.accumulate import map_blocks
 from lincore.moments.integer_products import WRITTEN_ROWS, add_product, mirrored
 from lincore.moments.moments import Moments
 from lincore.utils.threads import PARTS, Mapper, part_mapper
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from lincore.utils.typing import Array, Rows
 
 # Rows multiplied at a time: of grey levels about a thousand can be, without a rounding error.
 BLOCK_ROWS = 1024

@@ -1,4 +1,4 @@
-"""Basis functions: new features in which straight boundaries are curved ones of the old."""
+"""Basis functions: nonlinear features that turn curved boundaries into linear ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Rows between which the median distance is taken: 500,000 pairs.
 MEDIAN_ROWS = 1000

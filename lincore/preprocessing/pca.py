@@ -14,8 +14,7 @@ from lincore.linalg.covariance import RowSpace, is_positive
 from lincore.linalg.eigenpairs import largest_eigenpairs
 from lincore.linalg.products import blocked_product
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # From so many features on, up to a quarter of the axes are found without the others: half the
 # work. For fewer features it is over before it matters.

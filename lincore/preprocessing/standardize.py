@@ -11,8 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from lincore.linalg.covariance import deviations
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

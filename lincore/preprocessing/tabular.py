@@ -1,4 +1,4 @@
-"""From a data set's columns to the numbers that a classifier needs, learned on training rows only.
+"""Preparation of tabular columns: imputation and coding learned on training rows.
 
 Missing values are filled in, categories become columns of zeros and ones, words that no training
 row has are dropped. All of it is one transformer, so that a pipeline fits it inside every fold.
@@ -16,8 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lincore.data.dataset import Dataset, Imputation
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # What stands for a level in the list of columns, and how it is called.
 POOLED, MISSING = -1, -2

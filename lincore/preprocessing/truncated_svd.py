@@ -1,4 +1,4 @@
-"""Words to a few numbers by singular vectors, of however many words a training part has."""
+"""Truncated SVD of word counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks in words and as a table."""
+"""Data and assumption checks as sentences and as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coefficients as lines of a table: estimate, how sure it is, and odds ratio."""
+"""Coefficients as table rows: estimate, standard error, test and odds ratio."""
 
 from __future__ import annotations
 

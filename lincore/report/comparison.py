@@ -1,4 +1,4 @@
-"""What a comparison was computed on, and what is to be said of single methods, in words."""
+"""Notes on a comparison: data, validation, and remarks on single methods."""
 
 from __future__ import annotations
 
@@ -65,10 +65,9 @@ def groups(results: Results) -> str:
     >>> groups(compare(replace(data, groups=np.arange(40) // 4), "lda"))
     'Rows of one group are kept together.'
     """
-    divided = results.settings.get("groups_divided")
-    if divided is None:
+    if results.settings.row_groups is None:
         return ""
-    if divided:
+    if results.settings.groups_divided:
         return (
             "Rows of one group are both trained on and tested, which biases scores upwards where "
             "new rows come from new groups."
@@ -91,7 +90,7 @@ def rule(results: Results, score: str = "accuracy") -> str:
     if base.independent_rows and score == "accuracy":
         kind = "Wilson"
     else:
-        units = "rows" if results.settings.get("row_groups") is None else "groups"
+        units = "rows" if results.settings.row_groups is None else "groups"
         is_share = scores.SCORES[score].higher_is_better
         kind = f"{'Wilson' if is_share else 'on a log scale'}, effective number of {units}"
     if results.common is not None:
@@ -120,37 +119,38 @@ def notes(results: Results) -> list[str]:
 
     Examples
     --------
+    >>> from lincore.metrics.settings import Settings
     >>> codes = np.array([0, 0, 1, 1])
     >>> r = Results(("a",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
     ...             np.full((1, 4, 2), np.nan), np.zeros(1),
-    ...             settings={"notes": {"a": {"ConvergenceWarning": 1}}, "failed": {"b": "x."}})
+    ...             settings=Settings(notes={"a": {"ConvergenceWarning": 1}}, failed={"b": "x."}))
     >>> notes(r)
     ['b is left out: x.', 'a had not converged when it ended.']
     """
-    labels = results.settings.get("labels", {})
+    settings = results.settings
     said = [
-        f"{labels.get(name, name)} is left out: {with_labels(reason, results.classes)}"
-        for name, reason in results.settings.get("failed", {}).items()
+        f"{settings.label(name)} is left out: {with_labels(reason, results.classes)}"
+        for name, reason in settings.failed.items()
     ]
     missing = [
-        str(label)
-        for name, label in labels.items()
-        if name not in results.methods and name not in results.settings.get("failed", {})
+        label
+        for name, label in settings.labels.items()
+        if name not in results.methods and name not in settings.failed
     ]
-    if results.settings.get("stopped") and missing:
+    if settings.stopped and missing:
         are = "are" if len(missing) > 1 else "is"
         said.append(
             f"{sentences.listed(missing)} {are} missing: the comparison was stopped before."
         )
     n_fits = evidence(results).n_folds
-    for name, found in results.settings.get("notes", {}).items():
+    for name, found in settings.notes.items():
         if name not in results.methods:
             continue
         for kind, times in found.items():
             what = _NOTES.get(kind, f"warned ({kind})")
             where = f" in {times:,} of {n_fits:,} fits" if n_fits > 1 else ""
             end = " when it ended" if kind == "ConvergenceWarning" else ""
-            said.append(f"{labels.get(name, name)} {what}{end}{where}.")
+            said.append(f"{settings.label(name)} {what}{end}{where}.")
     alone = _in_one_fold(results)
     if alone:
         each = " each" if len(alone) > 1 else ""

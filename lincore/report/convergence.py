@@ -1,4 +1,4 @@
-"""Why an iterative fit came to its end, in words, read from the fitted classifier."""
+"""Reason for termination of an iterative fit, as a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The boundary between two classes as an equation: plain text, and LaTeX."""
+"""The equation of the boundary between two classes, as text and LaTeX."""
 
 from __future__ import annotations
 

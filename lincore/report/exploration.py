@@ -1,4 +1,4 @@
-"""The findings of Explore, a sentence each: columns, correlations, words, projections."""
+"""Findings on columns, correlations, words and projections, one sentence each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an imbalance cost and what buys it back, in sentences computed from the study."""
+"""Findings of an imbalance study: loss, error decomposition, remedies."""
 
 from __future__ import annotations
 
@@ -133,10 +133,10 @@ def advice_in_words(advised: Advice, loss: str = "error") -> str:
 
 def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
     """Say at which sizes two methods change places, one sentence each."""
-    labels = dict(zip(sweep.methods, sweep.methods, strict=True)) | sweep.settings.get("labels", {})
+    label = sweep.settings.label
     return tuple(
-        f"Below about {size:.0f} training rows {labels[below]} has the better {loss}, "
-        f"above it {labels[above]}."
+        f"Below about {size:.0f} training rows {label(below)} has the better {loss}, "
+        f"above it {label(above)}."
         for size, below, above, _ in sweep.crossings(loss)
     )
 
@@ -240,7 +240,7 @@ def _level(value: float, loss: str) -> str:
 
 
 def _label(study: BalanceStudy, method: str) -> str:
-    return str(study.settings.get("labels", {}).get(method, method))
+    return study.settings.label(method)
 
 
 def _reduced(study: BalanceStudy) -> str:

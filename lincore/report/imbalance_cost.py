@@ -1,4 +1,4 @@
-"""What the imbalance in a file costs, in sentences and lines computed from the record."""
+"""Findings on the cost of an imbalance, as sentences and table rows."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def loss_called(found: ImbalanceCost, loss: str) -> str:
 
 def label_of(found: ImbalanceCost, method: str) -> str:
     """Return what a method is called."""
-    return str(found.settings.get("labels", {}).get(method, method))
+    return found.settings.label(method)
 
 
 def basis(found: ImbalanceCost) -> str:
@@ -186,7 +186,7 @@ def basis(found: ImbalanceCost) -> str:
 
 
 def _splits(found: ImbalanceCost) -> str:
-    n, wanted = len(found.seeds), int(found.settings.get("repeats", len(found.seeds)))
+    n, wanted = len(found.seeds), found.settings.repeats
     what = "splits" if found.new_splits else "repetitions on one test set"
     return f"{n} of {wanted} {what}" if n < wanted else f"{n} {what}"
 

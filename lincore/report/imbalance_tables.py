@@ -1,4 +1,4 @@
-"""The numbers of a study of class sizes as lines of a table, each with its interval."""
+"""Tables of an imbalance study, each value with its interval."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ def score_rows(
     >>> [row["set"] for row in score_rows(study, ["full", "reduced"])]
     ['full', 'reduced']
     """
-    labels = study.settings.get("labels", {})
     shown = [
         k
         for k in range(len(study.classes))
@@ -52,7 +51,7 @@ def score_rows(
     ][:MOST_RECALLS]
     named = [(study.recall_names[k], k) for k in shown]
     rows = [
-        {"model": str(labels.get(method, method)), "set": REMEDY_NAMES.get(cell, cell)}
+        {"model": study.settings.label(method), "set": REMEDY_NAMES.get(cell, cell)}
         | _scores(study.example.results[cell], method, named)
         for method in study.methods
         for cell in cells

@@ -1,4 +1,4 @@
-"""What naive Bayes takes the columns for, in a sentence."""
+"""The distributions that naive Bayes assumes of the columns, as a sentence."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""One sentence that says what came out, computed from the results and nothing else."""
+"""Findings on scores and comparisons, one sentence each, computed from the results."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.checks.check import chance
 from lincore.metrics import differences, scores
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.results import Results
+from lincore.utils.typing import Array
 
 #: So many classes are named in a sentence.
 MOST_NAMED = 3
@@ -227,7 +227,7 @@ def rarest_class(results: Results) -> np.intp:
 
 
 def variance_finding(
-    variances: NDArray[np.float64], n_rows: int, *, rows: str = "rows", share: float = 0.95
+    variances: Array, n_rows: int, *, rows: str = "rows", share: float = 0.95
 ) -> str:
     """Say how few components hold most of the variance of the training rows.
 
@@ -407,8 +407,7 @@ def plain(value: float) -> str:
 
 def _labels(results: Results, methods: list[str]) -> list[str]:
     """Return what the methods are called in a sentence: "LDA" for "lda"."""
-    labels = results.settings.get("labels", {})
-    return [str(labels.get(method, method)) for method in methods]
+    return [results.settings.label(method) for method in methods]
 
 
 def _ranked(results: Results, score: str) -> list[str]:

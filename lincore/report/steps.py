@@ -1,4 +1,4 @@
-"""The steps before a classifier in a sentence."""
+"""The preprocessing steps of a model as a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is held of a file too large for memory, what is summed, and who learns from which."""
+"""Streamed and sampled rows of a large file, and which models use which, as sentences."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def learned(results: Results) -> str:
     Examples
     --------
     >>> import numpy as np
+    >>> from lincore.metrics.settings import Settings
     >>> codes = np.array([0, 1])
     >>> r = Results(("LDA", "logistic"), np.array(["a", "b"]), codes, codes, np.tile(codes, (2, 1)),
     ...             np.zeros((2, 2, 2)), np.zeros(2),
-    ...             settings={"beyond": {"LDA": 15_000, "logistic": 0}})
+    ...             settings=Settings(streamed={"LDA": 15_000, "logistic": 0}))
     >>> learned(r)
     'LDA learned from 15,000 more, summed by class.'
     """
-    counts = results.settings.get("beyond", {})
-    labels = results.settings.get("labels", {})
+    counts = results.settings.streamed
     names = [name for name in results.methods if counts.get(name)]
     if not names:
         return ""
-    shown = [labels.get(name, name) for name in names[:_MOST_NAMED]]
+    shown = [results.settings.label(name) for name in names[:_MOST_NAMED]]
     if len(names) > _MOST_NAMED:
         shown.append(f"{len(names) - _MOST_NAMED} more")
     who = " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

@@ -1,4 +1,4 @@
-"""Threads, captured warnings, BLAS, lazy mappings, text that is safe for spreadsheets."""
+"""Shared types, threads, captured warnings, BLAS, lazy mappings, text safe for spreadsheets."""
 
 import lazy_loader
 

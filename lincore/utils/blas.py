@@ -1,4 +1,4 @@
-"""BLAS and LAPACK as SciPy offers them to compiled code: they let other threads go on."""
+"""BLAS and LAPACK through SciPy's C interface, without the interpreter lock."""
 
 from __future__ import annotations
 

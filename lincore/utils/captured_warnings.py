@@ -1,4 +1,4 @@
-"""Warnings of one thread, heard while others go on: `warnings.catch_warnings` is for all at once.
+"""Warnings captured per thread, where `warnings.catch_warnings` acts on the process.
 
 In Python 3.11 the filters belong to the process. Of two threads that enter and leave
 `catch_warnings` in turn, the second one's leaving brings back what the first had changed.

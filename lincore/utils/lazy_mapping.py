@@ -1,4 +1,4 @@
-"""A mapping whose values are made when somebody asks for them, each once."""
+"""A mapping whose values are computed on first access."""
 
 from __future__ import annotations
 

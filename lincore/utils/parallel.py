@@ -1,4 +1,4 @@
-"""Many small pieces of work spread over the cores, watched and stopped from outside."""
+"""Parallel execution of many small tasks, with progress and cancellation."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeAlias
 
 from lincore.errors import DataError
-
-# Called with pieces done, pieces in all and what is being done; False stops.
-Progress: TypeAlias = Callable[[int, int, str], "bool | None"]
+from lincore.utils.typing import Progress
 
 # Pieces between two looks at the clock.
 _CHUNK = 64

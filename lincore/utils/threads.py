@@ -1,4 +1,4 @@
-"""Both cores for loops over blocks of rows: a thread for each part, and BLAS kept to one."""
+"""Thread-parallel loops over blocks of rows, with single-threaded BLAS."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the pages are made of."""
+"""The building blocks of the pages."""

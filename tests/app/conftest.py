@@ -1,4 +1,4 @@
-"""What every test of a page starts from: nothing remembered from the test before."""
+"""Fixtures of page tests: empty caches and sessions."""
 
 from collections.abc import Iterator
 

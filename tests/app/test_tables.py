@@ -1,4 +1,4 @@
-"""No table on any page holds what a spreadsheet would run, since every table can be downloaded."""
+"""Tables of all pages are safe to download and open in a spreadsheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What axe-core finds wrong with a page for those who cannot see it or use a mouse.
+"""Accessibility violations found by axe-core.
 
 The rules of WCAG 2.2, levels A and AA. The script comes with a package of Python: nothing is
 fetched.

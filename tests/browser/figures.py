@@ -1,4 +1,4 @@
-"""What a person does in a figure: point, click, draw a box or a lasso, turn it."""
+"""Actions in a figure: hover, click, box and lasso selection, rotation."""
 
 from __future__ import annotations
 

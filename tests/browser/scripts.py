@@ -1,4 +1,4 @@
-"""What the browser tests ask of the page itself, in its own language."""
+"""JavaScript that the browser tests evaluate in the page."""
 
 #: Counts what the page sends to the server: a click is over when its message has been answered.
 #: (Watching for the script state `running` instead misses runs of a few milliseconds.)

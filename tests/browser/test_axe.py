@@ -1,4 +1,4 @@
-"""Whether a page that looks clean was looked at: `test_smoke` looks at all of them."""
+"""axe-core finds planted violations, so that a clean page means something."""
 
 from __future__ import annotations
 

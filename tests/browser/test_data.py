@@ -1,4 +1,4 @@
-"""What a visitor does on the page Data: read a file otherwise, change a role, see what was left."""
+"""The page Data in a browser: read a file with other options, change a role, see the notices."""
 
 from __future__ import annotations
 

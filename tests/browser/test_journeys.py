@@ -1,4 +1,4 @@
-"""What a visitor does with real files, and whether the screen shows the library's numbers."""
+"""Journeys with real files: the screen shows the library's numbers."""
 
 from __future__ import annotations
 

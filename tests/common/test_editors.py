@@ -1,4 +1,4 @@
-"""What editors and type checkers see of the library, from outside."""
+"""The library as seen by editors and type checkers."""
 
 from __future__ import annotations
 

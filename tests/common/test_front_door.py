@@ -63,5 +63,5 @@ def test_from_a_file_to_a_picture_by_names_of_the_front_door():
     assert len(checks) == 5
     assert lincore.checks.copies_across(data, split).sentence
     assert lincore.data_checks(data, split)[0].code == "leakage"
-    even = lincore.metrics.reprior(judged, judged.settings["training_shares"], [0.5, 0.5])
+    even = lincore.metrics.reprior(judged, judged.settings.training_shares, [0.5, 0.5])
     assert even.predicted.shape == judged.predicted.shape

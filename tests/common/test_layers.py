@@ -1,4 +1,4 @@
-"""Which folder may import which: the order of the folders, read from the source and enforced."""
+"""The order of the folders: imports read from the source and enforced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What used to be a bare error, or no word at all, says what is wrong and what to do."""
+"""Error messages name the fault and the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scikit-learn's estimators call their attributes and options ours call so too."""
+"""Attributes and options have scikit-learn's names where they mean the same."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ def test_every_classifier_learns_from_the_pictures(pictures):
         results = lincore.compare(data, words, pictures.scheme, steps=steps)
     if pictures.n_classes == 40:
         # Seven pictures of a person do not span a covariance of 20 components: QDA says so.
-        assert list(results.settings["failed"]) == ["qda"]
-        assert "7 rows" in results.settings["failed"]["qda"]
+        assert list(results.settings.failed) == ["qda"]
+        assert "7 rows" in results.settings.failed["qda"]
     else:
         assert results.methods == tuple(words)
     accuracy = (results.predicted == results.truth).mean(axis=1)

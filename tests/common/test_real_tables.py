@@ -201,7 +201,7 @@ def test_every_classifier_is_fitted_or_says_why_not(name):
         # Not to have converged in five passes is no fault here; what failed is looked at below.
         warnings.simplefilter("ignore")
         results = lincore.compare(data, METHODS, "holdout")
-    failed = results.settings["failed"]
+    failed = results.settings.failed
     expected = {method for method, (_, names) in REFUSED.items() if name.startswith(tuple(names))}
     assert set(failed) == expected
     assert all(re.search(REFUSED[method][0], reason) for method, reason in failed.items())

@@ -1,4 +1,4 @@
-"""Weights of classes: what a row counts for because of the class that it belongs to."""
+"""Class weights and their combination with sample weights."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lincore.estimators.base.validation import LabelledRows
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 
 

@@ -1,4 +1,4 @@
-"""What all linear classifiers share: scores that are affine in the features."""
+"""Base of linear classifiers: decision functions that are affine in the features."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lincore.linalg.products import blocked_product
 from lincore.linalg.quadric import Quadric, stacked
+from lincore.utils.typing import Array
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
@@ -27,8 +28,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     """
 
     classes_: NDArray[Any]
-    coef_: NDArray[np.float64]
-    intercept_: NDArray[np.float64]
+    coef_: Array
+    intercept_: Array
 
     @abstractmethod
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -52,13 +53,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             intercept = np.append(0.0, intercept)
         return stacked(None, coef, intercept, np.zeros(coef.shape[1]))
 
-    def _set_linear(self, coef: NDArray[np.float64], intercept: NDArray[np.float64]) -> None:
+    def _set_linear(self, coef: Array, intercept: Array) -> None:
         """Keep the scores of K classes, coef (K, p) and intercept (K,): of two, the difference."""
         if len(coef) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = coef, intercept
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+    def decision_function(self, X: ArrayLike) -> Array:
         """Score rows.
 
         Parameters
@@ -76,7 +77,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse=sparse)
         return self.score_rows(rows)
 
-    def score_rows(self, rows: Any) -> NDArray[np.float64]:
+    def score_rows(self, rows: Any) -> Array:
         """Return the `decision_function` of rows that are known to be numbers: no checks."""
         scores = blocked_product(rows, self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
@@ -92,22 +93,22 @@ class SoftmaxPosterior:
 
     decision_function: Any
 
-    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: ArrayLike) -> Array:
         """Return the logarithms of the posterior probabilities, shape (n, K)."""
         return log_posterior(self.decision_function(X))
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(self, X: ArrayLike) -> Array:
         """Return the posterior probabilities, shape (n, K); rows sum to one."""
         return np.exp(self.predict_log_proba(X))
 
 
-def chosen_codes(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+def chosen_codes(scores: Array) -> NDArray[np.intp]:
     """Return which class has the largest score, (n,), for what `decision_function` returns."""
     chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
     return np.asarray(chosen, dtype=np.intp)
 
 
-def log_posterior(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_posterior(scores: Array) -> Array:
     """Turn log joint densities, as `decision_function` returns them, into log posteriors (n, K)."""
     if scores.ndim == 1:
         # A score may be infinite, for a class that is impossible: so no difference of scores.

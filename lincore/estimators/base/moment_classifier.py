@@ -19,8 +19,8 @@ from lincore.estimators.base.validation import (
 )
 from lincore.linalg.covariance import RowSpace, deviations
 from lincore.moments.moments import Moments
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Priors: TypeAlias = ArrayLike | Literal["equal"] | None
 
 

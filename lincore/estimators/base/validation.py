@@ -1,4 +1,4 @@
-"""What every classifier does first: check rows, labels and weights, and turn labels into codes."""
+"""Validation of rows, labels and weights, and label encoding, for every classifier."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from lincore.utils.typing import Array
 
 
 class LabelledRows(NamedTuple):
@@ -26,7 +28,7 @@ class LabelledRows(NamedTuple):
 
     X: NDArray[Any]
     codes: NDArray[np.intp]
-    weight: NDArray[np.float64] | None
+    weight: Array | None
 
 
 def validate_rows(
@@ -94,7 +96,7 @@ def begins(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
     return first
 
 
-def require_two_classes(count: NDArray[np.float64]) -> None:
+def require_two_classes(count: Array) -> None:
     """Raise ValueError unless at least two of the classes have rows, or weight: count (K,)."""
     n_classes = np.count_nonzero(count)
     if n_classes < 2:

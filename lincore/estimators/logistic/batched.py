@@ -18,8 +18,7 @@ from lincore.estimators.logistic import solvers
 from lincore.estimators.logistic.batched_newton import NEWTON_STEPS, Point, solve_stack
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.linalg.optimize import Reason, Step, may_go_on
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Solvers that end at the minimum itself, for all that numbers of eight digits can tell.
 NEWTONS = ("newton-cg", "newton")

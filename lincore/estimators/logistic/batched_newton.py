@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.linalg.optimize import HALVINGS, RESOLUTION
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from lincore.utils.typing import Array, Flags
 
 NEWTON_STEPS = 50
 #: Without a penalty: overlapping classes take fewer, and of separated ones each would be wasted.

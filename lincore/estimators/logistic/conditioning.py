@@ -1,4 +1,4 @@
-"""A change of variables that conditions logistic regression and leaves its estimate as it is."""
+"""Change of variables that conditions logistic regression without changing its estimate."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from lincore.estimators.logistic.design_matrix import StandardRows
 from lincore.estimators.logistic.sparse_design_matrix import SparseRows, sparse_centre_and_scale
 from lincore.linalg.covariance import is_positive
 from lincore.moments.moments import Moments
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Deviations below this share of the mean, or below this size, are rounding.
 NOTHING = 1e-14

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Values of one block: some 400 KB to 2 MB, so that it is read from memory once and used twice.
 BLOCK_VALUES = 250_000

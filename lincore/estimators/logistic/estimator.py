@@ -6,7 +6,7 @@ import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -21,8 +21,7 @@ from lincore.estimators.logistic.solvers import SOLVERS, Settings
 from lincore.estimators.logistic.wald import Wald, wald_errors
 from lincore.linalg.optimize import Optimum, Reason, Step
 from lincore.utils.threads import WORTHWHILE, part_mapper
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class LogisticRegression(SoftmaxPosterior, LinearClassifier):

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from lincore.estimators.logistic.design_matrix import RowView, StandardRows
 from lincore.linalg.optimize import Point
 from lincore.utils.threads import Mapper, parts_of
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # A loss in nats per row at which separated classes need no further descent.
 NEXT_TO_NOTHING = 1e-3

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.linalg.optimize import Norm, Point, largest_entry
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Linear = Callable[[Array], Array]
 
 MAX_INNER = 500

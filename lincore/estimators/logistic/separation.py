@@ -1,4 +1,4 @@
-"""Whether classes can be separated, so that no maximum of the likelihood exists: a certificate."""
+"""Linear separability of the classes, where no maximum likelihood estimate exists."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from scipy.optimize import linprog
 from lincore.estimators.logistic.conditioning import Conditioned, condition
 from lincore.estimators.logistic.loss import SoftmaxLoss
 from lincore.linalg.optimize import Optimum
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
 
 # Standardised margins below this are rounding of the linear programme (HiGHS allows 1e-7).
 TOLERANCE = 1e-6
@@ -141,7 +140,7 @@ def _by_programme(
     conditioned: Conditioned,
     codes: NDArray[Any],
     n_classes: int,
-    counted: NDArray[np.bool_] | None,
+    counted: Flags | None,
     kind: Kind | None = None,
 ) -> Separation:
     """Search by the linear programme; how far classes that separate do so may be known before."""
@@ -191,7 +190,7 @@ def _margins(
     conditioned: Conditioned,
     codes: NDArray[Any],
     n_classes: int,
-    counted: NDArray[np.bool_] | None,
+    counted: Flags | None,
 ) -> sparse.csr_array:
     """Return the matrix of all margins, (n (K - 1), (K - 1) q); class 0 has coefficients zero."""
     Z = conditioned.rows.double.coordinates(slice(None))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.linalg.optimize import Norm, Objective, Optimum, Reason, Step, largest_entry, stops
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 PartGradient = Callable[[Array, NDArray[np.intp]], Array]
 
 

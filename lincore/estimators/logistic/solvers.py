@@ -1,4 +1,4 @@
-"""Five ways down the same loss: what each takes as the direction and length of its steps."""
+"""The five solvers of logistic regression: direction and step length of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, lapack
 
 from lincore.estimators.logistic.loss import SoftmaxLoss
-from lincore.estimators.logistic.newton import NewtonCG
+from lincore.estimators.logistic.newton import Linear, NewtonCG
 from lincore.estimators.logistic.sgd import descend_by_rows
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.optimize import (
@@ -25,9 +25,7 @@ from lincore.linalg.optimize import (
     largest_entry,
     take_whole_steps,
 )
-
-Array = NDArray[np.float64]
-Linear = Callable[[Array], Array]
+from lincore.utils.typing import Array
 
 # Up to so many parameters the preconditioner is a whole Hessian, from so many rows for each.
 WHOLE_HESSIAN = 3000

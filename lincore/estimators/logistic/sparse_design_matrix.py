@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lincore.estimators.logistic.design_matrix import BLOCK_VALUES, FAR, RowView, StandardRows
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Coordinates up to which curvature is a matrix; blocks of rows are then made dense in turn.
 NARROW = 1000

@@ -1,4 +1,4 @@
-"""How sure maximum likelihood coefficients are: standard errors, tests, intervals, odds ratios."""
+"""Wald inference for maximum likelihood coefficients: errors, tests, intervals, odds ratios."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from lincore.estimators.logistic.conditioning import centre_and_scale
 from lincore.estimators.logistic.design_matrix import StandardRows
 from lincore.estimators.logistic.loss import SoftmaxLoss
 from lincore.linalg.covariance import is_positive
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +179,7 @@ def invert_information(information: Array, names: tuple[str, ...]) -> Array:
     return root @ root.T
 
 
-def _singular(culprits: NDArray[np.bool_], names: tuple[str, ...]) -> str:
+def _singular(culprits: Flags, names: tuple[str, ...]) -> str:
     among = culprits.reshape(-1, len(names)).any(axis=0)
     listed = ", ".join(np.asarray(names)[among])
     return (

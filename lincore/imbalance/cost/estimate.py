@@ -13,7 +13,7 @@ from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, size_name
 from lincore.imbalance.cost.samples import Samples, draw_samples
-from lincore.imbalance.run_study import Progress, settings_of
+from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import Job, Prediction, fit_sample, fit_samples
 from lincore.imbalance.trials import Plan
 from lincore.metrics.confusion_scores import log_losses
@@ -24,8 +24,8 @@ from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
 from lincore.utils.captured_warnings import heard
 from lincore.utils.threads import WORTHWHILE, part_mapper
+from lincore.utils.typing import Array, Progress
 
-Array = NDArray[np.float64]
 Fits = list[dict[str, Prediction]]
 
 SILENT = "{} has no posterior probabilities."
@@ -359,7 +359,6 @@ class _Study:
             for condition in self.unavailable[method.name]:
                 losses[i, CONDITIONS.index(condition)] = np.nan
         data = plan.data
-        settings = settings_of(plan, self.repeats)
         return ImbalanceCost(
             classes=data.classes,
             methods=tuple(method.name for method in plan.alive),
@@ -376,7 +375,7 @@ class _Study:
             unavailable={name: dict(why) for name, why in self.unavailable.items()},
             failures=dict(plan.failures),
             notices=tuple(plan.notices),
-            settings={name: value for name, value in settings.items() if name != "sizes"},
+            settings=study_settings(plan, self.repeats),
             variances=self._variances(first),
         )
 

@@ -1,4 +1,4 @@
-"""The cost of the imbalance in a file: its parts, what corrections recover, what rows would."""
+"""The record of an imbalance's cost: parts, corrections, and gains from more rows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from lincore.imbalance.remedies import ENOUGH
 from lincore.metrics.intervals import UNKNOWN, Interval
 from lincore.metrics.row_variance import RowVariance
 from lincore.metrics.seed_intervals import RECALL, grain_of, less, over_seeds
-
-Array = NDArray[np.float64]
+from lincore.metrics.settings import Settings
+from lincore.utils.typing import Array
 
 #: How a model of all training rows can be corrected, from the one that asks for least.
 CORRECTIONS = (
@@ -137,7 +137,7 @@ class ImbalanceCost:
     failures : mapping of method to reason
         Methods that could not be fitted; they are not in `methods`.
     notices : tuple of str
-    settings : mapping
+    settings : Settings
     variances : mapping of method to RowVariance
         What the rows say about the variance of its mean losses; without, that of the splits.
     """
@@ -157,7 +157,7 @@ class ImbalanceCost:
     unavailable: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
     variances: Mapping[str, RowVariance] = field(default_factory=dict)
 
     @property

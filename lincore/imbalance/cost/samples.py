@@ -10,12 +10,11 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from lincore.data.dataset import Dataset, Split
 from lincore.imbalance.sample_fits import Job, Sample
-from lincore.imbalance.subsets import Counts, NestedRows, largest_within, smallest_above
+from lincore.imbalance.subsets import NestedRows, largest_within, smallest_above
 from lincore.imbalance.trials import Plan, moments_serve, oversampled
 from lincore.moments.moments import Moments
 from lincore.utils.captured_warnings import heard
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Counts
 
 #: Shares of the rarest class's training rows in the class-size sweep, and the fewest rows.
 SHARES, FEWEST_ROWS = (1 / 3, 0.45, 0.6, 0.8, 1.0), 2

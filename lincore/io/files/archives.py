@@ -1,4 +1,4 @@
-"""Packed files of a stranger, unpacked in memory and never beyond the limits."""
+"""Decompression of untrusted archives in memory, within limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bytes of whatever somebody hands over: a path, an open file, bytes."""
+"""Bytes of a path, an open file or a buffer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bytes of a file too large to be held, from its beginning as often as they are wanted."""
+"""Repeatable streams over files larger than memory."""
 
 from __future__ import annotations
 

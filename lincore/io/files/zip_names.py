@@ -1,4 +1,4 @@
-"""The names of the files in a zip, which often does not say in which letters they are written."""
+"""Decoding of the file names in a zip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which folder above an image names its class, whatever else it is wrapped in."""
+"""Detection of the folder level that names the class of an image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pile of strangers' files: which of them are images, and of which class."""
+"""Untrusted image files as a collection: which are images, and their classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One picture, from the bytes of a stranger: its size from the header, its pixels as asked."""
+"""Decoding of one untrusted image: size from its header, grey pixels at a given size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More than 256 grey levels brought to 256: what is black and what is white, alike in a whole set.
+"""Reduction of deep images to 256 grey levels, with one scale for a whole set.
 
 Scanners and microscopes write 10, 12 or 14 bits into 16: taken for 16, all would be nearly black.
 """

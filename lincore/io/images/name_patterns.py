@@ -1,4 +1,4 @@
-"""The class of an image, or the group it belongs to, read from its file name by a pattern."""
+"""Classes or groups of images, extracted from file names by a pattern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images of strangers, in a zip or as files, read in memory and with suspicion to a data set."""
+"""Untrusted images, in a zip or as files, to a data set."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from lincore.io.images.grey_levels import WHITE_OF_16_BITS, Levels, Range, commo
 from lincore.io.images.sizes import common_shape, resized_notices
 from lincore.io.images.write import write_image_zip
 from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
-from lincore.utils.parallel import Progress, over_cores
+from lincore.utils.parallel import over_cores
+from lincore.utils.typing import Progress
 
 __all__ = ["ImageOptions", "image_limits", "read_image_files", "read_image_zip", "write_image_zip"]
 

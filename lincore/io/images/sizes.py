@@ -1,4 +1,4 @@
-"""The size that images of many sizes are brought to."""
+"""Choice of a common size for images of different sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of kinds that are not read, told by their first bytes, and what to save them as."""
+"""Recognition of unsupported image formats, with the format to convert them to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A quantity cut into a few named intervals, to be told apart as classes."""
+"""Binning of a numeric target into classes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.errors import DataError
+from lincore.utils.typing import Array
 
 
 class Bins(NamedTuple):
@@ -18,7 +19,7 @@ class Bins(NamedTuple):
 
 
 def cut_into_bins(
-    values: NDArray[np.float64], bins: Bins | int, where: str
+    values: Array, bins: Bins | int, where: str
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Cut a quantity into classes.
 
@@ -73,13 +74,13 @@ def cut_into_bins(
     return codes.astype(np.intp), np.array(_names(bounds))
 
 
-def _rounded(bounds: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rounded(bounds: Array, values: Array) -> Array:
     """Round each bound to as few digits as leave every row on its side."""
     ordered = np.sort(values)
     return np.array([_short(float(bound), ordered) for bound in bounds])
 
 
-def _short(bound: float, ordered: NDArray[np.float64]) -> float:
+def _short(bound: float, ordered: Array) -> float:
     below = np.searchsorted(ordered, bound)
     for digits in range(1, 17):
         near = float(f"{bound:.{digits}g}")
@@ -90,7 +91,7 @@ def _short(bound: float, ordered: NDArray[np.float64]) -> float:
     return bound
 
 
-def _names(bounds: NDArray[np.float64]) -> list[str]:
+def _names(bounds: Array) -> list[str]:
     said = [f"{bound:.15g}" for bound in bounds]
     between = [f"{low} to below {high}" for low, high in zip(said, said[1:], strict=False)]
     return [f"below {said[0]}", *between, f"{said[-1]} and above"]

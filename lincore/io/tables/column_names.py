@@ -1,4 +1,4 @@
-"""Other names for the columns of a table, once it is a data set."""
+"""Renaming of the columns of a data set."""
 
 from __future__ import annotations
 

@@ -1,19 +1,18 @@
-"""What the columns of a table are for, which rows are used, and what is said of the others."""
+"""Roles of columns and selection of rows, with a reason for each exclusion."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from lincore.data.labels import columns_named, find_label_column, is_number
 from lincore.errors import DataError, Notice, Remedy
 from lincore.io.tables.column_roles import REASONS, ROLES, Column, Content, Kind, Role
 from lincore.io.tables.features import merge_labels
 from lincore.io.tables.table import Table
+from lincore.utils.typing import Flags
 
 _MOST_REMEDIES = 5
 _REMEDIES: Mapping[Kind, str] = {
@@ -164,7 +163,7 @@ def _with_role(column: Column, role: Any, as_category: bool) -> Column:
 class Kept(NamedTuple):
     """Which of n rows are used, (n,) bool, and why the others are not."""
 
-    rows: NDArray[np.bool_]
+    rows: Flags
     notices: list[Notice]
 
 
@@ -223,7 +222,7 @@ def keep_rows(
     return Kept(kept, notices)
 
 
-def _told(out: NDArray[np.bool_], n_rows: int, why: str, where: str) -> list[Notice]:
+def _told(out: Flags, n_rows: int, why: str, where: str) -> list[Notice]:
     if not out.any():
         return []
     remedy = "Fill the class in to use these rows." if "target" in why else ""

@@ -1,4 +1,4 @@
-"""Dates and times in a column: told by their form, and turned into days."""
+"""Dates and times: recognition of their format, and conversion to days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chosen columns of a table as one array: numbers, level codes and counts of words."""
+"""The feature columns of a table as one array: numbers, level codes, word counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from lincore.data.labels import is_number, natural_key
 from lincore.errors import DataError, Notice, Remedy
@@ -17,6 +16,7 @@ from lincore.io.tables.bag_of_words import count_words
 from lincore.io.tables.column_roles import Column, says_yes, says_yes_or_no
 from lincore.io.tables.dates import to_days
 from lincore.limits import LIMITS
+from lincore.utils.typing import Array
 
 
 class Features(NamedTuple):
@@ -49,7 +49,7 @@ def build_features(
     DataError
         When a category has too many levels, a text has no words, or the array is too large.
     """
-    arrays: list[NDArray[np.float64]] = []
+    arrays: list[Array] = []
     levels: list[tuple[str, ...] | None] = []
     notices: list[Notice] = []
     for column in features:
@@ -72,7 +72,7 @@ def build_features(
 
 def _encode(
     column: pd.Series[Any], described: Column
-) -> tuple[NDArray[np.float64], tuple[str, ...] | None, list[Notice]]:
+) -> tuple[Array, tuple[str, ...] | None, list[Notice]]:
     where = f"column {column.name!r}"
     if described.kind == "date":
         days = to_days(column).to_numpy(dtype=np.float64, na_value=np.nan)
@@ -96,7 +96,7 @@ def _encode(
 
 def level_codes(
     column: pd.Series[Any],
-) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
+) -> tuple[Array, tuple[str, ...], tuple[str, ...]]:
     """Return level codes (n,) with NaN for missing, the names of the levels, merged spellings.
 
     Examples

@@ -1,4 +1,4 @@
-"""A Parquet file to a frame, after a look at what it claims to hold."""
+"""Parquet files to data frames, checked against limits first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Identifiers that repeat: columns that say to which subject each of several rows belongs."""
+"""Repeated identifiers: columns that group several rows of one subject."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from lincore.data.labels import is_number, present_numbers
+from lincore.utils.typing import Codes
 
 if TYPE_CHECKING:
     from lincore.io.tables.column_roles import Column
@@ -28,8 +28,6 @@ _EXPECTED = 10.0
 _MOST_CANDIDATES = 50
 _MOST_OTHERS = 200
 _MOST_ROWS = 100_000
-
-Codes = NDArray[np.intp]
 
 
 class RepeatedId(NamedTuple):

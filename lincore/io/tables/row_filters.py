@@ -8,12 +8,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from lincore.data.labels import find_label_column, is_number
 from lincore.errors import DataError
 from lincore.io.tables.features import level_name
 from lincore.io.tables.table import Table
+from lincore.utils.typing import Flags
 
 Relation: TypeAlias = Literal[
     "is one of", "is not one of", "between", "is missing", "is not missing"
@@ -74,7 +74,7 @@ def as_conditions(where: Sequence[Any]) -> tuple[Condition, ...]:
     return found
 
 
-def matching_rows(frame: pd.DataFrame, where: Sequence[Any], name: str) -> NDArray[np.bool_]:
+def matching_rows(frame: pd.DataFrame, where: Sequence[Any], name: str) -> Flags:
     """Return which rows meet all conditions, (n,) bool.
 
     Parameters
@@ -133,7 +133,7 @@ def filter_rows(table: Table, where: Sequence[Any]) -> Table:
     return replace(table, frame=frame, rows=rows, whole=table.whole or table)
 
 
-def _meets(column: pd.Series[Any], condition: Condition) -> NDArray[np.bool_]:
+def _meets(column: pd.Series[Any], condition: Condition) -> Flags:
     present = column.notna().to_numpy(dtype=bool)
     if condition.relation == "is missing":
         return ~present
@@ -149,7 +149,7 @@ def _meets(column: pd.Series[Any], condition: Condition) -> NDArray[np.bool_]:
     return inside if condition.relation == "is one of" else present & ~inside
 
 
-def _between(column: pd.Series[Any], condition: Condition) -> NDArray[np.bool_]:
+def _between(column: pd.Series[Any], condition: Condition) -> Flags:
     low, high = condition.values
     is_date = pd.api.types.is_datetime64_any_dtype(column)
     if not is_date and not is_number(column):

@@ -1,8 +1,8 @@
-"""Some rows of a large table held, drawn by class; all others summed: their moments by class."""
+"""A sample of rows of a large table by class, and the moments of all of its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -14,8 +14,8 @@ from lincore.errors import DataError, Notice, Remedy
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.features import level_name
 from lincore.moments.moments import Moments
+from lincore.utils.typing import Array, Flags, Progress
 
-Progress: TypeAlias = Callable[[int, int, str], Any]
 Words: TypeAlias = dict[str, set[str]]
 
 # Rows of a class that are held whatever its share: one to learn from, one to test.
@@ -94,7 +94,7 @@ class Held(NamedTuple):
         Why rows were left out.
     """
 
-    X: NDArray[np.float64]
+    X: Array
     codes: NDArray[np.intp]
     classes: NDArray[Any]
     beyond: Moments | None
@@ -177,7 +177,7 @@ class Draw:
         self._next: dict[int, tuple[int, NDArray[np.intp]]] = {}
         self._rng: dict[int, np.random.Generator] = {}
 
-    def chosen(self, codes: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def chosen(self, codes: NDArray[np.intp]) -> Flags:
         """Return which of the next rows are held, (m,) bool, from their classes."""
         held = np.zeros(len(codes), dtype=bool)
         # Codes are few: counting them is faster than sorting.
@@ -270,7 +270,7 @@ DRAWN_ONLY = Remedy("Use the rows drawn at random alone", options={"drawn_only":
 
 def _numbers(
     frame: pd.DataFrame, features: Sequence[str], n_before: int, source: RowSource
-) -> NDArray[np.float64]:
+) -> Array:
     X = np.empty((len(frame), len(features)))
     for j, name in enumerate(features):
         column = frame[name]
@@ -298,13 +298,13 @@ def _numbers(
     return X
 
 
-def _is_finite(X: NDArray[np.float64]) -> bool:
+def _is_finite(X: Array) -> bool:
     """Tell by one look whether all values are finite: their sum is only then."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(X.sum()))
 
 
-def _incomplete(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _incomplete(X: Array) -> Flags:
     """Return which rows lack a value, (n,)."""
     incomplete = np.zeros(len(X), bool)
     if not _is_finite(X):
@@ -312,7 +312,7 @@ def _incomplete(X: NDArray[np.float64]) -> NDArray[np.bool_]:
     return incomplete
 
 
-def _sum(sums: list[Moments], X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
+def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp]) -> None:
     """Add rows to the sums of their classes, which grow by those not met before."""
     counts = np.bincount(codes)
     present = np.flatnonzero(counts)

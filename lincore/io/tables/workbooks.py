@@ -1,4 +1,4 @@
-"""Zips that hold a table and no images: a packed CSV is taken out, a workbook is refused."""
+"""Zips that contain a table: packed CSV files, and refusal of workbooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentences on figures: what was found, computed from what is drawn."""
+"""Findings of figures as sentences, computed from the plotted values."""
 
 from __future__ import annotations
 

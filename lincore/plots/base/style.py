@@ -1,4 +1,4 @@
-"""What all figures share: how they are put together, safe and short text, arrays that travel."""
+"""Assembly of figures: traces, layout, escaped text, compact arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many rows each class has, small enough for a sidebar."""
+"""Class counts as a compact bar, for a sidebar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures side by side in one grey scale: a contact sheet, class means, eigen-images."""
+"""Contact sheets of images: samples, class means, eigen-images."""
 
 from __future__ import annotations
 

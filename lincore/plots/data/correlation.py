@@ -1,4 +1,4 @@
-"""Correlations between columns as a matrix of colours."""
+"""Correlation matrix of columns as a heat map."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from lincore.inspection.correlation import Correlations
 from lincore.plots.base.palette import BAD, CLEAR, GOOD, INK
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, escape, figure, number, shorten_all, trace
+from lincore.utils.typing import Array
 
 TICK_WIDTH = 18
 # Numbers stand in the cells of up to so many columns.
@@ -37,7 +37,7 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
     p = len(found.names)
     short = [escape(name) for name in shorten_all(found.names, TICK_WIDTH)]
     places = list(range(p))
-    values: NDArray[np.float64] = np.asarray(np.round(found.matrix, 3), dtype=np.float64)
+    values: Array = np.asarray(np.round(found.matrix, 3), dtype=np.float64)
     cells = trace(
         "heatmap",
         z=values.astype(np.float32),
@@ -75,7 +75,7 @@ def correlation_matrix(found: Correlations, *, kind: str, subtitle: str = "") ->
     )
 
 
-def _numbers(values: NDArray[np.float64]) -> list[Trace]:
+def _numbers(values: Array) -> list[Trace]:
     """Return the numbers in the cells: white on strong colours, in the colour of text elsewhere.
 
     Plotly's own numbers in cells do not see through a colour to a dark page.

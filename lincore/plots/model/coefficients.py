@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import ACCENT, EDGE, GREY
 from lincore.plots.base.sentences import join
@@ -26,8 +26,8 @@ from lincore.plots.base.style import (
     upright_line,
 )
 from lincore.plots.scores.from_results import weights_of
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 MOST_BARS = 25
 LABEL_WIDTH = 20
 

@@ -1,4 +1,4 @@
-"""Components seen against rows and pixels: biplot, weights as pictures, reconstructions."""
+"""Principal components: biplot, weights as images, reconstructions."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from lincore.plots.base.sentences import join
 from lincore.plots.base.style import enumerate_words, escape, shorten
 from lincore.plots.data.contact_sheet import images, sheet
 from lincore.plots.plane.scatter import scatter
+from lincore.utils.typing import Array
 
 LABEL_WIDTH = 20
 # Pixels under pictures of weights, for the scale of their colours.
@@ -101,15 +102,13 @@ def biplot(
     return figure
 
 
-def _arrow(tip: NDArray[np.float64]) -> dict[str, Any]:
+def _arrow(tip: Array) -> dict[str, Any]:
     ends = {"x": float(tip[0]), "y": float(tip[1]), "ax": 0, "ay": 0, "axref": "x", "ayref": "y"}
     look = {"arrowhead": 2, "arrowwidth": 1.6, "arrowcolor": INK}
     return ends | look | {"text": "", "showarrow": True}
 
 
-def _name(
-    label: str, tip: NDArray[np.float64], height: float, ranges: NDArray[np.float64]
-) -> dict[str, Any]:
+def _name(label: str, tip: Array, height: float, ranges: Array) -> dict[str, Any]:
     return {
         "x": float(tip[0]), "y": height, "text": escape(label), "showarrow": False,
         "yanchor": "middle", "xanchor": _anchor(label, tip, ranges),
@@ -118,7 +117,7 @@ def _name(
     }  # fmt: skip
 
 
-def _heights(tips: NDArray[np.float64], ranges: NDArray[np.float64]) -> list[float]:
+def _heights(tips: Array, ranges: Array) -> list[float]:
     """Return how high the name of each arrow stands: at its tip, moved off its neighbours."""
     low, high = ranges[1]
     gap = CLEARANCE * (high - low)
@@ -133,7 +132,7 @@ def _heights(tips: NDArray[np.float64], ranges: NDArray[np.float64]) -> list[flo
     return [float(height) for height in heights]
 
 
-def _anchor(label: str, tip: NDArray[np.float64], ranges: NDArray[np.float64]) -> str:
+def _anchor(label: str, tip: Array, ranges: Array) -> str:
     """Return which end of a name stands at the tip: the outward one only where it would be cut."""
     low, high = ranges[0]
     room = (high - tip[0] if tip[0] >= 0 else tip[0] - low) / (high - low)

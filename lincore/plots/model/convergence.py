@@ -1,4 +1,4 @@
-"""How iterative fits came to their end, and how errors fell on the way."""
+"""Convergence of iterative fits, and error by iteration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import EDGE, method_look
 from lincore.plots.base.sentences import join
@@ -23,8 +23,8 @@ from lincore.plots.base.style import (
     shorten,
     trace,
 )
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 # A rise in this share of the steps is told as such: the learning rate is too large.
 OSCILLATES = 0.25
 # From this ratio of lengths on traces are seen together on a logarithmic axis alone.

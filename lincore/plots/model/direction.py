@@ -1,10 +1,9 @@
-"""One direction that decides: a histogram of each class, its density, and the threshold."""
+"""A single decision direction: histograms and densities by class, and the threshold."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from lincore.inspection.views import View
 from lincore.plots.base.palette import colour, translucent
@@ -15,8 +14,7 @@ from lincore.plots.plane.boundary_lines import boundary_points
 from lincore.plots.plane.curves import places, tints, uprights
 from lincore.plots.plane.markers import Marks, class_counts, verdict
 from lincore.plots.plane.shared_axes import Frame
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 FEWEST_BINS, MOST_BINS = 10, 60
 # Places at which a density is drawn.

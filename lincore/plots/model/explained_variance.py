@@ -1,4 +1,4 @@
-"""How much of the variance each principal component holds."""
+"""Explained variance of principal components."""
 
 from __future__ import annotations
 

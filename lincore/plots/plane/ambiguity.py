@@ -1,4 +1,4 @@
-"""Where binary models contradict each other: claimed by none, by several, or tied."""
+"""Ambiguous regions of combined binary models: claimed by none, by several, tied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which stretch of each axis is shown: all points, but for the few that would dwarf the rest."""
+"""Axis limits that show the bulk of the points and drop extreme ones."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.inspection.views import View
 from lincore.plots.base.style import axis, count, escape, shorten
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array, Flags
 
 # A point this many interquartile ranges off the quartiles of its class is far from all others ...
 FAR = 6.0
@@ -106,7 +105,7 @@ def plane_axis(
     return axis(view.axis_names[number], range=ranges[number], showgrid=False, **settings)
 
 
-def _far(points: Array, codes: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _far(points: Array, codes: NDArray[np.intp]) -> Flags:
     far = np.zeros(len(points), dtype=bool)
     for code in np.unique(codes):
         rows = codes == code

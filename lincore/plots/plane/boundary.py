@@ -1,4 +1,4 @@
-"""Rows over the regions of the classes, with the wrong ones ringed."""
+"""Decision regions with the rows, misclassified ones ringed."""
 
 from __future__ import annotations
 

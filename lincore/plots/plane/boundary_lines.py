@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from lincore.inspection.views import View
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.regions import NODES, Map, possible
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 Links = dict[int, list[int]]
 
 # A line is drawn without the points that lie nearer to it than this share of a cell: a fifth of a

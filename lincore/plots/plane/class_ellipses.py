@@ -1,10 +1,9 @@
-"""The classes of a model as ellipses, drawn over any picture of a plane."""
+"""Covariance ellipses of the classes of a model."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from lincore.inspection.views import View
 from lincore.plots.base.palette import colour
@@ -20,6 +19,7 @@ from lincore.plots.base.style import (
     trace,
 )
 from lincore.plots.plane.scatter import RADIUS
+from lincore.utils.typing import Array
 
 # Corners of an ellipse; of many, which are smaller, fewer are seen.
 CORNERS, CORNERS_OF_MANY = 72, 20
@@ -71,7 +71,7 @@ def _traces(view: View) -> list[Trace]:
     return traces
 
 
-def _half_axes(factor: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _half_axes(factor: Array) -> Array | None:
     """Return the half axes (2, 2) of one standard deviation; None where a class is flat."""
     factor = np.diag(factor)[:, factor > 0] if factor.ndim == 1 else factor
     if factor.shape[1] < 2 or not np.isfinite(factor).all():

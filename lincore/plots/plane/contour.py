@@ -1,10 +1,9 @@
-"""Rows over filled contours of what the model believes of the plane."""
+"""Filled contours of a model's densities or posteriors under the rows."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from lincore.inspection.views import Quantity, View
 from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
@@ -15,8 +14,7 @@ from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, point_traces, verdict
 from lincore.plots.plane.regions import checked, floor_level, whole_layer, winning_layers
 from lincore.plots.plane.shared_axes import Frame
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 ALT = {
     "posterior": "posterior probability",

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from lincore.inspection.views import Quantity, View
 from lincore.plots.base.palette import INK, colour, translucent
@@ -17,8 +16,7 @@ from lincore.plots.plane.boundary_lines import boundary_points
 from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
 from lincore.plots.plane.regions import possible, spread
 from lincore.plots.plane.shared_axes import Frame
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Where the curves end and the lanes begin, as shares of the height.
 LANES_END, CURVES_START = 0.26, 0.3

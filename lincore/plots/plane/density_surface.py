@@ -1,17 +1,15 @@
-"""The shape of hills: a Gaussian density on rings around its mean, and what height to show."""
+"""Gaussian density surfaces: meshes on rings around the mean, and their height."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.inspection.views import View
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.regions import possible
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # A hill ends where it has exp(-3²/2), a hundredth, of its height.
 REACH = 3.0

@@ -1,4 +1,4 @@
-"""The rows of a data set as markers: by class, with the wrong ones ringed."""
+"""Rows as markers by class, misclassified ones ringed."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from lincore.plots.base.style import (
     shorten_all,
     trace,
 )
+from lincore.utils.typing import Array, Flags
 
 # Up to here SVG draws as fast as WebGL, and more finely.
 MOST_SVG = 2_000
@@ -56,7 +57,7 @@ class Marks(NamedTuple):
         Rows taken for another class, also those that are not drawn.
     """
 
-    points: NDArray[np.float64]
+    points: Array
     codes: NDArray[np.intp]
     labels: list[str]
     rows: NDArray[np.intp]
@@ -96,7 +97,7 @@ class Marks(NamedTuple):
         )
 
     @property
-    def wrong(self) -> NDArray[np.bool_]:
+    def wrong(self) -> Flags:
         """Which rows are taken for another class."""
         if self.predicted is None:
             return np.zeros(len(self.codes), dtype=bool)
@@ -126,7 +127,7 @@ class Marks(NamedTuple):
         chosen[np.concatenate(keep)] = True
         return self.only(chosen)
 
-    def only(self, chosen: NDArray[np.bool_]) -> Marks:
+    def only(self, chosen: Flags) -> Marks:
         """Keep some rows (n,); counts stay those of all."""
         predicted = None if self.predicted is None else self.predicted[chosen]
         return self._replace(
@@ -258,7 +259,7 @@ def _wrong(kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks, ringed: bo
     ]
 
 
-def _spread(view: View) -> NDArray[np.float64]:
+def _spread(view: View) -> Array:
     """Return the points (n, d), those of one level side by side and not on one another."""
     points = view.points.copy()
     for number, levels in enumerate(view.levels or ()):
@@ -269,7 +270,7 @@ def _spread(view: View) -> NDArray[np.float64]:
     return points
 
 
-def _in_lanes(marks: Marks) -> NDArray[np.float64]:
+def _in_lanes(marks: Marks) -> Array:
     """Return points (n, 2): the single coordinate, and a height within the lane of the class."""
     # The golden ratio spreads neighbours evenly, and the same row always lies at the same height.
     jitter = marks.rows * 0.6180339887498949 % 1

@@ -1,4 +1,4 @@
-"""The posterior, or the lead in score, of the class that wins, as a surface in its colour."""
+"""The posterior or margin of the predicted class as a surface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shaded: for each class a grid of its posterior or density, over where it matters."""
+"""Grids of posteriors or densities by class, restricted to where they are visible."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from lincore.inspection.views import Quantity, View
 from lincore.plots.plane.axis_limits import Window
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # Values in all layers of one figure: 85 kB as float32 in base64, up to 110 kB as JSON.
 CELLS = 16_000

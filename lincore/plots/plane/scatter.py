@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lincore.inspection.axis_units import drawable_units, named_units
 from lincore.plots.base.palette import colour
@@ -14,6 +14,7 @@ from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, bare_axis, compact, count, figure, trace
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
+from lincore.utils.typing import Array
 
 ELLIPSES = "Ellipses: 95 % of a Gaussian class."
 # Its radius in standard deviations: the square of it is chi-squared with two degrees.
@@ -107,7 +108,7 @@ def _ellipses(marks: Marks) -> list[Trace]:
         points = marks.points[marks.codes == code]
         if len(points) < 3:
             continue
-        outline: NDArray[np.float64] = points.mean(axis=0) + RADIUS * circle @ _root(points)
+        outline: Array = points.mean(axis=0) + RADIUS * circle @ _root(points)
         traces.append(
             trace(
                 "scatter",
@@ -133,7 +134,7 @@ def _around(window: Window, rings: list[Trace]) -> Window:
     return window._replace(low=np.minimum(window.low, low), high=np.maximum(window.high, high))
 
 
-def _root(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _root(points: Array) -> Array:
     """Return a root of the covariance (2, 2) of points (n, 2), singular or not."""
     scale = points.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)

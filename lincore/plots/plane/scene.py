@@ -1,4 +1,4 @@
-"""The scene in which surfaces stand over a plane, and from where it is looked at."""
+"""The 3-D scene of surfaces over a plane, and its camera."""
 
 from __future__ import annotations
 

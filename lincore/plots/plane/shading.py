@@ -1,4 +1,4 @@
-"""Filled contours in the hue of a class, from transparent to strong, and the bar that reads them.
+"""Filled contours in the colour of a class, and their colour bar.
 
 Plotly paints the bands of a filled contour on top of each other, so that their opacities add up.
 Each band therefore gets just the opacity that the stack below it lacks.
@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.plots.base.palette import CLEAR, GREY, INK, colour, translucent
 from lincore.plots.base.style import Trace, compact, escape, trace
 from lincore.plots.plane.regions import Layer
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 FAINTEST = 0.10
 STRONGEST = 0.62

@@ -1,17 +1,15 @@
-"""What several pictures of the same plane share: ends of the axes and the scale of densities."""
+"""Axis limits and density scale shared by several plots of one plane."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.inspection.views import View
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.regions import possible
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 class Frame(NamedTuple):

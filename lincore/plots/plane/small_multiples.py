@@ -1,4 +1,4 @@
-"""Several models in one plane: small pictures of their regions, on the same axes."""
+"""Several models in one plane as small multiples on common axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The class densities as hills over the rows, or the posterior of the winner as a roof."""
+"""Class densities, or posteriors of the predicted class, as surfaces over the rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import get_args
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from lincore.inspection.views import Quantity, View
 from lincore.plots.base.palette import INK, colour, symbol_3d, translucent
@@ -31,8 +30,7 @@ from lincore.plots.plane.posterior_surface import roof, roof_alt, upright
 from lincore.plots.plane.regions import checked
 from lincore.plots.plane.scene import Camera, scene_of
 from lincore.plots.plane.shared_axes import Frame
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 # From this ratio of heights on the low hills are seen on a logarithmic scale alone.
 UNEVEN = 12.0

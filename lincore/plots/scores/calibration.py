@@ -1,4 +1,4 @@
-"""Calibration: how often what was given a probability was so."""
+"""Calibration curves: observed frequency against predicted probability."""
 
 from __future__ import annotations
 

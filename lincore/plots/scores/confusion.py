@@ -6,7 +6,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from lincore.metrics import scores
 from lincore.metrics.results import Results
@@ -23,9 +22,8 @@ from lincore.plots.base.style import (
     shorten_all,
     trace,
 )
+from lincore.utils.typing import Array, Counts
 
-Array = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Normalize = Literal["true", "pred"] | None
 
 # Up to so many classes a cell holds its count and its share, and beyond that its count alone ...

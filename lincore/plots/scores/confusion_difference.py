@@ -1,17 +1,17 @@
-"""What changed between two confusion matrices of the same rows."""
+"""Difference of two confusion matrices of the same rows."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import BAD, GOOD, INK, translucent
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, count, escape, figure, names, number, trace
 from lincore.plots.scores.confusion import MOST_COUNTS, PAGE, THIRD, Room, class_axes, two_of
+from lincore.utils.typing import Counts
 
-Counts = NDArray[np.int64]
 STRONGEST = 0.6
 
 

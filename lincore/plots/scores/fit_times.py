@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import EDGE, GREY, method_look
@@ -25,8 +25,8 @@ from lincore.plots.base.style import (
 )
 from lincore.plots.scores.from_results import time_arguments
 from lincore.plots.scores.intervals import Interval
+from lincore.utils.typing import Array
 
-Array = NDArray[np.float64]
 # Times that are measured once vary by less than this factor.
 CLEARLY_SLOWER = 1.5
 # Decades that the axis spans at least, so that there are two ticks on it.

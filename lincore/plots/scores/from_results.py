@@ -1,16 +1,16 @@
-"""What plots draw of a comparison: curves, intervals and pairs, computed from its `Results`."""
+"""Plot data of a comparison, computed from its `Results`: curves, intervals, pairs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.metrics import differences, ranking, scores
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.results import Results
 from lincore.plots.base.sentences import join
+from lincore.utils.typing import Array
 
 
 def curves_of(kind: Any, results: Results, method: str, curve: Any) -> list[Any]:
@@ -89,7 +89,7 @@ def method_of(results: Results, method: str | None, plot: str) -> str:
     return results.methods[0]
 
 
-def weights_of(model: Any, label: Any) -> tuple[list[str], NDArray[np.float64], str]:
+def weights_of(model: Any, label: Any) -> tuple[list[str], Array, str]:
     """Return the names and values of a fitted model's linear scores, and what these are.
 
     Parameters
@@ -128,4 +128,4 @@ def weights_of(model: Any, label: Any) -> tuple[list[str], NDArray[np.float64], 
 
 
 def _label(results: Results, method: str) -> str:
-    return str(results.settings.get("labels", {}).get(method, method))
+    return results.settings.label(method)

@@ -25,6 +25,7 @@ from lincore.plots.base.style import (
     upright_line,
 )
 from lincore.plots.scores.from_results import interval_arguments, pair_arguments
+from lincore.utils.typing import Array
 
 Interval = tuple[float, float, float]
 LABEL_WIDTH = 23
@@ -189,7 +190,7 @@ def _lines(
     title: str,
     subtitle: str,
     labels: Sequence[str],
-    values: NDArray[np.float64],
+    values: Array,
     as_percent: bool,
     *,
     hues: list[str],
@@ -270,9 +271,7 @@ def _equivalence(rope: float) -> dict[str, Any]:
     return {"type": "rect", "fillcolor": translucent(GOOD, 0.14), "line": {"width": 0}} | ends
 
 
-def _all(
-    labels: Sequence[str], values: NDArray[np.float64], as_percent: bool, unit: str = ""
-) -> str:
+def _all(labels: Sequence[str], values: Array, as_percent: bool, unit: str = "") -> str:
     said = [
         join(f"{label} {number(interval[0], as_percent)}", ends and f"({ends})")
         for label, interval in zip(labels, values.tolist(), strict=True)
@@ -290,7 +289,7 @@ def _ends(interval: Sequence[float], as_percent: bool) -> str:
 
 
 def _sides(
-    baselines: Mapping[str, float], values: NDArray[np.float64]
+    baselines: Mapping[str, float], values: Array
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
     """Return the baselines near enough to be drawn, those far to the left, and far to the right."""
     ends = values[np.isfinite(values)]

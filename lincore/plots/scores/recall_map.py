@@ -1,4 +1,4 @@
-"""Recall of each class by each method, and how it changed."""
+"""Recall of each class by each method, and its change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves of rates by threshold: ROC, and precision against recall."""
+"""ROC and precision-recall curves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lincore.metrics import curves as of_results
 from lincore.metrics.results import Results
@@ -27,11 +27,11 @@ from lincore.plots.base.style import (
     trace,
 )
 from lincore.plots.scores.from_results import curves_of, method_of
+from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
     from lincore.metrics.curves import PrecisionRecall, Roc
 
-Array = NDArray[np.float64]
 # More points on a curve than this are not seen on a screen.
 MOST_POINTS = 600
 

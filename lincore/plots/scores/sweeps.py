@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import INK, method_look, translucent
 from lincore.plots.base.sentences import join, score_axis
@@ -23,8 +23,7 @@ from lincore.plots.base.style import (
     shorten,
     trace,
 )
-
-Array = NDArray[np.float64]
+from lincore.utils.typing import Array
 
 
 def sweep(

@@ -1,4 +1,4 @@
-"""What an imbalance cost, part by part, and what each remedy recovers."""
+"""Error decomposition of an imbalance as a waterfall, and recovery by each remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of both sets, the objective and its way down, and the truth where it is known."""
+"""Scores of the full and the reduced set, training loss, and true parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The long work of the page Balance: one split at once, then many, and the sweep over sizes."""
+"""Jobs of the page Balance: one split at once, then many, and the class-size sweep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Balance, first question: what the imbalance in the file costs, and what recovers it."""
+"""Balance, first question: the cost of the imbalance in the file, and its remedies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the imbalance in the file costs: the parts, the corrections, and what rows would bring."""
+"""Panels of the cost of the imbalance: parts, corrections, gains from more rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What errors cost: decisions of least expected cost, and the boundary that they move."""
+"""Error costs: decisions of least expected cost, and their boundary."""
 
 from __future__ import annotations
 

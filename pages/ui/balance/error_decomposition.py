@@ -1,4 +1,4 @@
-"""Why a score fell when rows were left out, and what buys it back."""
+"""Error decomposition of a reduced training set, and recovery by remedies."""
 
 from __future__ import annotations
 
@@ -123,6 +123,6 @@ def _basis(study: BalanceStudy) -> str:
     if n == 1:
         return "One split so far, hence no intervals."
     what = "splits" if study.new_splits else "choices of the training rows, one test part"
-    wanted = study.settings["repeats"]
+    wanted = study.settings.repeats
     of = f"{n} of {wanted}" if n < wanted else str(n)
     return f"Mean of {of} {what} ({study.n_test:,} test rows each), with 95 % intervals."

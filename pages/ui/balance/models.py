@@ -1,4 +1,4 @@
-"""Which models the page Balance fits, with which steps, and which of them is shown."""
+"""Choice of the models on the page Balance: classifiers, steps, the one displayed."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def known(found: BalanceStudy | ImbalanceCost, method: str) -> str:
 def left_out(found: BalanceStudy | ImbalanceCost) -> None:
     """Say which models are missing and why, with a remedy at a click where there is one."""
     for name, why in found.failures.items():
-        called = found.settings["labels"].get(name, name)
+        called = found.settings.label(name)
         said = report.with_labels(why, found.classes)
         st.caption(
             f"{text.escape(called)} is left out, as it cannot be fitted to each of the training "

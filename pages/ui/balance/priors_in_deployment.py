@@ -1,4 +1,4 @@
-"""Other shares of the classes than in training: everything scored anew, nothing fitted."""
+"""Priors in deployment: scores under other class shares, without refitting."""
 
 from __future__ import annotations
 

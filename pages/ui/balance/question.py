@@ -1,4 +1,4 @@
-"""Which question the page Balance answers."""
+"""Choice between the two questions of the page Balance."""
 
 from __future__ import annotations
 

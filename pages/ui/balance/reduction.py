@@ -1,4 +1,4 @@
-"""Balance, second question: what if a class were smaller, why, and what recovers the loss."""
+"""Balance, second question: the effect of a smaller class, its causes and remedies."""
 
 from __future__ import annotations
 

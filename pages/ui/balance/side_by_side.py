@@ -34,7 +34,7 @@ LONGEST = 24
 
 def label(study: BalanceStudy, method: str) -> str:
     """Return what a method is called on the screen."""
-    return str(study.settings["labels"].get(method, method))
+    return study.settings.label(method)
 
 
 def usual_loss(study: BalanceStudy) -> str:

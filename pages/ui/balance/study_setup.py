@@ -1,4 +1,4 @@
-"""What is reduced on the page Balance, and which models learn from it."""
+"""Setup of an imbalance study: reduced class, remaining rows, models."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def show(sweep: Sweep, loss: str) -> None:
         width=320,
     )
     grid = imbalance.size_grid(sweep, loss, kind)
-    labels = [str(sweep.settings["labels"].get(name, name)) for name in sweep.methods]
+    labels = [sweep.settings.label(name) for name in sweep.methods]
     shown = [i for i in range(len(labels)) if (grid.mean[i] == grid.mean[i]).any()]
     if not shown:
         st.info("No model here has these curves: they need one that is solved from moments.")
@@ -81,7 +81,7 @@ def show(sweep: Sweep, loss: str) -> None:
 
 def _basis(sweep: Sweep) -> str:
     """Say what the curves are means of, all of it or what there is so far."""
-    n, wanted = len(sweep.seeds), sweep.settings["repeats"]
+    n, wanted = len(sweep.seeds), sweep.settings.repeats
     what = "splits" if sweep.test_ratio else "choices of the training rows, one test part"
     if n == 1:
         filled = sweep.is_filled

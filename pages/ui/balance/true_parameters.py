@@ -1,4 +1,4 @@
-"""What the best possible classifier makes of generated classes, whose distribution is known."""
+"""The Bayes classifier of generated classes, beside the fitted models."""
 
 from __future__ import annotations
 

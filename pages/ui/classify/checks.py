@@ -1,4 +1,4 @@
-"""Whether what the chosen classifier takes for granted holds, on the page Classify."""
+"""Assumption checks of the chosen classifier, on the page Classify."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an iterative fit fell to its minimum, alone and beside other solvers, on Classify."""
+"""Convergence of an iterative fit, alone and beside other solvers, on Classify."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows a model gets wrong, and its scores: two panels of the page Classify."""
+"""Misclassified rows of a model, and its scores: two panels of the page Classify."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model of the page Classify: classifier, options and steps, chosen and told in one line."""
+"""The model of the page Classify: classifier, options and steps, in one line."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
     end = report.ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
     basis = pipeline.named_steps.get("basis")
     for_steps = model_selection.learned_beyond(data, [Fold(0, 0, *split)], True, basis)
-    counts = fitted.results.settings.get("beyond", {})
+    streamed = fitted.results.settings.streamed.get(method, 0)
     st.caption(
         f"{steps}. "
-        + report.fitted_on(rows, took, for_steps, counts.get(method, 0))
+        + report.fitted_on(rows, took, for_steps, streamed)
         + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
     )
     counts_of_columns = inspection.factor_counts(pipeline, data)

@@ -1,4 +1,4 @@
-"""The plane in which a model is looked at: which there are, the chosen one, and what is seen."""
+"""Choice of the plane on Classify: kind, axes, held features."""
 
 from __future__ import annotations
 

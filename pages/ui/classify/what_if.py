@@ -1,4 +1,4 @@
-"""What if this feature were larger? Sliders for a row, with the posterior following."""
+"""Posterior of a single row whose features are moved by sliders."""
 
 from __future__ import annotations
 

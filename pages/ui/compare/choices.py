@@ -1,4 +1,4 @@
-"""What the page Compare compares: models with their options, steps, validation."""
+"""Choices of the page Compare: models with their options, steps, validation."""
 
 from __future__ import annotations
 

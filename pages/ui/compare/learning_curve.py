@@ -1,4 +1,4 @@
-"""A score against the number of training rows, for all models of a comparison."""
+"""Learning curves of all models of a comparison."""
 
 from __future__ import annotations
 
@@ -70,8 +70,7 @@ def _split(data: Dataset, choice: cache.SplitChoice) -> object:
 
 def _draw(shown: Shown, curve: LearningCurve) -> None:
     band = curve.band(shown.score)
-    known = shown.results.settings["labels"]
-    labels = [str(known.get(name, name)) for name in band.methods]
+    labels = [shown.results.settings.label(name) for name in band.methods]
     # The intervals of all of them lie over each other: two can be read.
     banded = st.pills(
         "Intervals of",
@@ -106,7 +105,7 @@ def _draw(shown: Shown, curve: LearningCurve) -> None:
         "parts of the training rows are nested and keep the shares of the classes."
     )
     missing = [
-        str(known.get(name, name))
+        shown.results.settings.label(name)
         for name, values in zip(band.methods, band.mean, strict=True)
         if (values != values).any()
     ]

@@ -1,4 +1,4 @@
-"""Every two models of a comparison: the effect, whether it is real, and whether it matters."""
+"""Pairwise comparisons of models: effect, significance, practical relevance."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def notes(results: Results) -> None:
     """Say which models are missing or warned, with a remedy at a click where there is one."""
     for note in report.notes(results):
         st.caption(text.escape(note))
-    if "regularization" in results.settings["failed"].get("qda", ""):
+    if "regularization" in results.settings.failed.get("qda", ""):
         st.button(
             f"Regularise QDA by {REGULARIZATION}",
             key=f"{KEY}.regularise",
@@ -96,7 +96,7 @@ def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None
         )
         if not results.methods:
             return None
-        if not results.settings["stopped"]:
+        if not results.settings.stopped:
             progress(progress.total, progress.total, "intervals")
         leading = metrics.leading_score(data.counts)
         metrics.table(metrics.ranked(results, leading), leading)  # as the page looks at them first
@@ -110,7 +110,7 @@ def live(job: Job) -> None:
     labels = {
         method.name: method.label for method in model_selection.as_methods(job.settings.lines)
     }
-    failed = results.settings["failed"]
+    failed = results.settings.failed
     lines = []
     for name, label in labels.items():
         line = {"model": label, leading: "", "95 %": "", "seconds": ""}

@@ -49,13 +49,12 @@ class Shown(NamedTuple):
     @property
     def labels(self) -> list[str]:
         """What the methods are called, in the order of the results."""
-        known = self.results.settings["labels"]
-        return [str(known[name]) for name in self.results.methods]
+        return [self.results.settings.label(name) for name in self.results.methods]
 
     @property
     def as_chosen(self) -> list[int]:
         """The positions of the methods in the order of the choice, which no score changes."""
-        known = list(self.results.settings["labels"])
+        known = list(self.results.settings.labels)
         methods = self.results.methods
         return sorted(range(len(methods)), key=lambda i: known.index(methods[i]))
 

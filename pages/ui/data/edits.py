@@ -1,4 +1,4 @@
-"""What was changed about a table: listed with counts, undone one by one or all at once."""
+"""Edits of a table: listed with counts, undone one by one or all at once."""
 
 from __future__ import annotations
 

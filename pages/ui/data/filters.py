@@ -1,4 +1,4 @@
-"""Which rows are used: conditions on columns, and the classes that are kept, renamed or merged."""
+"""Row filters: conditions on columns; classes kept, renamed or merged."""
 
 from __future__ import annotations
 

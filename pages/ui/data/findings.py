@@ -1,4 +1,4 @@
-"""What stands in the way, or is suspicious, each with what can be done about it at one click."""
+"""Data checks of a table, each with remedies at one click."""
 
 from __future__ import annotations
 

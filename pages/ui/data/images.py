@@ -1,4 +1,4 @@
-"""Pictures: how they became one array, otherwise on request, and what is odd about them."""
+"""Import options and checks of uploaded images."""
 
 from __future__ import annotations
 

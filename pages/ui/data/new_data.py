@@ -1,4 +1,4 @@
-"""The ways in to other data: an upload, samples, generated classes; in one line once there are."""
+"""Entries to other data: upload, samples, generated classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a table was read, every part of it to be overruled, and what its rows look like."""
+"""Import options of a table, and a preview of its rows."""
 
 from __future__ import annotations
 

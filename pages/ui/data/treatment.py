@@ -1,4 +1,4 @@
-"""How missing values, rare categories and a numeric target are treated."""
+"""Treatment of missing values, rare categories and a numeric target."""
 
 from __future__ import annotations
 

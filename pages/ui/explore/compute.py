@@ -1,4 +1,4 @@
-"""What Explore computes, kept by the content of the data and the choices made."""
+"""Cached computations of Explore, keyed by data and options."""
 
 from __future__ import annotations
 

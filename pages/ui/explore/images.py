@@ -1,4 +1,4 @@
-"""What Explore shows of pictures: eigen-images, means of classes, pictures rebuilt."""
+"""Image views of Explore: eigen-images, class means, reconstructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Explore shows to those who want more: each panel is drawn when its tab is open."""
+"""Advanced panels of Explore, each drawn when its tab is open."""
 
 from __future__ import annotations
 

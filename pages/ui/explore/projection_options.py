@@ -1,4 +1,4 @@
-"""What can be chosen on Explore: the rows, their units, the axes."""
+"""Options of the projections on Explore: rows, units, axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Principal components beside Fisher's discriminant, and what is known of each."""
+"""Principal components beside Fisher's discriminant, with their findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows the descriptive views of Explore are computed on."""
+"""Choice of the rows that the descriptive views of Explore use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scores: most variance beside best separation, and the rows that are chosen in them."""
+"""Component scores: PCA beside Fisher, and the rows selected in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long work in threads: a job that can be watched and stopped, and a pool that is shared fairly.
+"""Long work in threads: jobs with progress and cancellation, and a fair thread pool.
 
 Nothing here knows Streamlit: a worker thread has no session, and must not draw.
 """

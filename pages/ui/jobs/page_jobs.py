@@ -1,4 +1,4 @@
-"""Long work on a page: started once, watched while it runs, kept when one leaves and returns.
+"""Jobs of a page: started once, with progress, kept when the page is left.
 
 `work(progress)` runs in a thread: it takes what it needs with it and calls nothing of Streamlit,
 cached functions included. Between its pieces it calls ``progress(done, total, what)``, and returns

@@ -1,4 +1,4 @@
-"""The jobs of a session: which there are, and which of them are about the same data."""
+"""The jobs of a session, by data set."""
 
 from __future__ import annotations
 

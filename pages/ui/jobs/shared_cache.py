@@ -1,4 +1,4 @@
-"""Results that are kept for others, up to so many bytes; and how many bytes something takes."""
+"""A cache of results shared by sessions, bounded in bytes; sizes of objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Streamlit does for every element of a page, done once for many: half of a click's work.
+"""Batched delivery of page elements to Streamlit's event loop.
 
 Not public API: where it is gone, Streamlit does as it did.
 """

@@ -1,4 +1,4 @@
-"""Garbage is collected once in a while, when no page is being drawn, and not after every run.
+"""Garbage collection between script runs, not after every run.
 
 Streamlit collects all of it after each run of a script or a fragment: 10 to 50 ms in which nobody
 is served, five times a second while one looks after a job. `.streamlit/config.toml` says no to

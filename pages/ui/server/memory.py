@@ -1,4 +1,4 @@
-"""Memory goes back to the machine when visitors have gone.
+"""Release of memory to the operating system when sessions have ended.
 
 Streamlit keeps a session for two minutes after its connection was closed, for a visitor who comes
 back, and forgets it when the next session ends, however late that is. What is free by then

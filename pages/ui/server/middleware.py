@@ -1,4 +1,4 @@
-"""What the server says and allows before a script runs: security headers, a quota on uploads.
+"""Server middleware: security headers, and a quota on uploads.
 
 Streamlit sends no security headers, limits the size of one upload and not the number of them, and
 keeps each until its session ends. Both are put right by middleware, which `streamlit run` takes

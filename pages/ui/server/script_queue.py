@@ -1,4 +1,4 @@
-"""Scripts take turns: one runs at a time, and whoever asked first is served first.
+"""Queue of script runs: one at a time, first come, first served.
 
 What a click changes goes before pages that are opened, and parts of pages before whole ones: each
 kind waits as if it had been asked for a little later, so that none waits forever.

@@ -1,4 +1,4 @@
-"""What makes the numbers of a page doubtful, in one line under its headline."""
+"""Data checks in one line under the headline of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What visitors do to the data of their session: choose, generate, read, use otherwise.
+"""Changes of a session's data: choose, generate, read, change the target.
 
 Pictures are decoded, and large tables read, by a job that can be watched and stopped; its result
 is taken over on whatever page the visitor is then.

@@ -1,4 +1,4 @@
-"""What stands in the place of data that were uploaded before the page was loaded again."""
+"""Notice in place of uploads that were lost when the page was reloaded."""
 
 from __future__ import annotations
 

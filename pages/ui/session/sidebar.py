@@ -1,4 +1,4 @@
-"""What is true on every page: the data set, its target, the split and the class balance."""
+"""The sidebar: data set, target, split and class balance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a data set is made from: files as they came, and every choice that was made about them.
+"""Sources of a data set: files, generators or samples, with all import options.
 
 Nothing here knows Streamlit. A source never changes: each choice makes another one, which either
 becomes the data of the session or is refused as a whole.
@@ -6,7 +6,7 @@ becomes the data of the session or is refused as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lincore.checks import Finding
     from lincore.data import Dataset, TargetGuess
     from lincore.io import Column, Condition, Table
+    from lincore.utils import Progress
 
 File = tuple[str, bytes]
 
@@ -134,7 +135,7 @@ class Source:
             roles=roles, categories=tuple(kept), where=tuple(where), rename=rename
         )
 
-    def dataset(self, progress: Callable[[int, int, str], Any] | None = None) -> Dataset:
+    def dataset(self, progress: Progress | None = None) -> Dataset:
         """Return what it makes.
 
         Raises
@@ -288,7 +289,7 @@ class Pictures:
         """What the file is called, or the files together."""
         return self.files[0][0] if len(self.files) == 1 else "pictures"
 
-    def read(self, progress: Callable[[int, int, str], bool | None] | None = None) -> Dataset:
+    def read(self, progress: Progress | None = None) -> Dataset:
         """Decode them.
 
         Raises

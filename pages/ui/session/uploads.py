@@ -1,4 +1,4 @@
-"""The uploader: files are read once, kept in the session, and the uploads set free.
+"""The uploader: files are read once and kept in the session.
 
 Files are taken over on another page too, where their visitor went on as soon as they had arrived,
 or while they were on their way: where both wishes reach the server together, Streamlit carries out

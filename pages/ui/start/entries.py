@@ -1,4 +1,4 @@
-"""The three ways in: a file of one's own, a sample, the experiments of the lecture."""
+"""Entries of the start page: upload, samples, experiments of the lecture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sheets of pictures: as tall as their width on this screen makes them, and no taller.
+"""Contact sheets of images, sized to the width of the screen.
 
 Plotly keeps the height that a figure was given. A sheet of pictures that is shrunk to the width of
 a phone would stand above a blank that is twice its size.

@@ -1,4 +1,4 @@
-"""Choosing a classifier with its options, and the steps before it, on any page."""
+"""Controls of a classifier with its options and steps, for any page."""
 
 from __future__ import annotations
 

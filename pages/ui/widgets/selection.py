@@ -1,4 +1,4 @@
-"""What was chosen in a figure, and the rows or pictures behind it.
+"""Selections in a figure, and the rows or images behind them.
 
 Markers carry the number of their row as `customdata`, cells of a confusion matrix the codes of
 their true and predicted class. Heat maps, contours and surfaces report no selection in Streamlit.

@@ -1,4 +1,4 @@
-"""Every table of the dashboard, with nothing in it that a spreadsheet would run.
+"""Tables of the dashboard, safe to open in a spreadsheet.
 
 Streamlit's own button writes the cells of a table to a file as they are, and so does copying them.
 A label such as ``=cmd|…`` therefore stands in the table already as it may stand in a file.

@@ -1,4 +1,4 @@
-"""Words on a page: user text made harmless, numbers and counts written alike everywhere."""
+"""Text on pages: escaped user text, uniform numbers and counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What visitors leave behind is bounded, and goes when they have gone."""
+"""Memory of ended sessions is bounded and released."""
 
 from __future__ import annotations
 

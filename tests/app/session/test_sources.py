@@ -1,4 +1,4 @@
-"""What tables and pictures are made from, and groups of rows, most of it without a page."""
+"""Sources of tables, images and groups of rows, mostly without a page."""
 
 from __future__ import annotations
 

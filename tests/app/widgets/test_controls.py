@@ -1,4 +1,4 @@
-"""What widgets and figures of several pages have in common."""
+"""Widgets and figures shared by several pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was chosen in a figure: rows, cells, and the table or pictures behind them."""
+"""Selections in a figure: rows, cells, and the table or images behind them."""
 
 from __future__ import annotations
 

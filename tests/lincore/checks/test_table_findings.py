@@ -1,4 +1,4 @@
-"""What is worth a look in a table: said where it helps, silent where chance explains it."""
+"""Findings on a table: planted faults are found, chance patterns are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page Classify reads from fitted models: cells, weights, odds, equations, endings."""
+"""Parts of fitted models on Classify: cells, weights, odds, equations, termination."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who differs from whom: every test against its definition or an independent implementation."""
+"""Tests of differences against their definitions or independent implementations."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from lincore import Results
 from lincore.metrics import differences, scores
 from lincore.metrics.differences import cochran, holm, pairwise, tiers
 from lincore.metrics.intervals import Interval
+from lincore.metrics.settings import Settings
 from lincore.report import sentences
 
 
@@ -32,7 +33,7 @@ def judged(right, *, folds=None, repetitions=None, n_train=None, log_proba=None,
         predicted=np.where(right, truth, 1 - truth),
         log_proba=empty if log_proba is None else log_proba,
         seconds=np.zeros(n_methods), fold=folds, repetition=repetitions,
-        n_train=None if n_train is None else np.full(m, n_train), settings=settings or {},
+        n_train=None if n_train is None else np.full(m, n_train), settings=settings or Settings(),
     )  # fmt: skip
 
 
@@ -208,11 +209,11 @@ def test_rows_in_groups_are_not_mcnemars():
     groups = np.repeat(np.arange(30), 10)
     right = np.stack([np.ones(300), (rng.random(30) < 0.8)[groups]])
     alone = pairwise(judged(right))[0]
-    together = pairwise(judged(right, settings={"row_groups": groups}))[0]
+    together = pairwise(judged(right, settings=Settings(row_groups=groups)))[0]
     assert together.test == "paired bootstrap"
     assert together.high - together.low > 2 * (alone.high - alone.low)
     with pytest.raises(ValueError, match="independent rows"):
-        cochran(judged(right, settings={"row_groups": groups}))
+        cochran(judged(right, settings=Settings(row_groups=groups)))
 
 
 @pytest.mark.parametrize(
@@ -245,7 +246,7 @@ def test_a_finding_says_where_a_difference_is_surely_too_small_to_matter():
 
 
 def test_a_finding_calls_methods_by_their_labels():
-    results = replace(with_shares([0.9, 0.5]), settings={"labels": {"A": "LDA"}})
+    results = replace(with_shares([0.9, 0.5]), settings=Settings(labels={"A": "LDA"}))
     assert sentences.comparison_finding(results) == "LDA (accuracy 90.0 %) beats B (50.0 %)."
 
 

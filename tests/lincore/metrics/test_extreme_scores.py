@@ -13,6 +13,7 @@ from lincore.metrics import scores
 from lincore.metrics.differences import cochran, pairwise, tiers
 from lincore.metrics.estimates import SCORES
 from lincore.metrics.ranking import guesses, ranked
+from lincore.metrics.settings import Settings
 from lincore.report import sentences
 
 #: Log posteriors of the class that is predicted, and of the others.
@@ -70,7 +71,7 @@ def extremes(draw):
         np.array(log_proba), np.zeros(n_methods),
         fold=np.tile(fold.get(how, np.arange(n) % 2), r).astype(int),
         repetition=np.repeat(np.arange(r), n),
-        settings={"row_groups": np.arange(n) // 2} if how == "groups" else {},
+        settings=Settings(row_groups=np.arange(n) // 2) if how == "groups" else Settings(),
     )  # fmt: skip
 
 
@@ -99,7 +100,7 @@ def test_every_score_test_and_group_bears_extremes(results):
         assert all(is_interval(found, "accuracy") for found in recalls)
         cost = scores.expected_cost(results, method, 1e-120 * (1 - np.eye(len(results.classes))))
         assert cost.low <= cost.value <= cost.high or np.isnan(cost.low)
-    if len(set(results.fold)) == 1 and not results.settings:
+    if len(set(results.fold)) == 1 and results.settings.row_groups is None:
         assert 0 <= cochran(results).p <= 1
 
 

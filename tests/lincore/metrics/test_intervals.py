@@ -18,6 +18,7 @@ from lincore import Results
 from lincore.data.splits import Fold
 from lincore.metrics import scores
 from lincore.metrics.intervals import Spread, from_spread
+from lincore.metrics.settings import Settings
 from lincore.metrics.training_variance import common_rows
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
@@ -36,7 +37,7 @@ def one_test_set(counts=(60, 30), seed=0, **settings):
     )
     return Results(
         ("m",), np.array([f"class {k}" for k in range(len(counts))]), np.arange(len(truth)), truth,
-        log_proba.argmax(axis=1)[None], log_proba[None], np.zeros(1), settings=settings,
+        log_proba.argmax(axis=1)[None], log_proba[None], np.zeros(1), settings=Settings(**settings),
     )  # fmt: skip
 
 
@@ -170,7 +171,7 @@ def test_models_that_agree_add_nothing_and_models_that_differ_much():
 
 def test_a_stratified_test_set_leaves_the_shares_of_the_classes_to_all_rows():
     results = one_test_set((60, 30))
-    stratified = replace(results, settings={"class_counts": np.array([200, 100])})
+    stratified = replace(results, settings=Settings(class_counts=np.array([200, 100])))
     losses = np.square(np.exp(results.log_proba[0])[np.arange(90), 1 - results.truth])  # Brier
     inside, means = 0.0, np.array([losses[:60].mean(), losses[60:].mean()])
     for part in (losses[:60], losses[60:]):

@@ -23,6 +23,7 @@ from lincore.metrics.estimates import why_missing
 from lincore.metrics.priors import reprior
 from lincore.metrics.ranking import guesses, ranked
 from lincore.metrics.sampling_units import evidence
+from lincore.metrics.settings import Settings
 from lincore.report import sentences
 
 
@@ -293,7 +294,7 @@ def test_rows_that_belong_together_make_wider_intervals():
         results, truth=results.truth[pairs], predicted=results.predicted[:, pairs],
         log_proba=results.log_proba[:, pairs],
     )  # fmt: skip
-    grouped = replace(twice, settings={"row_groups": pairs})
+    grouped = replace(twice, settings=Settings(row_groups=pairs))
     for name in scores.SCORES:
         alone = scores.score(twice, "method 0", name)
         together = scores.score(grouped, "method 0", name)
@@ -354,7 +355,7 @@ def test_a_score_does_not_depend_on_the_other_methods():
 def test_baselines_guess_from_the_training_shares():
     results = predictions([0, 0, 1, 2], [0, 1, 1, 2])
     assert scores.baseline(results) == 0.5
-    given_shares = replace(results, settings={"training_shares": [0.2, 0.7, 0.1]})
+    given_shares = replace(results, settings=Settings(training_shares=[0.2, 0.7, 0.1]))
     found = scores.table(scores.baselines(given_shares))
     assert found.loc["Majority class", "accuracy"] == scores.baseline(given_shares) == 0.25
     expected = -np.log([0.2, 0.2, 0.7, 0.1]).mean()
@@ -494,7 +495,7 @@ def test_without_an_error_groups_count_and_not_their_rows():
     plain = Results(
         ("m",), np.arange(2), np.arange(120), truth, truth[None], certain, np.zeros(1)
     )  # fmt: skip
-    tens = replace(plain, settings={"row_groups": np.arange(120) // 10})
+    tens = replace(plain, settings=Settings(row_groups=np.arange(120) // 10))
     # Six groups of each class were seen, not sixty rows: too few for the balanced accuracy.
     low = proportion_confint(6, 6, method="wilson")[0]
     assert_allclose([interval.low for interval in scores.recall(tens, "m")], low)
@@ -507,7 +508,7 @@ def test_without_an_error_groups_count_and_not_their_rows():
 
 
 def test_one_group_alone_has_no_interval():
-    results = replace(some_results(), settings={"row_groups": np.zeros(40)})
+    results = replace(some_results(), settings=Settings(row_groups=np.zeros(40)))
     for name in scores.SCORES:
         found = scores.score(results, "method 0", name)
         assert np.isfinite(found.value) and np.isnan([found.low, found.high]).all()
@@ -579,7 +580,7 @@ def test_models_that_never_predict_a_class_are_named_and_not_called_equivalent()
 
 
 def test_the_counts_of_the_data_decide_and_not_those_of_one_test_set():
-    results = replace(imbalanced(FINDS_RARE), settings={"class_counts": np.array([50, 50])})
+    results = replace(imbalanced(FINDS_RARE), settings=Settings(class_counts=np.array([50, 50])))
     assert sentences.classification_finding(results, "LDA").startswith("LDA reaches an accuracy of")
     found = lincore.compare(lincore.sample("iris"), "lda")
     assert found.class_counts.tolist() == [50, 50, 50]

@@ -239,7 +239,7 @@ def test_a_method_that_fails_is_left_out_and_named():
     with pytest.warns(FitFailedWarning, match="qda is left out: The covariance of class 1"):
         results = compare(data, ["lda", "qda"], "4-fold")
     assert results.methods == ("lda",)
-    assert "fold 1" in results.settings["failed"]["qda"]
+    assert "fold 1" in results.settings.failed["qda"]
     with pytest.raises(lincore.DataError, match="qda: The covariance of class 1"):
         compare(data, "qda", "4-fold")
 
@@ -296,7 +296,7 @@ class _Foreign(ClassifierMixin, BaseEstimator):
 def test_a_foreign_classifier_that_goes_wrong_is_left_out_and_named(fault):
     with pytest.warns(FitFailedWarning, match="theirs is left out"):
         results = compare(clouds(), {"theirs": _Foreign(fault), "lda": "lda"}, "3-fold")
-    assert results.methods == ("lda",) and results.settings["failed"]["theirs"]
+    assert results.methods == ("lda",) and results.settings.failed["theirs"]
     assert results.table().index.tolist() == ["lda"]
 
 
@@ -307,9 +307,9 @@ def test_progress_is_told_and_stops():
     assert [done for done, _, _ in told] == list(range(1, 10))
     assert {total for _, total, _ in told} == {9}
     assert told[0][2] == "LDA, QDA: fold 1 of 3"
-    assert not full.settings["stopped"]
+    assert not full.settings.stopped
     stopped = compare(data, methods, "3-fold", progress=lambda done, total, what: done < 6)
-    assert stopped.settings["stopped"]
+    assert stopped.settings.stopped
     assert stopped.methods == ("logistic", "lda", "qda")
     expected = full.select(stopped.methods)
     assert_array_equal(stopped.predicted, expected.predicted)
@@ -322,12 +322,12 @@ def test_settings_make_the_results_again():
     forest = RandomForestClassifier(5)
     results = compare(data, ["perceptron(max_epochs=3)", forest], "2x3-fold", seed=5)
     settings = results.settings
-    assert settings["digest"] == data.digest and settings["scheme"] == "2x3-fold"
-    assert settings["methods"]["perceptron(max_epochs=3)"] == {"max_epochs": 3}
-    assert settings["steps"]["perceptron(max_epochs=3)"]["standardize"] is True
-    assert set(settings["versions"]) == {"lincore", "numpy", "scipy", "scikit-learn"}
-    assert settings["notes"]["perceptron(max_epochs=3)"] == {"ConvergenceWarning": 6}
-    again = compare(data, results.methods[:1], settings["scheme"], seed=settings["seed"])
+    assert settings.digest == data.digest and settings.scheme == "2x3-fold"
+    assert settings.options["perceptron(max_epochs=3)"] == {"max_epochs": 3}
+    assert settings.steps["perceptron(max_epochs=3)"]["standardize"] is True
+    assert set(settings.versions) == {"lincore", "numpy", "scipy", "scikit-learn"}
+    assert settings.notes["perceptron(max_epochs=3)"] == {"ConvergenceWarning": 6}
+    again = compare(data, results.methods[:1], settings.scheme, seed=settings.seed)
     assert_array_equal(again.predicted[0], results.predicted[0])
     forests = [compare(data, forest, "2x3-fold", seed=5).predicted for _ in range(2)]
     assert_array_equal(forests[0], forests[1])
@@ -341,8 +341,8 @@ def test_words_are_counted_or_projected():
     data = dataset(sp.csr_array(counts.astype(float)), codes, n_words=20)
     results = compare(data, ["multinomial-nb", "lda", "logistic", LinearSVC()], "4-fold")
     assert ((results.predicted == results.truth).mean(axis=1) > 0.9).all()
-    assert results.settings["steps"]["lda"]["n_components"] == 19
-    assert results.settings["steps"]["multinomial-nb"]["n_components"] is None
+    assert results.settings.steps["lda"]["n_components"] == 19
+    assert results.settings.steps["multinomial-nb"]["n_components"] is None
 
 
 @pytest.mark.parametrize("steps", [Steps(n_components=3), Steps(), Steps(basis="polynomial")])
@@ -403,12 +403,12 @@ def test_baselines_guess_from_what_the_methods_were_trained_on():
     data = dataset(np.random.default_rng(0).standard_normal((100, 2)), codes, given_test=tested)
     results = compare(data, "lda", "given")
     share = codes[~tested].mean()
-    assert_allclose(results.settings["training_shares"], [1 - share, share])
+    assert_allclose(results.settings.training_shares, [1 - share, share])
     prior = scores.baselines(results)
     assert_allclose(np.exp(prior.log_proba[1, 0]), [1 - share, share])
     # Folds of unequal size count by the predictions that they stand behind.
     parts = [(np.arange(20, 100), np.arange(20)), (np.arange(50), np.arange(50, 60))]
-    shares = compare(data, "lda", parts).settings["training_shares"]
+    shares = compare(data, "lda", parts).settings.training_shares
     of_folds = [np.bincount(codes[train], minlength=2) / len(train) for train, _ in parts]
     assert_allclose(shares, (20 * of_folds[0] + 10 * of_folds[1]) / 30)
 
@@ -420,12 +420,12 @@ def test_intervals_count_groups_where_rows_belong_together():
     alone, together = (
         compare(replace(data, groups=groups), "lda", "leave-one-out") for groups in (None, thrice)
     )
-    assert "row_groups" not in alone.settings
-    assert_array_equal(together.settings["row_groups"], thrice[together.rows])
+    assert alone.settings.row_groups is None
+    assert_array_equal(together.settings.row_groups, thrice[together.rows])
     # Every row stands there thrice: that is no evidence.
     width = [np.ptp(scores.accuracy(results, "lda")) for results in (alone, together)]
     assert 1.4 < width[1] / width[0] < 2.2
-    assert_allclose(replace(together).settings["training_shares"].sum(), 1)
+    assert_allclose(replace(together).settings.training_shares.sum(), 1)
 
 
 def test_what_is_finished_can_be_looked_at_meanwhile():
@@ -439,9 +439,9 @@ def test_what_is_finished_can_be_looked_at_meanwhile():
         tuple(methods),
     ]
     for found in seen:
-        assert found.settings["stopped"]
+        assert found.settings.stopped
         assert_array_equal(found.predicted, whole.select(found.methods).predicted)
-    assert not whole.settings["stopped"]
+    assert not whole.settings.stopped
 
 
 def test_what_failed_is_not_among_what_is_finished():
@@ -450,4 +450,4 @@ def test_what_failed_is_not_among_what_is_finished():
     with pytest.warns(FitFailedWarning, match="bad is left out"):
         compare(data, methods, "3-fold", keep=seen.append)
     assert seen[-1].methods == ("good",)
-    assert list(seen[-1].settings["failed"]) == ["bad"]
+    assert list(seen[-1].settings.failed) == ["bad"]

@@ -81,14 +81,14 @@ def test_every_experiment_keeps_groups_together_unless_asked_otherwise():
     assert not divided(data, lincore.split(data))
     assert divided(data, lincore.split(data, "stratified"))
     results = lincore.compare(data, "lda")
-    assert results.settings["scheme"] == "holdout by group"
+    assert results.settings.scheme == "holdout by group"
     assert comparison.scope(results).endswith("Rows of one group are kept together.")
     other = lincore.compare(data, "lda", "5-fold")
     assert "both trained on and tested" in comparison.scope(other)
     assert comparison.groups(lincore.compare(replace(data, groups=None), "lda")) == ""
     study = lincore.balance(data, {"a": 20}, "lda", repeats=2)
-    assert study.settings["scheme"] == "holdout by group"
+    assert study.settings.scheme == "holdout by group"
     by_row = lincore.balance(data, {"a": 20}, "lda", split="stratified", repeats=1)
-    assert by_row.settings["scheme"] == "stratified"
+    assert by_row.settings.scheme == "stratified"
     curve = lincore.sweep(data, "a", [20, 40], "lda", repeats=2)
-    assert curve.settings["scheme"] == "holdout by group"
+    assert curve.settings.scheme == "holdout by group"

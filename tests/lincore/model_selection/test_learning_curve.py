@@ -61,7 +61,7 @@ def test_parts_are_nested_and_keep_the_shares():
     curve = learning_curve(data, "lda", [split], sizes=[15, 30, 60])
     for size, results in curve.results.items():
         assert_allclose(
-            results.settings["training_shares"], np.array([100, 40, 10]) / 150, atol=1.5 / size
+            results.settings.training_shares, np.array([100, 40, 10]) / 150, atol=1.5 / size
         )
         assert_array_equal(results.rows, split.test)
 
@@ -70,7 +70,7 @@ def test_a_method_that_fails_on_few_rows_is_missing_there_only():
     wine = lincore.sample("wine")
     methods = {"few": "lda", "many": _Demanding(40)}
     curve = learning_curve(wine, methods, splits(wine, 2), sizes=[20, 60])
-    assert "wants 40 rows" in curve.results[20].settings["failed"]["many"]
+    assert "wants 40 rows" in curve.results[20].settings.failed["many"]
     band = curve.band()
     assert np.isnan(band.mean).tolist() == [[False, False], [True, False]]
     with pytest.raises(DataError, match="wants"):

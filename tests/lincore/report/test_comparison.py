@@ -1,4 +1,4 @@
-"""What is said of a comparison beside its numbers."""
+"""Notes on a comparison beside its numbers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 import lincore
 from lincore.data.dataset import Dataset
 from lincore.metrics.results import Results
+from lincore.metrics.settings import Settings
 from lincore.report import comparison
 from lincore.utils.captured_warnings import heard
 
@@ -61,7 +62,7 @@ def test_one_row_is_not_called_rows(n, said):
 )
 def test_a_comparison_that_was_stopped_says_what_is_missing(stopped, failed, said):
     labels = {"lda": "LDA", "logistic": "Logistic regression"}
-    settings = {"stopped": stopped, "labels": labels, "failed": failed}
+    settings = Settings(stopped=stopped, labels=labels, failed=failed)
     codes = np.array([0, 0, 1, 1])
     results = Results(("lda",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
                       np.full((1, 4, 2), np.nan), np.zeros(1), settings=settings)  # fmt: skip

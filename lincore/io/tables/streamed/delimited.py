@@ -1,4 +1,4 @@
-"""A text table too large to be held: lines drawn from all over it, and its rows block by block."""
+"""Delimited text larger than memory: sampled lines, and its rows block by block."""
 
 from __future__ import annotations
 

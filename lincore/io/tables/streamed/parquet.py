@@ -1,4 +1,4 @@
-"""A Parquet file too large to be held: rows drawn from all over it, and all of them in blocks."""
+"""Parquet files larger than memory: sampled rows, and all rows block by block."""
 
 from __future__ import annotations
 

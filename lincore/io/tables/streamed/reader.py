@@ -1,4 +1,4 @@
-"""Tables beyond the memory budget: opened by rows drawn from them, then read block by block."""
+"""Tables larger than memory: typed from a sample, then read block by block."""
 
 from __future__ import annotations
 
@@ -14,17 +14,12 @@ from lincore.io.files.streams import LargeFile
 from lincore.io.tables.column_roles import ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
 from lincore.io.tables.parquet import PARQUET_MAGIC
-from lincore.io.tables.sampled_rows import (
-    DRAWN_ONLY,
-    Progress,
-    StoppedReading,
-    Wanted,
-    hold_and_sum,
-)
+from lincore.io.tables.sampled_rows import DRAWN_ONLY, StoppedReading, Wanted, hold_and_sum
 from lincore.io.tables.streamed.delimited import open_large_text
 from lincore.io.tables.streamed.parquet import open_large_parquet
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.options import Reading, ReadOptions
+from lincore.utils.typing import Progress
 
 
 def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:

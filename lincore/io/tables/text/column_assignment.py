@@ -1,4 +1,4 @@
-"""Columns put into a frame, whatever they are called."""
+"""Assembly of a data frame from columns with arbitrary names."""
 
 from __future__ import annotations
 

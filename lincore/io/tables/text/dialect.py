@@ -1,4 +1,4 @@
-"""Where a text table begins and how its lines fall into fields: comments, separator, quotes."""
+"""Detection of comments, separator and quotes of a text table."""
 
 from __future__ import annotations
 

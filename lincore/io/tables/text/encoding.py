@@ -1,4 +1,4 @@
-"""The bytes of a text file to its text: the encoding found, what is no text refused."""
+"""Detection of the encoding of a text file; refusal of binary files."""
 
 from __future__ import annotations
 

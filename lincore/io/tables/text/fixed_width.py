@@ -1,4 +1,4 @@
-"""Tables whose columns are told by their place in the line, with gaps left blank."""
+"""Fixed-width tables: columns found by their position in the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which line names the columns: titles above it, units below it, or no such line at all."""
+"""Detection of the header line, of titles above it and units below it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Digits that are a name and no number: postcodes, codes, labels such as 007."""
+"""Digit strings that are identifiers: postcodes, codes, labels such as 007."""
 
 from __future__ import annotations
 

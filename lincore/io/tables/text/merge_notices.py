@@ -1,4 +1,4 @@
-"""One notice for a kind of fault, with all columns that have it."""
+"""Notices of one kind, merged over the columns that share them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands for a missing value: marks in text, and numbers that no measurement would give."""
+"""Missing-value codes: textual marks, and implausible numbers such as -999."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that a column holds as text: decimal commas, thousands marks, percent, odd words."""
+"""Numbers stored as text: decimal commas, thousands separators, percentages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a table that are no observations: blank ones, a header that returns, totals."""
+"""Rows that are no observations: blank rows, repeated headers, totals."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from lincore.data.labels import is_number
 from lincore.errors import Notice
+from lincore.utils.typing import Flags
 
 # fmt: off
 _TOTALS = frozenset((
@@ -64,7 +64,7 @@ def _some(count: int) -> str:
     return "1 row was" if count == 1 else f"{count:,} rows were"
 
 
-def _blank(frame: pd.DataFrame) -> NDArray[np.bool_]:
+def _blank(frame: pd.DataFrame) -> Flags:
     """Return which rows hold nothing, (n,)."""
     # Only a row without a first and a last value is worth a look at the others.
     blank = (frame.iloc[:, 0].isna() & frame.iloc[:, -1].isna()).to_numpy(bool, copy=True)
@@ -74,7 +74,7 @@ def _blank(frame: pd.DataFrame) -> NDArray[np.bool_]:
     return blank if not blank.all() else np.zeros(len(frame), bool)
 
 
-def _repeating(frame: pd.DataFrame, header: Sequence[str]) -> NDArray[np.bool_]:
+def _repeating(frame: pd.DataFrame, header: Sequence[str]) -> Flags:
     """Return which rows hold the very names of the columns, (n,)."""
     again = np.zeros(len(frame), bool)
     named = [i for i, field in enumerate(header[: frame.shape[1]]) if field]

@@ -1,4 +1,4 @@
-"""How a text table is to be read, as somebody asked or as it was found, and said in one line."""
+"""Import options of a text table, as requested and as detected."""
 
 from __future__ import annotations
 

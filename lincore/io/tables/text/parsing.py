@@ -1,4 +1,4 @@
-"""Rows of text to a frame by pandas, in little more memory than the frame takes."""
+"""Parsing of text rows by pandas in bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the imbalance of a file costs: identities, cases with known answers, scikit-learn."""
+"""The cost of an imbalance: identities, cases with known answers, scikit-learn."""
 
 from dataclasses import replace
 
@@ -186,7 +186,7 @@ def test_thresholds_see_no_test_rows_and_groups_stay_together():
             assert fold.job.sample.moments.count.sum() == len(fitted)
     assert not set(data.groups[samples.split.train]) & set(data.groups[samples.split.test])
     found = imbalance_cost(data, "lda", repeats=2)
-    assert found.settings["scheme"] == "holdout by group"
+    assert found.settings.scheme == "holdout by group"
 
 
 def test_losses_are_weighted_to_the_prevalence():

@@ -81,7 +81,7 @@ def test_a_target_called_self_is_found_checked_and_compared():
     assert isinstance(find_problems(table, columns), tuple)
     data = table_to_dataset(table, "self")
     results = lincore.compare(data, ["lda"])
-    assert results.settings["scheme"] == "holdout"
+    assert results.settings.scheme == "holdout"
 
 
 def test_a_large_file_with_a_column_called_self_is_read_in_blocks():

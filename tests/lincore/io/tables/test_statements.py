@@ -1,4 +1,4 @@
-"""What is said of columns is true, at the boundaries too; one finding for a kind of fault."""
+"""Statements about columns are true, at the boundaries too; one finding for a kind of fault."""
 
 from __future__ import annotations
 

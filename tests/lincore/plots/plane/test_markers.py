@@ -1,4 +1,4 @@
-"""Which rows are drawn, within which window, and how classes are told apart."""
+"""Markers of rows: selection, axis limits, distinguishable classes."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def test_what_is_solved_from_moments_learns_from_all_training_rows(scheme, steps
             at = np.isin(results.rows, fold.test) & (results.fold == fold.fold)
             np.testing.assert_array_equal(results.predicted[j, at], there.predicted[0])
             np.testing.assert_allclose(results.log_proba[j, at], there.log_proba[0], atol=1e-9)
-    assert set(results.settings["beyond"].values()) == {data.n_beyond}
+    assert set(results.settings.streamed.values()) == {data.n_beyond}
 
 
 @pytest.mark.parametrize("word", SOLVED)
@@ -231,7 +231,7 @@ def test_the_page_classify_learns_the_same(word):
     )
     np.testing.assert_allclose(found.log_proba, compared.log_proba, atol=1e-9)
     np.testing.assert_allclose(results.log_proba, compared.log_proba, atol=1e-9)
-    assert found.settings["beyond"] == {word: data.n_beyond}
+    assert found.settings.streamed == {word: data.n_beyond}
 
 
 def test_methods_that_need_rows_learn_from_those_held():
@@ -240,9 +240,9 @@ def test_methods_that_need_rows_learn_from_those_held():
     held = lincore.compare(replace(data, beyond=None), "logistic", "3-fold", steps=plain)
     both = lincore.compare(data, ["logistic", "lda"], "3-fold", steps=plain)
     np.testing.assert_allclose(both.select("logistic").log_proba, held.log_proba, atol=1e-12)
-    assert both.settings["beyond"] == {"logistic": 0, "lda": data.n_beyond}
+    assert both.settings.streamed == {"logistic": 0, "lda": data.n_beyond}
     bent = lincore.compare(data, "lda", "3-fold", steps=Steps(basis="polynomial(degree=2)"))
-    assert bent.settings["beyond"] == {"lda": 0}
+    assert bent.settings.streamed == {"lda": 0}
 
 
 def test_logistic_regression_sees_the_steps_that_the_others_see():
@@ -259,7 +259,7 @@ def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
     np.testing.assert_array_equal(
         forecast.log_proba, lincore.compare(known, "lda", "last").log_proba
     )
-    assert forecast.settings["beyond"] == {"lda": 0}
+    assert forecast.settings.streamed == {"lda": 0}
     part = hold_out.summarise(data, lincore.split(data, "last"))
     assert part.moments is not None
     assert part.moments.count.sum() < data.n_rows

@@ -1,0 +1,73 @@
+"""The settings of an experiment, and what is known of the rows behind its predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """Everything needed to make results again, and to interpret their scores.
+
+    Attributes
+    ----------
+    data, digest : str
+        Name and digest of the data set.
+    scheme : str
+        The validation: "holdout", "10-fold", ...
+    test_size : float
+        Test fraction of a hold-out.
+    seed : int
+    repeats : int
+        Repetitions that were asked for in a study or sweep.
+    steps, options : mapping of method to mapping of name to value
+        Preprocessing before each method, and its options.
+    labels : mapping of method to str
+        Display names, in the order in which the methods were asked for.
+    versions : mapping of str to str
+        Of lincore and of what it computes with.
+    failed : mapping of method to str
+        Methods that could not be fitted, with the reason.
+    notes : mapping of method to mapping of str to int
+        How often fits warned, by the name of the warning.
+    stopped : bool
+        Whether the run was ended before all methods were finished.
+    streamed : mapping of method to int
+        Rows beyond those in memory that a method learned from.
+    training_shares : ndarray of shape (K,), optional
+        Of the classes in the training parts, which count as often as they stand behind a
+        prediction.
+    class_counts : ndarray of shape (K,), optional
+        Rows of each class in the data.
+    row_groups : ndarray of shape (m,), optional
+        The group of each predicted row, where the data have groups.
+    groups_divided : bool
+        Whether some group has rows both in a training and in its test part.
+    """
+
+    data: str = ""
+    digest: str = ""
+    scheme: str = ""
+    test_size: float = 0.3
+    seed: int = 0
+    repeats: int = 1
+    steps: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    failed: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    stopped: bool = False
+    streamed: Mapping[str, int] = field(default_factory=dict)
+    training_shares: NDArray[Any] | None = None
+    class_counts: NDArray[Any] | None = None
+    row_groups: NDArray[Any] | None = None
+    groups_divided: bool = False
+
+    def label(self, method: str) -> str:
+        """Return the display name of a method: "LDA" for "lda"."""
+        return self.labels.get(method, method)
