@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.server import preload
 
@@ -38,16 +37,16 @@ def main() -> None:
 
 # `streamlit run` reads this file twice: once as a module, for the server that it describes, and
 # for every visitor as a script.
-if get_script_run_ctx(suppress_warning=True) is None:
-    from pages.ui.server import batching, memory, middleware, script_queue
+if __name__ == "__main__":
+    main()
+else:
+    from pages.ui.server import _compat, batching, memory, middleware, script_queue
 
     memory.keep_little()
-    middleware.announce_navigation()
+    _compat.announce_navigation()
     middleware.hear_of_uploads()
     script_queue.let_scripts_take_turns()
     batching.send_in_batches()
     batching.look_up_one_key()
     preload.start()
     app = st.App(__file__, middleware=middleware.middleware())
-else:
-    main()

@@ -54,7 +54,7 @@ def write(csv: Path, parquet: Path) -> None:
 def in_blocks(path: Path) -> None:
     """Read a file as if it were too large to be held."""
     data = table_to_dataset(read_table(path, path.name))
-    assert data.n_rows + data.n_beyond == N_ROWS * COPIES
+    assert data.n_rows + data.n_streamed == N_ROWS * COPIES
 
 
 def plain(path: Path) -> None:

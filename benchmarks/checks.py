@@ -10,7 +10,7 @@ from common import DATA, Ratio, finish, ratio, require, seconds
 from sklearn.feature_extraction.text import CountVectorizer
 
 from lincore import LogisticRegression
-from lincore.checks import assumptions, find_copies
+from lincore.checks import assumptions, find_near_duplicates
 
 TURNS = 7
 
@@ -23,7 +23,7 @@ def main() -> None:
     checks = checks_of(X[:2000, :400])
     require("assumptions of 2,000 x 400 / the spectrum of their product", checks, at_most=12)
     many = np.random.default_rng(0).integers(0, 256, (30_000, 784), dtype=np.uint8)
-    took = seconds(lambda: find_copies(many[:25_000], many[25_000:], "pictures"))
+    took = seconds(lambda: find_near_duplicates(many[:25_000], many[25_000:], "pictures"))
     require("copies among 25,000 x 5,000 pictures, some of them drawn, in s", took, at_most=4)
     words()
     finish()
@@ -32,7 +32,7 @@ def main() -> None:
 def copies_of(train: np.ndarray, test: np.ndarray) -> Ratio:
     """Compare the search for copies with one product."""
     return ratio(
-        lambda: find_copies(train, test, "pictures"),
+        lambda: find_near_duplicates(train, test, "pictures"),
         lambda: train.astype(np.float32) @ test.astype(np.float32).T,
         TURNS,
     )

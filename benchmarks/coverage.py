@@ -50,8 +50,9 @@ MOST_ALONE = 100
 #: Data sets of a cell that are drawn before the next cell has its turn.
 BATCH = 40
 TEST_SHARE = 0.3
-#: Rows of each class that a model's true scores are counted on.
-MANY = 3000
+#: Rows of each class that a model's true scores are counted on, and that a few models are asked
+#: for besides, to see what the choice of the former does to all models alike.
+MANY, MORE = 3000, 100_000
 
 
 def main() -> None:
@@ -71,7 +72,8 @@ def main() -> None:
             known = dict(np.load(path)) if path.exists() else {"times": np.array(0)}
             if known["times"] < times:
                 done = int(known["times"])
-                found = with_more(known, simulate(design, size, method, done), design)
+                found = with_more(known, simulate(design, size, method, done))
+                found = with_truth(found, design, size, method)
                 fresh = path.with_suffix(".part.npz")  # a stopped run leaves no broken file
                 np.savez_compressed(fresh, **found)
                 fresh.replace(path)
@@ -79,22 +81,42 @@ def main() -> None:
         write(chosen.cache, DESIGNS, SIZES, METHODS)
 
 
-def with_more(
-    known: dict[str, np.ndarray], found: dict[str, np.ndarray], design: str
-) -> dict[str, np.ndarray]:
-    """Add a batch to what is known of a cell, and say what is true of all of it."""
+def with_more(known: dict[str, np.ndarray], found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Add a batch to what is known of a cell."""
     every = {
         name: np.concatenate([known[name], found[name]]) if name in known else found[name]
         for name in found
     }
-    kept = {name: known[name] for name in known if name not in found}
-    every = {**kept, **every, "times": known["times"] + BATCH}
-    shares = np.array(DESIGNS[design])
-    for name in [name for name in every if name.endswith(" rates")]:
-        scheme, rates = name.removesuffix(" rates"), every[name]
+    return {**known, **every, "times": known["times"] + BATCH}
+
+
+def with_truth(
+    known: dict[str, np.ndarray], design: str, n: int, method: str
+) -> dict[str, np.ndarray]:
+    """Say what is true of all data sets of a cell that are known."""
+    if "error" not in known:
+        known = {**known, "error": error_of_rates(design, n, method)}
+    shares, truths = np.array(DESIGNS[design]), {}
+    for name in [name for name in known if name.endswith(" rates")]:
+        scheme, rates = name.removesuffix(" rates"), known[name] - known["error"]
         over = rates if scheme == "hold-out" else rates.mean(axis=0, keepdims=True)
-        every[f"{scheme} truth"] = np.array([true_scores(one, shares) for one in over])
-    return every
+        truths[f"{scheme} truth"] = np.array([true_scores(one, shares) for one in over])
+    return {**known, **truths}
+
+
+def error_of_rates(design: str, n: int, method: str, models: int = 6) -> np.ndarray:
+    """Return by how much rates are wrong, mean of a few models, as they are of MANY rows alone."""
+    shares, rng, found = DESIGNS[design], np.random.default_rng(11), []
+    while len(found) < models:
+        X, codes = sample(n, shares, rng)
+        if np.bincount(codes, minlength=len(shares)).min() >= FEWEST[method]:
+            model, asked = METHODS[method](X, codes, len(shares)), []
+            for each, seed in ((MANY, 7), (MORE, 8)):
+                truth = np.repeat(np.arange(len(shares)), each)
+                rows = draw(truth, np.random.default_rng(seed))
+                asked.append(true_rates(log_posteriors(model, rows), truth, np.array(shares)))
+            found.append(asked[0] - asked[1])
+    return np.mean(found, axis=0)
 
 
 def simulate(design: str, n: int, method: str, done: int) -> dict[str, np.ndarray]:
@@ -216,20 +238,21 @@ def first(results: Results, repetitions: int) -> Results:
 def true_rates(log_proba: np.ndarray, codes: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """Return what each class is predicted as (K, K), its log loss, Brier and area, in one line."""
     n_classes, rows = len(shares), np.arange(len(codes))
+    each = len(codes) // n_classes
     cells = np.bincount(codes * n_classes + log_proba.argmax(axis=1), minlength=n_classes**2)
     squares = ((np.exp(log_proba) - np.eye(n_classes)[codes]) ** 2).sum(axis=1)
     losses = np.stack([-log_proba[rows, codes], squares / (2 if n_classes == 2 else 1)])
-    by_class = losses.reshape(2, n_classes, MANY).mean(axis=2)
-    areas = [area(log_proba[:, k].reshape(n_classes, MANY), k, shares) for k in range(n_classes)]
-    return np.concatenate([cells / MANY, by_class.ravel(), areas])
+    by_class = losses.reshape(2, n_classes, each).mean(axis=2)
+    areas = [area(log_proba[:, k].reshape(n_classes, each), k, shares) for k in range(n_classes)]
+    return np.concatenate([cells / each, by_class.ravel(), areas])
 
 
 def area(ranked: np.ndarray, k: int, shares: np.ndarray) -> float:
-    """Return how often a row of a class is ranked above a row of the others, (K, MANY) scores."""
+    """Return how often a row of a class is ranked above a row of the others, (K, each) scores."""
     own, total = np.sort(ranked[k]), 0.0
     for j in np.delete(np.arange(len(shares)), k):
         below = np.searchsorted(own, ranked[j], "left") + np.searchsorted(own, ranked[j], "right")
-        total += shares[j] / (1 - shares[k]) * (1 - below.mean() / 2 / MANY)
+        total += shares[j] / (1 - shares[k]) * (1 - below.mean() / 2 / ranked.shape[1])
     return total
 
 

@@ -157,7 +157,7 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
     "images": lambda: plots.images(
         lincore.sample("digits").X[:6].reshape(6, 8, 8), [str(k) for k in range(6)]
     ),
-    "weight_images": lambda: plots.weight_images(
+    "coefficient_images": lambda: plots.coefficient_images(
         np.random.default_rng(0).standard_normal((4, 8, 8)), [f"class {k}" for k in range(4)]
     ),
     "reconstructions": lambda: plots.reconstructions(

@@ -69,7 +69,7 @@ def logistic() -> go.Figure:
         go.Contour(
             x=first,
             y=second,
-            z=np.log(error - best.log_error_ + 0.1),
+            z=np.log(error - best.log_loss_ + 0.1),
             colorscale=[[0, "#FFFFFF"], [1, "#C9CDEB"]],
             showscale=False,
             ncontours=16,
@@ -83,7 +83,7 @@ def logistic() -> go.Figure:
     figure.plane(1, (first[0], first[-1]), (second[0], second[-1]), ("w₁", "w₂"), square=True)
     for solver, hue in SOLVERS.items():
         trace = _fit(X, codes, solver, 200, tol=1e-7).trace_
-        gap = np.array([step.objective for step in trace]) - best.log_error_
+        gap = np.array([step.objective for step in trace]) - best.log_loss_
         steps = np.array([step.iteration for step in trace])
         shown = gap > 1e-8
         size = 11 if solver == "newton" else 5  # newton-cg takes the same steps

@@ -33,7 +33,7 @@ class Notice:
 
 
 @dataclass(frozen=True)
-class Remedy:
+class Hint:
     """A change of choices that puts something right, ready to be applied.
 
     Parameters
@@ -61,7 +61,7 @@ class DataError(ValueError):
     ----------
     what, where, remedy : str
         As in `Notice`.
-    remedies : tuple of Remedy
+    remedies : tuple of Hint
         What would help, ready to be applied.
 
     Examples
@@ -73,7 +73,7 @@ class DataError(ValueError):
     """
 
     def __init__(
-        self, what: str, *, where: str = "", remedy: str = "", remedies: tuple[Remedy, ...] = ()
+        self, what: str, *, where: str = "", remedy: str = "", remedies: tuple[Hint, ...] = ()
     ) -> None:
         self.notice = Notice(what, where, remedy)
         self.remedies = remedies

@@ -48,9 +48,9 @@ class Limits:
         Rows times columns of such a table: the time that reading takes.
     max_drawn_bytes : int
         Text of the rows that are drawn from such a table for a first look.
-    max_held_rows, max_held_values : int
+    max_rows_in_memory, max_values_in_memory : int
         Rows of such a table that are held, and rows times features; the others are summed.
-    max_summed_values : int
+    max_streamed_values : int
         Classes times the square of the features: the sums of such a table.
     max_label_chars : int
         Characters of one class label. An array of labels is as wide as the longest one.
@@ -83,9 +83,9 @@ class Limits:
     max_streamed_bytes: int = 4_000_000_000
     max_streamed_cells: int = 1_000_000_000
     max_drawn_bytes: int = 20_000_000
-    max_held_rows: int = 200_000
-    max_held_values: int = 10_000_000
-    max_summed_values: int = 10_000_000
+    max_rows_in_memory: int = 200_000
+    max_values_in_memory: int = 10_000_000
+    max_streamed_values: int = 10_000_000
     max_label_chars: int = 200
     max_members: int = 100_000
     max_member_bytes: int = 50_000_000
@@ -307,5 +307,5 @@ def table_limits(limits: Limits = LIMITS) -> str:
         f"{limits.max_cells / 1e6:,.0f} million cells, "
         f"in lines of up to {limits.max_line_bytes / 1e6:g} MB. "
         f"Larger ones of numbers, up to {limits.max_streamed_bytes / 1e6:,.0f} MB unpacked: "
-        f"{limits.max_held_rows:,} rows are held, the others summed."
+        f"{limits.max_rows_in_memory:,} rows are held, the others summed."
     )

@@ -15,7 +15,7 @@ in_use = any(opened is one for one in used)
 st.caption("Data")
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
 findings.target(data)
-findings.held(data)
+findings.rows_in_memory(data)
 new_data.show()
 findings.refused()
 

@@ -6,7 +6,7 @@ from .image_duplicates import near_duplicates as near_duplicates
 from .model_assumptions import ASSUMED as ASSUMED
 from .model_assumptions import assumptions as assumptions
 from .model_assumptions import coordinates_of as coordinates_of
-from .row_duplicates import find_copies as find_copies
+from .row_duplicates import find_near_duplicates as find_near_duplicates
 from .table_findings import Finding as Finding
 from .table_findings import find_problems as find_problems
-from .train_test_duplicates import copies_across as copies_across
+from .train_test_duplicates import duplicates_across_split as duplicates_across_split

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
-from lincore.checks.train_test_duplicates import copies_across, groups_across
+from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
 from lincore.data.dataset import Dataset, Split
 from lincore.data.labels import count_distinct
 
@@ -121,7 +121,7 @@ def _leaking(data: Dataset) -> DataFinding | None:
 def _duplicates(data: Dataset, split: Split) -> DataFinding | None:
     if data.kind.is_images and len(split.train) * data.n_features > _MOST_PIXELS:
         return None
-    check = copies_across(data, split, cost=_COST)
+    check = duplicates_across_split(data, split, cost=_COST)
     if check.verdict == "fine":
         return None
     noun = "images" if data.kind.is_images else data.kind.rows

@@ -97,10 +97,10 @@ def near_duplicates(
     """
     if data.image_shape is None:
         raise DataError("The rows are no pictures.", where=data.name, remedy="Load pictures.")
-    small = _small_copies(data.X, data.image_shape)
+    small = _shrunken(data.X, data.image_shape)
     n_rows = data.n_rows
     searched = drawn_rows(n_rows, int(_COST // (n_rows * small.shape[1])), seed)
-    nearest = _exact_copies(data.X)
+    nearest = _exact_duplicates(data.X)
     exact = nearest >= 0
     alike = np.where(exact, 1.0, -1.0)
     rows = searched[~exact[searched]]
@@ -124,7 +124,7 @@ def near_duplicates(
     )
 
 
-def _exact_copies(X: np.ndarray) -> np.ndarray:
+def _exact_duplicates(X: np.ndarray) -> np.ndarray:
     """Return for each row an equal one, the first of them or else the second; -1 without any."""
     copies = np.full(len(X), -1, dtype=np.intp)
     seen: dict[bytes, int] = {}
@@ -137,7 +137,7 @@ def _exact_copies(X: np.ndarray) -> np.ndarray:
     return copies
 
 
-def _small_copies(X: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def _shrunken(X: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Return small grey copies of pictures, centred and of length one; a blank one is zero."""
     height, width = shape[:2]
     downs = np.unique(np.linspace(0, height, min(height, _SIDE), endpoint=False).astype(int))

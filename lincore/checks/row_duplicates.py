@@ -32,7 +32,7 @@ _TREE_COST = 1e5
 BLOCK_VALUES = 8_000_000
 
 
-class Copies(NamedTuple):
+class NearDuplicates(NamedTuple):
     """Which test rows have a copy, or nearly one, among the training rows.
 
     Attributes
@@ -56,7 +56,7 @@ class Copies(NamedTuple):
     surprising: Flags
 
 
-def find_copies(
+def find_near_duplicates(
     train: Any,
     test: Any,
     what: RowNoun = "rows",
@@ -64,7 +64,7 @@ def find_copies(
     train_codes: NDArray[np.intp] | None = None,
     seed: int = 0,
     cost: float = COST,
-) -> Copies:
+) -> NearDuplicates:
     """Search the training rows for copies of the test rows.
 
     Parameters
@@ -106,7 +106,7 @@ def drawn_rows(n: int, at_most: int, seed: int) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(seed).choice(n, max(1, at_most), replace=False))
 
 
-def _pictures(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -> Copies:
+def _pictures(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -> NearDuplicates:
     wanted = _unit(test)
     best = np.full(len(test), -np.inf, dtype=np.float32)
     nearest = np.zeros(len(test), dtype=np.intp)
@@ -119,7 +119,7 @@ def _pictures(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp])
     same = _same_bytes(train, test)
     exact = same >= 0
     near = exact | (best >= SAME_PICTURE)
-    return Copies(chosen, np.where(exact, same, nearest), exact, near, near)
+    return NearDuplicates(chosen, np.where(exact, same, nearest), exact, near, near)
 
 
 def _unit(pictures: NDArray[Any]) -> NDArray[np.float32]:
@@ -140,7 +140,7 @@ def _same_bytes(train: NDArray[Any], test: NDArray[Any]) -> NDArray[np.intp]:
     return np.array([places.get(row.tobytes(), -1) for row in test], dtype=np.intp)
 
 
-def _texts(train: sp.csr_array, test: sp.csr_array, chosen: NDArray[np.intp]) -> Copies:
+def _texts(train: sp.csr_array, test: sp.csr_array, chosen: NDArray[np.intp]) -> NearDuplicates:
     unit_train, lengths = _unit_texts(train)
     unit_test, test_lengths = _unit_texts(test)
     best, nearest = np.zeros(test.shape[0]), np.zeros(test.shape[0], dtype=np.intp)
@@ -151,7 +151,7 @@ def _texts(train: sp.csr_array, test: sp.csr_array, chosen: NDArray[np.intp]) ->
     near = best >= SAME_TEXT
     exact = (best >= 1 - 1e-9) & np.isclose(test_lengths, lengths[nearest], rtol=1e-9)
     words = np.diff(test.indptr)
-    return Copies(chosen, nearest, exact, near, near & (words >= FEWEST_WORDS))
+    return NearDuplicates(chosen, nearest, exact, near, near & (words >= FEWEST_WORDS))
 
 
 def _unit_texts(rows: sp.csr_array) -> tuple[sp.csr_array, Array]:
@@ -160,14 +160,16 @@ def _unit_texts(rows: sp.csr_array) -> tuple[sp.csr_array, Array]:
     return sp.csr_array(sp.diags_array(factor) @ rows), length
 
 
-def _table(train: Array, test: Array, chosen: NDArray[np.intp], codes: NDArray[np.intp]) -> Copies:
+def _table(
+    train: Array, test: Array, chosen: NDArray[np.intp], codes: NDArray[np.intp]
+) -> NearDuplicates:
     A, B = _comparable(train, test)
     distance, nearest = cKDTree(A).query(B, p=np.inf, distance_upper_bound=SAME_NUMBER)
     near = np.isfinite(distance)
     nearest = np.where(near, nearest, 0)
     surprising = near.copy()
     surprising[near] = _by_chance(A, codes, nearest[near]) < SURPRISING
-    return Copies(chosen, nearest, distance == 0, near, surprising)
+    return NearDuplicates(chosen, nearest, distance == 0, near, surprising)
 
 
 def _comparable(train: Array, test: Array) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ import pandas as pd
 from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
 from lincore.checks.spelling import is_slip
 from lincore.data.labels import columns_named, is_number
-from lincore.errors import Notice, Remedy
+from lincore.errors import Hint, Notice
 from lincore.io.tables.column_roles import REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
 from lincore.io.tables.text.missing_values import missing_codes
@@ -35,7 +35,7 @@ class Finding:
     """Something suspicious, and what could be done about it at one click."""
 
     notice: Notice
-    remedies: tuple[Remedy, ...] = ()
+    remedies: tuple[Hint, ...] = ()
 
 
 def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...]:
@@ -97,9 +97,9 @@ def _ignoring(names: Sequence[str]) -> str:
     return "Ignore it." if len(names) == 1 else "Ignore them."
 
 
-def _ignore(names: Sequence[str]) -> Remedy:
+def _ignore(names: Sequence[str]) -> Hint:
     what = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
-    return Remedy(f"Ignore {what}", roles=dict.fromkeys(names, "ignore"))
+    return Hint(f"Ignore {what}", roles=dict.fromkeys(names, "ignore"))
 
 
 def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> Finding | None:
@@ -116,7 +116,7 @@ def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> Finding | None:
         "Count their words beside the other features.",
     )
     label = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
-    return Finding(notice, (Remedy(f"Count the words of {label}", dict.fromkeys(names, "text")),))
+    return Finding(notice, (Hint(f"Count the words of {label}", dict.fromkeys(names, "text")),))
 
 
 def _words(values: pd.Series[Any], column: Column) -> float:
@@ -139,8 +139,8 @@ def _belonging(found: RepeatedId) -> Finding:
         f"column {name!r}",
         "Keep the rows of each together.",
     )
-    together = Remedy(f"Keep the rows of one {name!r} together", {name: "group"})
-    ignore = Remedy(f"Ignore {name!r}", roles={name: "ignore"})
+    together = Hint(f"Keep the rows of one {name!r} together", {name: "group"})
+    ignore = Hint(f"Ignore {name!r}", roles={name: "ignore"})
     return Finding(notice, (together, ignore))
 
 
@@ -165,7 +165,7 @@ def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Findi
             "If so, read it as missing.",
         )
         missing_in = dict.fromkeys(names, (number,))
-        found.append(Finding(notice, (Remedy(label, reading={"missing_in": missing_in}),)))
+        found.append(Finding(notice, (Hint(label, reading={"missing_in": missing_in}),)))
     return found
 
 
@@ -253,7 +253,7 @@ def _spellings(labels: pd.Series[Any]) -> Finding | None:
         f"column {labels.name!r}",
         "Merge them if they mean the same.",
     )
-    return Finding(notice, (Remedy("Merge the spellings", options={"merge_classes": merged}),))
+    return Finding(notice, (Hint("Merge the spellings", options={"merge_classes": merged}),))
 
 
 def _slips(labels: pd.Series[Any]) -> Finding | None:
@@ -283,7 +283,7 @@ def _slips(labels: pd.Series[Any]) -> Finding | None:
         f"column {labels.name!r}",
         "Merge them if they mean the same.",
     )
-    return Finding(notice, (Remedy("Merge what is misspelt", options={"merge_classes": merged}),))
+    return Finding(notice, (Hint("Merge what is misspelt", options={"merge_classes": merged}),))
 
 
 def _folded(label: str) -> str:
@@ -300,14 +300,14 @@ def _lone_classes(labels: pd.Series[Any]) -> Finding | None:
         f"class {', '.join(lone)}",
         "Leave it out or merge it.",
     )
-    drop = Remedy(f"Leave out {', '.join(lone)}", options={"drop_classes": tuple(lone)})
+    drop = Hint(f"Leave out {', '.join(lone)}", options={"drop_classes": tuple(lone)})
     if len(lone) == 1:
         nearest = str(counts.index[counts > 1][-1]) if (counts > 1).any() else ""
         merged = {lone[0]: nearest}
-        merge = Remedy(f"Merge {lone[0]} with {nearest}", options={"merge_classes": merged})
+        merge = Hint(f"Merge {lone[0]} with {nearest}", options={"merge_classes": merged})
         return Finding(notice, (drop, merge) if nearest and len(counts) > 2 else (drop,))
     merged = dict.fromkeys(lone, "other")
-    return Finding(notice, (drop, Remedy("Merge them", options={"merge_classes": merged})))
+    return Finding(notice, (drop, Hint("Merge them", options={"merge_classes": merged})))
 
 
 def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
@@ -327,7 +327,7 @@ def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
         table.name,
         "If they are duplicates, remove them: in training and in test they bias scores upwards.",
     )
-    return Finding(notice, (Remedy("Remove duplicates", options={"drop_duplicates": True}),))
+    return Finding(notice, (Hint("Remove duplicates", options={"drop_duplicates": True}),))
 
 
 def _repeats_by_chance(frame: pd.DataFrame, enough: int) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lincore.checks.check import Check, Verdict
-from lincore.checks.row_duplicates import COST, Copies, find_copies
+from lincore.checks.row_duplicates import COST, NearDuplicates, find_near_duplicates
 from lincore.data.dataset import Dataset, Split
 from lincore.data.kinds import RowNoun
 
@@ -14,7 +14,9 @@ from lincore.data.kinds import RowNoun
 NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
 
 
-def copies_across(data: Dataset, split: Split, *, seed: int = 0, cost: float = COST) -> Check:
+def duplicates_across_split(
+    data: Dataset, split: Split, *, seed: int = 0, cost: float = COST
+) -> Check:
     """Say how many test rows have a copy, or nearly one, in the training part.
 
     A copy in a table of few, coarse columns is no surprise; the check counts those that are.
@@ -39,14 +41,14 @@ def copies_across(data: Dataset, split: Split, *, seed: int = 0, cost: float = C
     --------
     >>> import lincore
     >>> data = lincore.sample("iris")
-    >>> copies_across(data, lincore.split(data)).verdict
+    >>> duplicates_across_split(data, lincore.split(data)).verdict
     'fine'
     """
     if not len(split.train) or not len(split.test):
         return Check("copies across the split", {}, "fine", "One part is empty.")
     train, test = data.X[split.train], data.X[split.test]
     what = data.kind.rows
-    found = find_copies(
+    found = find_near_duplicates(
         train, test, what, train_codes=data.codes[split.train], seed=seed, cost=cost
     )
     exact = found.rows[found.exact]
@@ -93,7 +95,7 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
 
 
 def _say(
-    values: dict[str, float], found: Copies, what: RowNoun, n_test: int, contradicting: int
+    values: dict[str, float], found: NearDuplicates, what: RowNoun, n_test: int, contradicting: int
 ) -> Check:
     name, share = "copies across the split", values["surprising"]
     number = int(found.surprising.sum())
@@ -126,7 +128,7 @@ def _say(
     )
 
 
-def _harmless(found: Copies, what: RowNoun, searched: str) -> str:
+def _harmless(found: NearDuplicates, what: RowNoun, searched: str) -> str:
     if not found.near.any():
         return f"None of {searched} has a copy in the training part."
     number = int(found.near.sum())

@@ -1,6 +1,6 @@
 from .dataset import Dataset as Dataset
-from .dataset import GaussianTruth as GaussianTruth
 from .dataset import Split as Split
+from .dataset import TrueParameters as TrueParameters
 from .generators import ellipse as ellipse
 from .generators import gaussian_classes as gaussian_classes
 from .generators import means_on_ring as means_on_ring

@@ -38,7 +38,7 @@ class Split(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianTruth:
+class TrueParameters:
     """The distribution that generated data were drawn from.
 
     Parameters
@@ -85,7 +85,7 @@ class Dataset:
         What reading did or found.
     skipped : tuple of Skipped
         The files of a zip that were left out.
-    truth : GaussianTruth, optional
+    truth : TrueParameters, optional
         For generated data.
     levels : tuple of p (tuple of str, or None), optional
         The names of the levels where a column of `X` holds level codes (0, 1, …; NaN is missing),
@@ -99,7 +99,7 @@ class Dataset:
         How missing values are filled in from the training rows (`preprocessing.tabular`).
     rare : int
         Levels with fewer training rows than this are pooled; 0 pools none.
-    beyond : Moments of shapes (K,), (K, p), (K, p, p), optional
+    streamed : Moments of shapes (K,), (K, p), (K, p, p), optional
         Of the rows of a large file that are not among these, by class: what is solved from
         moments learns from them too. They are never tested.
     target_name : str
@@ -127,14 +127,14 @@ class Dataset:
     image_shape: tuple[int, ...] | None = None
     notices: tuple[Notice, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    truth: GaussianTruth | None = None
+    truth: TrueParameters | None = None
     levels: tuple[tuple[str, ...] | None, ...] | None = None
     n_words: int = 0
     groups: np.ndarray | None = None
     group_names: tuple[str, ...] | None = None
     imputation: Imputation = "median"
     rare: int = 0
-    beyond: Moments | None = None
+    streamed: Moments | None = None
     target_name: str = ""
     target_guess: TargetGuess | None = None
     group_candidate: str = ""
@@ -235,9 +235,9 @@ class Dataset:
         return np.bincount(self.codes, minlength=self.n_classes)
 
     @property
-    def n_beyond(self) -> int:
+    def n_streamed(self) -> int:
         """Rows of the same file that are summed and not held."""
-        return 0 if self.beyond is None else int(self.beyond.count.sum())
+        return 0 if self.streamed is None else int(self.streamed.count.sum())
 
     @cached_property
     def has_missing(self) -> bool:
@@ -298,7 +298,7 @@ class Dataset:
             given_test=None if tested is None else tested[chosen],
             groups=None if groups is None else groups[chosen],
             truth=self.truth if len(left) == self.n_classes else None,
-            beyond=None,
+            streamed=None,
         )
 
     @cached_property
@@ -310,8 +310,8 @@ class Dataset:
         described = repr((names, self.classes.tolist(), preparation))
         state.update(described.encode("utf-8", "surrogatepass"))
         X = (self.X.data, self.X.indices, self.X.indptr) if self.kind.is_sparse else (self.X,)
-        beyond = self.beyond
-        sums = () if beyond is None else (beyond.count, beyond.mean, beyond.scatter)
+        streamed = self.streamed
+        sums = () if streamed is None else (streamed.count, streamed.mean, streamed.scatter)
         for array in (*X, self.codes, self.given_test, self.groups, *sums):
             if array is not None:
                 state.update(repr((array.shape, array.dtype.str)).encode())

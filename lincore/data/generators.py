@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lincore.data.dataset import Dataset, GaussianTruth
+from lincore.data.dataset import Dataset, TrueParameters
 from lincore.data.labels import numbered
 from lincore.errors import DataError
 from lincore.limits import LIMITS
@@ -102,7 +102,7 @@ def gaussian_classes(
         codes=np.concatenate(_labels(sizes, label_noise, seed)),
         classes=np.array(numbered("class", n_classes)),
         feature_names=tuple(f"x{i}" for i in range(1, p + 1)),
-        truth=GaussianTruth(means, covariances, priors, float(outliers), float(label_noise)),
+        truth=TrueParameters(means, covariances, priors, float(outliers), float(label_noise)),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lincore.errors import DataError, Notice, Remedy
+from lincore.errors import DataError, Hint, Notice
 from lincore.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -132,9 +132,7 @@ def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
             where=where,
             remedy=f"Choose another target{cut}.",
             remedies=tuple(
-                Remedy(
-                    f"Cut {labels.name} into {n} ranges of equally many rows", options={"bins": n}
-                )
+                Hint(f"Cut {labels.name} into {n} ranges of equally many rows", options={"bins": n})
                 for n in (2, 3, 4)
                 if number
             ),

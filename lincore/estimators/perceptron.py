@@ -19,7 +19,7 @@ from lincore.estimators.base.validation import LabelledRows, validate_rows
 from lincore.estimators.logistic.sparse_design_matrix import sparse_centre_and_scale
 from lincore.estimators.perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.linalg.covariance import deviations
-from lincore.linalg.optimize import Step, may_go_on
+from lincore.linalg.optimize import Step, should_continue
 from lincore.utils.typing import Array
 
 
@@ -195,7 +195,7 @@ class Perceptron(LinearClassifier):
                 break
             made = float(mistakes[-1])
             step = Step(len(mistakes), made, np.nan, self.eta, time.perf_counter() - began)
-            if not may_go_on(step, self.max_epochs):
+            if not should_continue(step, self.max_epochs):
                 break
         return np.array(mistakes)
 

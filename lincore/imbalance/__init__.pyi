@@ -1,5 +1,5 @@
 from .bayes_reference import KnownTruth as KnownTruth
-from .bayes_reference import known_truth as known_truth
+from .bayes_reference import true_parameters_of as true_parameters_of
 from .class_size_sweep import sweep as sweep
 from .cost.estimate import imbalance_cost as imbalance_cost
 from .cost.record import FEWEST_SIZES as FEWEST_SIZES
@@ -7,13 +7,14 @@ from .cost.record import LOG_LOSS as LOG_LOSS
 from .cost.record import LOSS as LOSS
 from .cost.record import ImbalanceCost as ImbalanceCost
 from .deployment import by_share as by_share
-from .deployment import cost_in_use as cost_in_use
+from .deployment import cost_in_deployment as cost_in_deployment
 from .deployment import decided as decided
-from .deployment import error_in_use as error_in_use
-from .deployment import log_loss_in_use as log_loss_in_use
+from .deployment import error_in_deployment as error_in_deployment
+from .deployment import log_loss_in_deployment as log_loss_in_deployment
 from .deployment import priors_of as priors_of
 from .deployment import shift_between as shift_between
 from .deployment import with_share as with_share
+from .losses import recall_names as recall_names
 from .prior_shifts import source_of as source_of
 from .remedies import REMEDIES as REMEDIES
 from .remedies import advice as advice

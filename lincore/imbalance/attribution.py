@@ -8,7 +8,7 @@ import numpy as np
 
 from lincore.imbalance.losses import OTHERS, ArmLosses
 from lincore.metrics.scores import Interval
-from lincore.metrics.seed_intervals import grain_of, less, over_seeds
+from lincore.metrics.seed_intervals import less, over_seeds
 from lincore.utils.typing import Array
 
 PARTS = ("prior shift", "majority bias", "sample size", "class size")
@@ -73,7 +73,7 @@ def attribution(study: ArmLosses, method: str, loss: str = "error") -> Attributi
     """Split what a method lost by the reduction of the training rows.
 
     With L(D, w, π) the loss on the untouched test part of a model trained on rows D with class
-    weights w and priors π; F the full, R the reduced and C the control arm, which has as many
+    weights w and priors π; F the full, R the reduced and C the control subset, which has as many
     rows as R but the shares of F:
 
     =============  ==================================  =========================================
@@ -137,7 +137,7 @@ def attribution(study: ArmLosses, method: str, loss: str = "error") -> Attributi
 
 def loss_over_seeds(study: ArmLosses, method: str, loss: str, cell: str) -> Interval:
     """Return the mean loss of a cell with its interval, within the values that it can have."""
-    most = np.inf if loss == "log loss" else 1.0
+    most = study.named(loss).highest
     variance = study.variance(method, {cell: 1.0}, loss)
     return _of_study(study, study.loss(method, cell, loss), loss, variance).within(0.0, most)
 
@@ -151,11 +151,11 @@ def change_over_seeds(
     ----------
     study : ArmLosses
     method, loss : str
-        "recall of others" is the mean recall of the classes that were not reduced.
+        "mean recall of others" is the mean recall of the classes that were not reduced.
     worse, better : str
         Cells.
     """
-    most = np.inf if loss == "log loss" else 1.0
+    most = study.named(loss).highest
     variance = study.variance(method, {worse: 1.0, better: -1.0}, loss) if worse != better else 0.0
     changes = [
         less(study.loss(method, worse, each), study.loss(method, better, each))
@@ -172,6 +172,5 @@ def _losses_meant(study: ArmLosses, loss: str) -> list[str]:
 
 
 def _of_study(study: ArmLosses, values: Array, loss: str, variance: float) -> Interval:
-    name = "error" if loss == OTHERS else loss
-    grain = grain_of(name, study.classes, study.counts["full"], study.n_test)
+    grain = study.named(loss).grain(study.counts["full"], study.n_test)
     return over_seeds(values, study.test_ratio, grain=grain, variance=variance)

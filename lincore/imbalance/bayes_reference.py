@@ -40,7 +40,7 @@ class KnownTruth(NamedTuple):
     results: Results
 
 
-def known_truth(study: BalanceStudy, data: Dataset) -> KnownTruth:
+def true_parameters_of(study: BalanceStudy, data: Dataset) -> KnownTruth:
     """Return what can be reached on the test part of a study, whose shares are the full set's.
 
     Parameters
@@ -58,7 +58,7 @@ def known_truth(study: BalanceStudy, data: Dataset) -> KnownTruth:
     --------
     >>> import lincore
     >>> data = lincore.sample("gaussian")
-    >>> truth = known_truth(lincore.balance(data, {"class 3": 11}, "lda", repeats=1), data)
+    >>> truth = true_parameters_of(lincore.balance(data, {"class 3": 11}, "lda", repeats=1), data)
     >>> truth.is_clean, 0 < truth.least.value < 0.5
     (True, True)
     """

@@ -22,7 +22,7 @@ from lincore.model_selection.methods import Method, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
 from lincore.moments.moments import Moments
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import PARTS, WORTHWHILE, part_mapper
 from lincore.utils.typing import Array, Counts, Progress
 
@@ -107,14 +107,14 @@ def sweep(
     plan = Plan(data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed)
     first, nested = plan.draw(0)
     counts = nested.counts
-    arms = _arms(data, labels, sizes, counts)
+    subsets = _subset_sizes(data, labels, sizes, counts)
     found: list[Array] = []
 
     def filled(losses: list[Array]) -> Sweep:
         return Sweep(
             classes=data.classes,
             swept=labels,
-            sizes=np.array(arms),
+            sizes=np.array(subsets),
             methods=tuple(method.name for method in plan.methods),
             loss_names=loss_names(data.classes),
             losses=np.stack(losses, axis=3),
@@ -128,11 +128,11 @@ def sweep(
     def tell(losses: Array, n_sizes: int) -> bool:
         if keep is not None and not found:
             keep(filled([losses]))
-        what = f"{_turn(plan, len(found), repeats)}, {n_sizes} of {len(arms)} sizes"
+        what = f"{_turn(plan, len(found), repeats)}, {n_sizes} of {len(subsets)} sizes"
         return progress is None or progress(len(found), repeats, what) is not False
 
     for repeat in range(repeats):
-        losses, is_whole = _one_seed(plan, arms, repeat, exact, tell)
+        losses, is_whole = _one_seed(plan, subsets, repeat, exact, tell)
         if is_whole or not found:
             found.append(losses)
         if keep is not None:
@@ -149,7 +149,7 @@ def _turn(plan: Plan, repeat: int, repeats: int) -> str:
 
 def _one_seed(
     plan: Plan,
-    arms: list[Counts],
+    subsets: list[Counts],
     repeat: int,
     exact: bool,
     tell: Callable[[Array, int], bool],
@@ -160,40 +160,40 @@ def _one_seed(
     """
     data, (split, nested) = plan.data, plan.draw(repeat)
     # By group the split has other sizes each time.
-    arms = [np.minimum(arm, nested.counts) for arm in arms]
+    subsets = [np.minimum(subset, nested.counts) for subset in subsets]
     serve = moments_serve(plan, len(split.train))
-    losses = np.full((len(plan.methods), len(arms), len(CURVES), 3 + data.n_classes), np.nan)
+    losses = np.full((len(plan.methods), len(subsets), len(CURVES), 3 + data.n_classes), np.nan)
     target = nested.counts / nested.counts.sum()
-    summaries = nested.grow(data.X, arms) if serve else iter([None] * len(arms))
+    summaries = nested.grow(data.X, subsets) if serve else iter([None] * len(subsets))
     last = None
 
     def job(task: tuple[int, Counts, Moments | None], methods: tuple[Method, ...]) -> Job:
-        _, arm, moments = task
+        _, subset, moments = task
         solved = moments is not None and all(method.from_moments for method in methods)
-        sample = Sample(NOBODY if solved else nested.take(arm), None, moments)
+        sample = Sample(NOBODY if solved else nested.take(subset), None, moments)
         return Job(data, sample, split.test, plan.steps, plan.seed)
 
     def fit(batch: list[tuple[int, Counts, Moments | None]]) -> None:
         asked: dict[bool, list[tuple[int, Counts, Moments | None]]] = {}
         for task in batch:
-            every_method = _takes_all(plan, task[0], len(arms), int(task[1].sum()))
+            every_method = _takes_all(plan, task[0], len(subsets), int(task[1].sum()))
             asked.setdefault(every_method, []).append(task)
         for every_method, chosen in asked.items():
             methods = tuple(m for m in plan.methods if every_method or m.from_moments)
             # Convergence and separation at small sizes are what the curve is about.
-            with heard():
+            with captured_warnings():
                 # The largest first: of the sizes at which a method fails that is the one to tell.
                 chosen.reverse()
                 reasons: dict[str, str] = {}
                 every = fit_samples([job(task, methods) for task in chosen], methods, reasons)
             plan.failures.update(reasons)
             entries = [
-                Entry(losses[:, a, :2], fits, (arm / arm.sum(), target))
-                for (a, arm, _), fits in zip(chosen, every, strict=True)
+                Entry(losses[:, a, :2], fits, (subset / subset.sum(), target))
+                for (a, subset, _), fits in zip(chosen, every, strict=True)
             ]
             _enter(plan, split, entries)
 
-    tasks = zip(range(len(arms)), arms, summaries, strict=True)
+    tasks = zip(range(len(subsets)), subsets, summaries, strict=True)
     n_values = len(split.train) * data.n_features
     # Small ones are solved together, but for the first few, when somebody waits for something to
     # look at. Of others as many at a time as there are threads, one in each: the moments of all
@@ -209,37 +209,37 @@ def _one_seed(
             if not tell(losses.copy(), n_sizes):
                 return losses, False
     if exact and serve:
-        _exact(plan, losses[:, :, 2:], arms, last, split)
+        _exact(plan, losses[:, :, 2:], subsets, last, split)
     return losses, True
 
 
 def _exact(
     plan: Plan,
     losses: Array,
-    arms: list[Counts],
+    subsets: list[Counts],
     moments: Moments | None,
     split: Split,
 ) -> None:
     """Enter the losses of all rows with the weights of each size, (M, A, 2, L)."""
     methods = tuple(method for method in plan.methods if method.from_moments)
-    counts = arms[-1]
+    counts = subsets[-1]
 
     def fit(tasks: list[tuple[int, Counts]]) -> None:
         jobs, entered = [], []
-        for a, arm in tasks:
-            weight = np.ones(len(arm))
-            np.divide(arm, counts, out=weight, where=counts > 0)
+        for a, subset in tasks:
+            weight = np.ones(len(subset))
+            np.divide(subset, counts, out=weight, where=counts > 0)
             sample = Sample(NOBODY, weight, moments)
             jobs.append(Job(plan.data, sample, split.test, plan.steps, plan.seed))
-            entered.append((losses[:, a], (arm / arm.sum(), counts / counts.sum())))
-        with heard():
+            entered.append((losses[:, a], (subset / subset.sum(), counts / counts.sum())))
+        with captured_warnings():
             every = fit_samples(jobs, methods, plan.failures)
         entries = [
             Entry(table, fits, priors) for (table, priors), fits in zip(entered, every, strict=True)
         ]
         _enter(plan, split, entries)
 
-    every = list(enumerate(arms))
+    every = list(enumerate(subsets))
     n_values = len(split.train) * plan.data.n_features
     with part_mapper(n_values) as mapper:
         list(mapper(fit, [every] if n_values < WORTHWHILE else [[task] for task in every]))
@@ -296,18 +296,18 @@ def _labels(data: Dataset, classes: Any) -> tuple[Any, ...]:
     return labels
 
 
-def _arms(
+def _subset_sizes(
     data: Dataset, labels: tuple[Any, ...], sizes: Sequence[float] | None, counts: Counts
 ) -> list[Counts]:
-    """Return the sizes of all arms, increasing, (K,) each; the last has all rows."""
+    """Return the sizes of all subsets, increasing, (K,) each; the last has all rows."""
     known = data.classes.tolist()
     smallest = wanted_sizes(data, counts, dict.fromkeys(labels, 1))
     available = counts[[known.index(label) for label in labels]]
     if sizes is None:
         least = min(3.0, float(available.min())) / float(available.min())
         sizes = list(np.geomspace(least, 1, 20)[:-1])
-    arms = {tuple(counts.tolist()): counts}
+    subsets = {tuple(counts.tolist()): counts}
     for size in sizes:
-        arm = wanted_sizes(data, counts, dict.fromkeys(labels, size))
-        arms[tuple(arm.tolist())] = arm
-    return sorted(arms.values(), key=lambda arm: int((arm - smallest).sum()))
+        subset = wanted_sizes(data, counts, dict.fromkeys(labels, size))
+        subsets[tuple(subset.tolist())] = subset
+    return sorted(subsets.values(), key=lambda subset: int((subset - smallest).sum()))

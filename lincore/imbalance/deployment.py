@@ -30,14 +30,14 @@ def priors_of(study: BalanceStudy, cell: str) -> Array:
     >>> np.round(priors_of(study, "reduced"), 2)
     array([[0.64, 0.32, 0.03]])
     """
-    arm = SOURCES[cell][1] if cell in SOURCES else "reduced"
-    learned = study.counts[arm] / study.counts[arm].sum()
+    subset = SOURCES[cell][1] if cell in SOURCES else "reduced"
+    learned = study.counts[subset] / study.counts[subset].sum()
     equal = np.full(len(study.classes), 1 / len(study.classes))
     shifts = study.example.shifts
     return np.stack([equal if shifts[m, cell] is None else learned for m in study.methods])
 
 
-def error_in_use(results: Results, method: str, priors: ArrayLike) -> Interval:
+def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
     """Return the share of rows that will be wrong where classes have these priors.
 
     Parameters
@@ -58,14 +58,14 @@ def error_in_use(results: Results, method: str, priors: ArrayLike) -> Interval:
     --------
     >>> r = Results(("lda",), np.array(["a", "b"]), np.arange(4), np.array([0, 0, 1, 1]),
     ...             np.array([[0, 0, 1, 0]]), np.full((1, 4, 2), np.log(0.5)), np.zeros(1))
-    >>> error_in_use(r, "lda", [0.9, 0.1]).value  # half of the rare class is wrong
+    >>> error_in_deployment(r, "lda", [0.9, 0.1]).value  # half of the rare class is wrong
     0.05
     """
     wrong = results.predicted[results.position(method)] != results.truth
     return _expected(results, wrong.astype(float), priors, is_share=True)
 
 
-def log_loss_in_use(results: Results, method: str, priors: ArrayLike) -> Interval:
+def log_loss_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
     """Return the expected log loss, in nats, where classes have these priors; as above."""
     if not has_posteriors(results, method):
         return UNKNOWN
@@ -73,7 +73,9 @@ def log_loss_in_use(results: Results, method: str, priors: ArrayLike) -> Interva
     return _expected(results, log_losses(own, results.truth), priors)
 
 
-def cost_in_use(results: Results, method: str, priors: ArrayLike, costs: ArrayLike) -> Interval:
+def cost_in_deployment(
+    results: Results, method: str, priors: ArrayLike, costs: ArrayLike
+) -> Interval:
     """Return the expected cost of a row where classes have these priors.
 
     Parameters
@@ -156,7 +158,7 @@ def by_share(
     for share in np.asarray(shares, dtype=float):
         new = with_share(given[0], code, float(share))
         asked = reprior(results, given, new) if corrected else results
-        columns.append([error_in_use(asked, name, new) for name in results.methods])
+        columns.append([error_in_deployment(asked, name, new) for name in results.methods])
     return np.swapaxes(np.array(columns), 0, 1)
 
 

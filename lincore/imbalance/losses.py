@@ -14,11 +14,14 @@ from lincore.data.dataset import Split
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.results import Results
 from lincore.metrics.row_variance import RowVariance
+from lincore.metrics.seed_intervals import grain_of
 from lincore.metrics.settings import Settings
 from lincore.utils.typing import Array, Flags
 
+#: Losses of all classes together, before those of each class.
+N_OVERALL = 3
 #: The mean recall of the classes that were not reduced, as a loss.
-OTHERS = "recall of others"
+OTHERS = "mean recall of others"
 # L(D, w, π) in the order in which they are stored: rows, weights and priors of F, R or C.
 CELLS = (
     "full",
@@ -33,6 +36,53 @@ CELLS = (
 )
 
 
+class Loss(NamedTuple):
+    """A loss of a study: a mean over classes of the mean losses of their rows.
+
+    Attributes
+    ----------
+    name : str
+    weights : ndarray of shape (K,)
+        Of the classes, to any scale.
+    greater_is_better : bool
+        Whether it is a recall.
+    is_share : bool
+        Whether it is between 0 and 1; otherwise it is in nats, or in the unit of the costs.
+    kind : int
+        Which losses of rows, as in `RowVariance.of`.
+    code : int or None
+        The class, for a recall of one.
+    """
+
+    name: str
+    weights: NDArray[Any]
+    greater_is_better: bool = False
+    is_share: bool = True
+    kind: int = 0
+    code: int | None = None
+
+    @property
+    def highest(self) -> float:
+        """The largest value that it can have."""
+        return 1.0 if self.is_share else np.inf
+
+    def grain(self, counts: NDArray[np.intp], n_test: int) -> float:
+        """Return by how much one test row changes it; zero where that depends on the row."""
+        if not self.is_share:
+            return 0.0
+        share = 1.0 if self.code is None else float(counts[self.code] / counts.sum())
+        return grain_of(n_test, share)
+
+    def variance(self, rows: RowVariance, contrast: Mapping[str, float]) -> float:
+        """Return the variance of a contrast of its means over splits."""
+        weights = self.weights * (rows.counts > 0)
+        weights = weights / weights.sum()
+        found = rows.of(self.kind, weights, contrast)
+        if len(contrast) == 1 and self.is_share:
+            found = max(found, rows.of_shares(self.kind, weights, *contrast))
+        return found
+
+
 class Example(NamedTuple):
     """One seed in full, to draw: the one whose total loss is nearest to the mean.
 
@@ -41,7 +91,7 @@ class Example(NamedTuple):
     seed : int
     split : Split
     rows : mapping of str to ndarray
-        Training rows of the arms "full", "reduced" and "control".
+        Training rows of the subsets "full", "reduced" and "control".
     pipelines : mapping of (method, cell) to Pipeline
         Fitted, for every cell; the classifier knows codes. Small models are fitted one by one when
         they are asked for.
@@ -62,7 +112,7 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ArmLosses:
-    """Losses of full, reduced and control arms and of all remedies, for every seed.
+    """Losses of full, reduced and control subsets and of all remedies, for every seed.
 
     Parameters
     ----------
@@ -147,28 +197,17 @@ class ArmLosses:
         method : str
         contrast : mapping of cell to coefficient
         loss : str
-            One of `loss_names`, or "recall of others": the mean over classes not reduced.
+            One of `loss_names`, or "mean recall of others": the mean over classes not reduced.
         """
         if method not in self.variances:
             return np.nan
-        known = self.variances[method]
-        kind = int(loss == "log loss")
-        weights = self._class_weights(loss, known.counts > 0)
-        found = known.of(kind, weights, contrast)
-        if len(contrast) == 1 and not kind:
-            found = max(found, known.of_shares(kind, weights, *contrast))
-        return found
+        return self.named(loss).variance(self.variances[method], contrast)
 
-    def _class_weights(self, loss: str, tested: Flags) -> Array:
-        if loss == "balanced error":
-            chosen = tested.astype(float)
-        elif loss == OTHERS:
-            chosen = (~self.is_reduced).astype(float)
-        elif loss in self.recall_names:
-            chosen = np.array([float(name == loss) for name in self.recall_names])
-        else:
-            chosen = self.counts["full"] * tested.astype(float)
-        return np.asarray(chosen / chosen.sum())
+    def named(self, loss: str) -> Loss:
+        """Return one of the losses, or "mean recall of others", by its name."""
+        if loss == OTHERS:
+            return Loss(loss, ~self.is_reduced, greater_is_better=True)
+        return named_loss(loss, self.loss_names, self.counts["full"])
 
 
 def losses_of(
@@ -207,8 +246,37 @@ def means_of(truth: NDArray[np.intp], losses: Array, n_classes: int) -> Array:
 
 def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:
     """Return what `losses_of` returns, by name."""
-    recalls = (f"recall of {label}" for label in classes.tolist())
-    return ("error", "balanced error", "log loss", *recalls)
+    return ("error", "balanced error", "log loss", *recall_names(classes))
+
+
+def recall_names(classes: NDArray[Any]) -> tuple[str, ...]:
+    """Return the name of the recall of each class."""
+    return tuple(f"recall of {label}" for label in classes.tolist())
+
+
+def named_loss(name: str, names: tuple[str, ...], counts: NDArray[np.intp]) -> Loss:
+    """Return a loss of a study or sweep by its name.
+
+    Parameters
+    ----------
+    name : str
+    names : tuple of str
+        Three losses of all classes, and a recall for each.
+    counts : ndarray of shape (K,)
+        Training rows of each class, whose shares are about those of the test rows.
+
+    Raises
+    ------
+    KeyError
+        With the known names.
+    """
+    code = position(names, name, "loss") - N_OVERALL
+    if code >= 0:
+        only = np.arange(len(counts)) == code
+        return Loss(name, only, greater_is_better=True, code=code)
+    if name == "log loss":
+        return Loss(name, counts, is_share=False, kind=1)
+    return Loss(name, np.ones(len(counts)) if name == "balanced error" else counts)
 
 
 def position(names: tuple[str, ...], name: str, what: str) -> int:

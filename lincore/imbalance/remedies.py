@@ -10,7 +10,7 @@ from lincore.imbalance.attribution import change_over_seeds, loss_over_seeds
 from lincore.imbalance.losses import OTHERS, ArmLosses
 from lincore.metrics.intervals import UNKNOWN, Interval
 from lincore.metrics.sampling_units import per_results
-from lincore.metrics.seed_intervals import RECALL, less
+from lincore.metrics.seed_intervals import less
 
 REMEDIES = (
     "corrected priors",
@@ -172,7 +172,7 @@ def _bought(remedy: Remedy) -> float:
 def _is_as_good(study: ArmLosses, method: str, loss: str, remedy: Remedy, best: Remedy) -> bool:
     if remedy is best:
         return True
-    better = -1.0 if loss.startswith("recall of ") else 1.0
+    better = -1.0 if study.named(loss).greater_is_better else 1.0
     reduced, full = (study.loss(method, cell, loss) for cell in ("reduced", "full"))
     lost = float(np.mean(better * less(reduced, full)))
     # Beyond the full set there is nothing to be recovered.
@@ -187,7 +187,7 @@ def _behind(study: ArmLosses, method: str, loss: str, one: Remedy, other: Remedy
 
 def _excess(study: ArmLosses, method: str, loss: str, one: str, other: str) -> Interval:
     """Return by how much one cell is worse than another: of a recall, by how much it is lower."""
-    cells = (other, one) if loss.startswith(RECALL) else (one, other)
+    cells = (other, one) if study.named(loss).greater_is_better else (one, other)
     return change_over_seeds(study, method, loss, *cells)
 
 

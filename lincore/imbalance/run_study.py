@@ -39,7 +39,7 @@ from lincore.model_selection.comparison import method_settings
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme, describe, plan_settings
-from lincore.utils.lazy_mapping import OnDemand
+from lincore.utils.lazy_mapping import LazyMapping
 from lincore.utils.typing import Progress
 
 Fits = Mapping[str, Mapping[str, Prediction]]
@@ -101,7 +101,7 @@ def balance(
     Every method is fitted on the full training part, on the reduced one, on a control of the same
     number of rows with the shares of the full one, and with every remedy. Test rows are never
     touched. What is solved from moments is fitted from one pass over the rows of each split: the
-    arms are nested, weights are `Moments.scale`, other priors are a correction of posteriors.
+    subsets are nested, weights are `Moments.scale`, other priors are a correction of posteriors.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def balance(
     Raises
     ------
     DataError
-        For classes or sizes that are not there, and when no method can be fitted on all arms.
+        For classes or sizes that are not there, and when no method can be fitted on all subsets.
     ValueError
         For methods that do not exist, or fewer than one repetition.
 
@@ -178,7 +178,7 @@ def _repeat(
     for trial, fits in _fitted(plan, repeats):
         repeat = len(losses.means)
         losses.add(trial, trial_losses(plan, trial, fits))
-        if not _may_be_held(plan, trial, repeats):
+        if not _fits_in_memory(plan, trial, repeats):
             held.clear()
         held[repeat] = trial, fits
         if keep is not None:
@@ -204,7 +204,7 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
             every = [outcomes(plan, trial) for trial in trials]
         if not plan.alive:
             raise DataError(
-                "No method can be fitted on all arms: "
+                "No method can be fitted on all subsets: "
                 + " ".join(f"{name}: {why}" for name, why in plan.failures.items()),
                 where=f"training part of {plan.data.name}",
                 remedy="Keep more rows, use fewer components, or another method.",
@@ -213,7 +213,7 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
         done += len(trials)
 
 
-def _may_be_held(plan: Plan, trial: Trial, repeats: int) -> bool:
+def _fits_in_memory(plan: Plan, trial: Trial, repeats: int) -> bool:
     """Whether all fits are held, of which one is chosen when all are there; else the last."""
     n_values = n_values_of(plan, trial)
     n_values += len(trial.split.test) * plan.data.n_classes * len(plan.methods)
@@ -246,7 +246,7 @@ def _study(
 
 
 def _typical(losses: np.ndarray) -> int:
-    """Return the seed whose errors of the full and reduced arms are nearest to their means."""
+    """Return the seed whose errors of the full and reduced subsets are nearest to their means."""
     errors = losses[:, : CELLS.index("reduced") + 1, :, 0]
     return int(np.abs(errors - errors.mean(axis=2, keepdims=True)).sum(axis=(0, 1)).argmin())
 
@@ -255,17 +255,20 @@ def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
     names = [method.name for method in plan.alive]
     pairs = [(name, cell) for name in names for cell in CELLS]
     # Many are put together to be looked at while a study runs, and few are.
-    by_source = OnDemand(
+    by_source = LazyMapping(
         [(name, source) for name in names for source in fits],
         lambda pair: fits[pair[1]][pair[0]].pipeline,
     )
     return Example(
         seed=trial.seed,
         split=trial.split,
-        rows={arm: trial.nested.take(trial.sizes[arm]) for arm in ("full", "reduced", "control")},
-        pipelines=OnDemand(pairs, lambda pair: by_source[pair[0], source_of(pair[1])]),
-        shifts=OnDemand(pairs, lambda pair: shift_of(fits, trial, pair[1], pair[0])),
-        results=OnDemand(CELLS, lambda cell: _results(plan, names, trial, fits, cell)),
+        rows={
+            subset: trial.nested.take(trial.sizes[subset])
+            for subset in ("full", "reduced", "control")
+        },
+        pipelines=LazyMapping(pairs, lambda pair: by_source[pair[0], source_of(pair[1])]),
+        shifts=LazyMapping(pairs, lambda pair: shift_of(fits, trial, pair[1], pair[0])),
+        results=LazyMapping(CELLS, lambda cell: _results(plan, names, trial, fits, cell)),
     )
 
 

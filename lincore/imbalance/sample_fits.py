@@ -22,7 +22,7 @@ from lincore.model_selection.batched_fits import (
 )
 from lincore.model_selection.fitting import Predicted, fit_classifier, predictions
 from lincore.model_selection.methods import Method
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
 __all__ = ["Job", "Prediction", "Sample", "fit_sample", "fit_samples"]
@@ -211,7 +211,7 @@ def _fitted(prepared: Prepared, method: Method) -> Any:
 
 
 def _fitted_alone(prepared: Prepared, method: Method) -> Pipeline:
-    with heard():  # it was fitted before, together with others: all was said then
+    with captured_warnings():  # it was fitted before, together with others: all was said then
         return _assembled(prepared.front, _fitted(prepared, method))
 
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.model_selection.engine import steps_of
-from lincore.model_selection.fitting import Training, fit_front, through
+from lincore.model_selection.fitting import Training, fit_preprocessor, through
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.moments.moments import Moments
@@ -121,7 +121,7 @@ def prepare(job: Job, steps: Steps, methods: Sequence[Method]) -> Prepared:
     start = time.perf_counter()
     front = pipeline_for(data, None, steps, seed=job.seed)
     needs_rows = any(not method.from_moments for method in methods)
-    training = fit_front(
+    training = fit_preprocessor(
         front.steps,
         None if sample.moments is not None and not needs_rows else data.X[sample.rows],
         data.codes[sample.rows],

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.imbalance.losses import position
+from lincore.imbalance.losses import Loss, named_loss, position
 from lincore.metrics.scores import LEVEL
-from lincore.metrics.seed_intervals import grain_of, less, over_seeds
+from lincore.metrics.seed_intervals import less, over_seeds
 from lincore.metrics.settings import Settings
 from lincore.utils.typing import Array, Flags
 
@@ -145,7 +145,7 @@ class Sweep:
         return tuple(sorted(found))
 
     def _crossings_of(self, first: str, second: str, loss: str) -> list[Crossing]:
-        better = -1.0 if loss.startswith("recall of ") else 1.0
+        better = -1.0 if self.named(loss).greater_is_better else 1.0
         kind = "as trained"
         gap = better * less(self._values(first, loss, kind), self._values(second, loss, kind))
         rows = self.rows
@@ -172,7 +172,11 @@ class Sweep:
 
     def grain(self, loss: str) -> float:
         """Return by how much one test row changes a loss, see `over_seeds`."""
-        return grain_of(loss, self.classes, self.sizes[-1], self.n_test)
+        return self.named(loss).grain(self.sizes[-1], self.n_test)
+
+    def named(self, loss: str) -> Loss:
+        """Return one of the losses by its name."""
+        return named_loss(loss, self.loss_names, self.sizes[-1])
 
     def _values(self, method: str, loss: str, kind: str) -> Array:
         """Return (A, S) losses, or differences of them."""

@@ -56,5 +56,5 @@ def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Gr
         [[over_seeds(cell, sweep.test_ratio, grain=grain) for cell in row] for row in table]
     )
     # Of few seeds an interval may reach beyond what a loss can be.
-    low, high = ends[..., 1].clip(0), ends[..., 2].clip(0, None if loss == "log loss" else 1)
+    low, high = ends[..., 1].clip(0), ends[..., 2].clip(0, sweep.named(loss).highest)
     return Grid(sweep.rows, ends[..., 0], low, high)

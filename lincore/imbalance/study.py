@@ -10,7 +10,7 @@ from lincore.imbalance.remedies import Remedy, remedies
 
 
 class BalanceStudy(ArmLosses):
-    """Losses of full, reduced and control arms, what they are made of, and what recovers them.
+    """Losses of full, reduced and control subsets, what they are made of, and what recovers them.
 
     Its parts are those of `lincore.imbalance.losses.ArmLosses`.
     """

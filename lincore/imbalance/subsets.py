@@ -20,11 +20,11 @@ FEW_SQUARES = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class NestedRows:
-    """Training rows in a random order within each class: an arm takes the first so many of each.
+class NestedSubsets:
+    """Training rows in a random order within each class: a subset takes the first so many of each.
 
-    A smaller arm lies inside a larger one, so that their comparison is paired, and the moments of
-    all arms come from one pass over the rows.
+    A smaller subset lies inside a larger one, so that their comparison is paired, and the moments
+    of all subsets come from one pass over the rows.
 
     Parameters
     ----------
@@ -63,51 +63,51 @@ class NestedRows:
         return np.array([len(rows) for rows in self.order], dtype=np.intp)
 
     def take(self, sizes: ArrayLike) -> NDArray[np.intp]:
-        """Return the rows of an arm with `sizes` (K,) rows of each class, in increasing order."""
+        """Return the rows of a subset with `sizes` (K,) rows of each class, in increasing order."""
         sizes = np.asarray(sizes)
         return np.sort(
             np.concatenate([rows[:size] for rows, size in zip(self.order, sizes, strict=True)])
         )
 
-    def moments(self, X: NDArray[Any], arms: Sequence[Counts]) -> list[Moments]:
-        """Return the moments by class of arms of these sizes (K,) from one pass over X.
+    def moments(self, X: NDArray[Any], subsets: Sequence[Counts]) -> list[Moments]:
+        """Return the moments by class of subsets of these sizes (K,) from one pass over X.
 
-        Every row is summed once, in the smallest arm that holds it; larger arms are merged.
+        Every row is summed once, in the smallest subset that holds it; larger subsets are merged.
 
         Parameters
         ----------
         X : ndarray of shape (n, p)
             All rows of the data.
-        arms : sequence of A intp arrays of shape (K,)
+        subsets : sequence of A intp arrays of shape (K,)
             In any order.
 
         Returns
         -------
         list of A Moments of shapes (K,), (K, p), (K, p, p)
         """
-        table = np.asarray(arms, dtype=np.intp)
+        table = np.asarray(subsets, dtype=np.intp)
         if int(table.max(axis=0).sum()) * X.shape[1] ** 2 <= FEW_SQUARES:
             return self._few_moments(X, table)
         by_class = [self._cumulative(X, rows, table[:, k]) for k, rows in enumerate(self.order)]
         return [
-            stacked([parts[int(n)] for parts, n in zip(by_class, arm, strict=True)])
-            for arm in table
+            stacked([parts[int(n)] for parts, n in zip(by_class, subset, strict=True)])
+            for subset in table
         ]
 
-    def grow(self, X: NDArray[Any], arms: Sequence[Counts]) -> Iterator[Moments]:
-        """Yield the moments by class of arms, each of which holds the one before, as they grow.
+    def grow(self, X: NDArray[Any], subsets: Sequence[Counts]) -> Iterator[Moments]:
+        """Yield the moments by class of subsets, each of which holds the one before, as they grow.
 
-        What `moments` returns, with memory for two arms instead of all.
+        What `moments` returns, with memory for two subsets instead of all.
 
         Raises
         ------
         ValueError
-            When an arm has fewer rows of a class than the one before.
+            When a subset has fewer rows of a class than the one before.
         """
         start = np.zeros(len(self.order), dtype=np.intp)
         total = Moments.empty((len(self.order),), X.shape[1])
-        for arm in arms:
-            stop = np.asarray(arm, dtype=np.intp)
+        for subset in subsets:
+            stop = np.asarray(subset, dtype=np.intp)
             if (stop < start).any():
                 raise ValueError(f"Arms must grow: {stop.tolist()} came after {start.tolist()}.")
             added = [rows[a:b] for rows, a, b in zip(self.order, start, stop, strict=True)]
@@ -123,7 +123,7 @@ class NestedRows:
             start = stop
 
     def _few_moments(self, X: NDArray[Any], table: NDArray[np.intp]) -> list[Moments]:
-        """Return the moments of small arms, all classes in the same sums: table (A, K)."""
+        """Return the moments of small subsets, all classes in the same sums: table (A, K)."""
         order = np.argsort(table, axis=0, kind="stable")
         stops = np.take_along_axis(table, order, axis=0)
         starts = np.concatenate([np.zeros_like(stops[:1]), stops[:-1]])
@@ -135,9 +135,9 @@ class NestedRows:
                 for rows, a, b in zip(self.order, start, stop, strict=True)
             ],
         )
-        n_arms, n_classes = table.shape
+        n_subsets, n_classes = table.shape
         levels = [bands[:n_classes]]
-        for level in range(1, n_arms):
+        for level in range(1, n_subsets):
             levels.append(levels[-1] + bands[level * n_classes : (level + 1) * n_classes])
         every, classes = stacked(levels), np.arange(n_classes)
         return [every[place, classes] for place in np.argsort(order, axis=0, kind="stable")]
@@ -160,10 +160,10 @@ class NestedRows:
 class Shuffling(NamedTuple):
     """Rows of each class in a random order, of which every turn tests other ones.
 
-    The order is a circle: behind the test rows of a turn follow its training rows, from which arms
-    take the first. Over the turns every row is tested as often as any other and stands in every
-    arm about as often, so that means over few turns vary less than with rows drawn afresh, and
-    each turn by itself is a random split with random arms.
+    The order is a circle: behind the test rows of a turn follow its training rows, from which
+    subsets take the first. Over the turns every row is tested as often as any other and stands in
+    every subset about as often, so that means over few turns vary less than with rows drawn afresh,
+    and each turn by itself is a random split with random subsets.
 
     Attributes
     ----------
@@ -187,15 +187,15 @@ class Shuffling(NamedTuple):
         seen = self.n_test > 0
         return int((lengths[seen] // self.n_test[seen]).min()) if seen.any() else 1
 
-    def turn(self, number: int) -> tuple[Split, NestedRows]:
-        """Return the split of a turn, and its training rows in the order of the arms."""
+    def turn(self, number: int) -> tuple[Split, NestedSubsets]:
+        """Return the split of a turn, and its training rows in the order of the subsets."""
         test, train = [], []
         for rows, size in zip(self.order, self.n_test, strict=True):
             stop = len(rows) - number * size
             test.append(rows[stop - size : stop])
             train.append(np.concatenate([rows[stop:], rows[: stop - size]]))
         split = Split(np.sort(np.concatenate(train)), np.sort(np.concatenate(test)))
-        return split, NestedRows(tuple(train))
+        return split, NestedSubsets(tuple(train))
 
 
 def few_moments(X: NDArray[Any], parts: Sequence[NDArray[np.intp]]) -> Moments:
@@ -237,7 +237,7 @@ def few_moments(X: NDArray[Any], parts: Sequence[NDArray[np.intp]]) -> Moments:
 
 
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:
-    """Return how many training rows of each class the reduced arm keeps, shape (K,).
+    """Return how many training rows of each class the reduced subset keeps, shape (K,).
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def _wanted(label: Any, size: float, available: int) -> int:
     return int(number)
 
 
-def cut_alike(counts: Counts, total: int) -> Counts:
+def reduce_proportionally(counts: Counts, total: int) -> Counts:
     """Return sizes that add up to `total` with the shares of `counts`, as nearly as can be.
 
     By largest remainders; a class that has rows keeps at least one.
@@ -302,9 +302,9 @@ def cut_alike(counts: Counts, total: int) -> Counts:
 
     Examples
     --------
-    >>> cut_alike(np.array([900, 900, 900]), 2100)
+    >>> reduce_proportionally(np.array([900, 900, 900]), 2100)
     array([700, 700, 700])
-    >>> cut_alike(np.array([90, 9, 1]), 10)
+    >>> reduce_proportionally(np.array([90, 9, 1]), 10)
     array([8, 1, 1])
     """
     least = np.minimum(counts, 1)

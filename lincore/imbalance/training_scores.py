@@ -30,15 +30,15 @@ class TrainingError(NamedTuple):
     n: int
 
 
-def training_error(study: BalanceStudy, data: Dataset, method: str, arm: str) -> TrainingError:
-    """Return the log error of an arm of the example on its own training rows.
+def training_error(study: BalanceStudy, data: Dataset, method: str, subset: str) -> TrainingError:
+    """Return the log error of a subset of the example on its own training rows.
 
     Parameters
     ----------
     study : BalanceStudy
     data : Dataset
     method : str
-    arm : {"full", "reduced"}
+    subset : {"full", "reduced"}
 
     Examples
     --------
@@ -49,8 +49,8 @@ def training_error(study: BalanceStudy, data: Dataset, method: str, arm: str) ->
     >>> full.n, reduced.n, reduced.total < full.total
     (368, 326, True)
     """
-    rows = study.example.rows[arm]
-    pipeline = study.example.pipelines[method, arm]
+    rows = study.example.rows[subset]
+    pipeline = study.example.pipelines[method, subset]
     seen = coordinates(pipeline, data.X[rows])
     log_proba = predictions(pipeline.steps[-1][1], seen, data.n_classes).log_proba
     own = log_proba[np.arange(len(rows)), data.codes[rows]]

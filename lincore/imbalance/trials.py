@@ -16,11 +16,11 @@ from lincore.imbalance.losses import CELLS, means_of
 from lincore.imbalance.sample_fits import Job, Prediction, Sample, fit_sample, fit_samples
 from lincore.imbalance.subsets import (
     FEW_SQUARES,
-    NestedRows,
+    NestedSubsets,
     Shuffling,
-    cut_alike,
     few_moments,
     largest_within,
+    reduce_proportionally,
     smallest_above,
     wanted_sizes,
 )
@@ -31,7 +31,7 @@ from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.splitters import folds
 from lincore.moments.moments import Moments
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
 from lincore.utils.typing import Array, Counts
 
@@ -50,8 +50,8 @@ SOURCES: Mapping[str, tuple[str, str]] = {
     "oversampling": ("oversampling", "full"),
 }
 
-# The full arm with the shares of the reduced one: its models stand for those of the reduced arm,
-# whose random rows vary more, where the variance due to the training rows is estimated.
+# The full subset with the shares of the reduced one: its models stand for those of the reduced
+# subset, whose random rows vary more, where the variance due to the training rows is estimated.
 STAND_IN = "full, reduced shares"
 JUDGED = (*CELLS, STAND_IN)
 STANDS_FOR: Mapping[str, str] = {
@@ -67,19 +67,19 @@ class Trial(NamedTuple):
     ----------
     seed : int
     split : Split
-    nested : NestedRows
+    nested : NestedSubsets
     sizes : mapping of str to ndarray of shape (K,)
         Rows by class of "full", "reduced", "control", "undersampling" and "oversampling".
     """
 
     seed: int
     split: Split
-    nested: NestedRows
+    nested: NestedSubsets
     sizes: Mapping[str, Counts]
 
-    def shares(self, arm: str) -> Array:
-        """Return the class shares of an arm, shape (K,)."""
-        return np.asarray(self.sizes[arm] / self.sizes[arm].sum())
+    def shares(self, subset: str) -> Array:
+        """Return the class shares of a subset, shape (K,)."""
+        return np.asarray(self.sizes[subset] / self.sizes[subset].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +122,8 @@ class Plan:
         """The methods that have not failed so far."""
         return tuple(method for method in self.methods if method.name not in self.failures)
 
-    def draw(self, repeat: int) -> tuple[Split, NestedRows]:
-        """Return the split of a repetition, and its training rows in the order of the arms.
+    def draw(self, repeat: int) -> tuple[Split, NestedSubsets]:
+        """Return the split of a repetition, and its training rows in the order of the subsets.
 
         Raises
         ------
@@ -144,11 +144,11 @@ class Plan:
                 remedy="Use stratified, last, given or holdout by group.",
             )
         train, n_classes = plan[0].train, self.data.n_classes
-        nested = NestedRows.draw(self.data.codes, train, n_classes, self.seed + repeat)
+        nested = NestedSubsets.draw(self.data.codes, train, n_classes, self.seed + repeat)
         return Split(train, plan[0].test), nested
 
     def trial(self, repeat: int) -> Trial:
-        """Draw the rows of all arms for a repetition."""
+        """Draw the rows of all subsets for a repetition."""
         split, nested = self.draw(repeat)
         full = nested.counts
         reduced = wanted_sizes(self.data, full, self.sizes)
@@ -156,7 +156,7 @@ class Plan:
         sizes = {
             "full": full,
             "reduced": reduced,
-            "control": cut_alike(full, int(reduced.sum())),
+            "control": reduce_proportionally(full, int(reduced.sum())),
             "undersampling": largest_within(reduced, shares),
             "oversampling": smallest_above(reduced, shares),
         }
@@ -173,20 +173,20 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Sam
     from_moments : bool
         Whether the moments of the features as they stand are of use.
     """
-    arms = ("full", "reduced", "control", "undersampling")
-    sizes = [trial.sizes[arm] for arm in arms]
-    moments: list[Moments | None] = [None] * len(arms)
+    subsets = ("full", "reduced", "control", "undersampling")
+    sizes = [trial.sizes[subset] for subset in subsets]
+    moments: list[Moments | None] = [None] * len(subsets)
     if from_moments:
         moments = list(trial.nested.moments(data.X, sizes))
     found = {
-        arm: Sample(trial.nested.take(size), None, summary)
-        for arm, size, summary in zip(arms, sizes, moments, strict=True)
+        subset: Sample(trial.nested.take(size), None, summary)
+        for subset, size, summary in zip(subsets, sizes, moments, strict=True)
     }
     target = trial.shares("full")
-    for arm, source in (("reweighted", "reduced"), ("control", "control")):
+    for subset, source in (("reweighted", "reduced"), ("control", "control")):
         weight = np.ones_like(target)
         np.divide(target, trial.shares(source), out=weight, where=target > 0)
-        found[arm] = found[source]._replace(class_weight=weight)
+        found[subset] = found[source]._replace(class_weight=weight)
     found["oversampling"] = oversampled(
         data, trial.nested, trial.sizes["reduced"], trial.sizes["oversampling"], found["reduced"],
         seed=trial.seed,
@@ -195,7 +195,13 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Sam
 
 
 def oversampled(
-    data: Dataset, nested: NestedRows, sizes: Counts, wanted: Counts, sample: Sample, *, seed: int
+    data: Dataset,
+    nested: NestedSubsets,
+    sizes: Counts,
+    wanted: Counts,
+    sample: Sample,
+    *,
+    seed: int,
 ) -> Sample:
     """Add rows drawn again at random to a sample of `sizes` (K,) rows, up to `wanted` (K,)."""
     rng = np.random.default_rng([seed, data.n_classes])
@@ -219,7 +225,7 @@ def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
 
 
 def moments_serve(plan: Plan, n_train: int) -> bool:
-    """Whether arms of the features as they stand are best summarised once and merged."""
+    """Whether subsets of the features as they stand are best summarised once and merged."""
     data, p = plan.data, plan.data.n_features
     return (
         any(method.from_moments for method in plan.methods)
@@ -246,7 +252,7 @@ def outcomes(plan: Plan, trial: Trial, *, drawn: bool = True) -> dict[str, dict[
 
     def fitted(name: str) -> dict[str, Prediction]:
         # In the thread that fits: another visitor's warnings, which name columns, are not ours.
-        with heard() as said:
+        with captured_warnings() as said:
             found = fit_sample(made[name], plan.alive, plan.failures)
         warned[name] = [str(warning) for warning in said]
         return found
@@ -264,7 +270,7 @@ def outcomes_together(
 ) -> list[dict[str, dict[str, Prediction]]]:
     """Do what `outcomes` does with several small trials, what can be solved together at once."""
     made = [jobs(plan, trial) for trial in trials]
-    with heard() as said:
+    with captured_warnings() as said:
         every = [job for of_trial in made for job in of_trial.values()]
         found = iter(fit_samples(every, plan.alive, plan.failures))
     plan.notices.update(dict.fromkeys(str(warning) for warning in said))
@@ -367,7 +373,7 @@ def _cells(
     sources = [_source(name) for name in JUDGED]
     found = [fits[source][method] for source, _ in sources]
     learned = np.stack([fit.learned for fit in found if fit.learned is not None])
-    priors = np.stack([trial.shares(arm) for _, arm in sources])
+    priors = np.stack([trial.shares(subset) for _, subset in sources])
     log_proba = exchanged(
         np.stack([fit.log_proba for fit in found]), learned[:, None], priors[:, None]
     )

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.imbalance.losses import Example
-from lincore.inspection.decision_functions import Belief
+from lincore.inspection.decision_functions import DecisionFunction
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.evaluate import features_are_seen, is_gaussian
 from lincore.inspection.first_plane import default_kind, leading_features
@@ -23,19 +23,19 @@ from lincore.metrics.results import Results
 from lincore.utils.typing import Array
 
 
-class ShiftedBelief(Belief):
-    """Posteriors of another belief after something was added to their logarithms.
+class ShiftedDecision(DecisionFunction):
+    """Posteriors of another decision function after something was added to their logarithms.
 
     Parameters
     ----------
-    inner : Belief
+    inner : DecisionFunction
         With posteriors.
     shift : ndarray of shape (K,)
     """
 
     has_posterior = True
 
-    def __init__(self, inner: Belief, shift: Array) -> None:
+    def __init__(self, inner: DecisionFunction, shift: Array) -> None:
         self.inner, self.shift = inner, shift
 
     def scores(self, Z: Array) -> Array:
@@ -47,7 +47,7 @@ class ShiftedBelief(Belief):
         return np.asarray(log_softmax(self.scores(Z), axis=1))
 
 
-class CostBelief(Belief):
+class CostDecision(DecisionFunction):
     """The posteriors of a view, and the decision of least expected cost.
 
     Parameters
@@ -108,7 +108,7 @@ def aligned_planes(
     >>> from lincore.model_selection.pipeline import Steps
     >>> data, steps = lincore.sample("wine"), Steps(n_components=2)
     >>> study = lincore.balance(data, {"class_0": 9}, "lda", steps=steps, repeats=1)
-    >>> pair = [study.example.pipelines["lda", arm] for arm in ("full", "reduced")]
+    >>> pair = [study.example.pipelines["lda", subset] for subset in ("full", "reduced")]
     >>> one, other = aligned_planes(pair, data, study.example.split.test)
     >>> one.axis_names, other.projection.shape
     (('Component 1', 'Component 2'), (2, 2))
@@ -243,9 +243,11 @@ def shifted(view: View, shift: ArrayLike | None) -> View:
             old = np.log(view.priors) if view.log_weights is None else view.log_weights
         weights = log_softmax(old + shift)
         return replace(view, log_weights=weights, priors=np.exp(weights))
-    if view.belief is None or not view.belief.has_posterior:
+    if view.decision_function is None or not view.decision_function.has_posterior:
         return view
-    return replace(view, belief=ShiftedBelief(view.belief, shift), ambiguous=None)
+    return replace(
+        view, decision_function=ShiftedDecision(view.decision_function, shift), ambiguous=None
+    )
 
 
 def with_costs(view: View, costs: ArrayLike) -> View:
@@ -260,8 +262,8 @@ def with_costs(view: View, costs: ArrayLike) -> View:
     costs = np.asarray(costs, dtype=float)
     if (costs == costs[:, :1]).all():  # whatever is decided costs the same: as without costs
         return view
-    belief = CostBelief(view, costs)
-    return replace(view, densities=None, belief=belief, ambiguous=None)
+    decision_function = CostDecision(view, costs)
+    return replace(view, densities=None, decision_function=decision_function, ambiguous=None)
 
 
 def _is_projected(pipeline: Pipeline) -> bool:

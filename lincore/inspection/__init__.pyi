@@ -18,14 +18,14 @@ from .planes import Plane as Plane
 from .planes import coordinate_plane as coordinate_plane
 from .planes import coordinates as coordinates
 from .planes import feature_plane as feature_plane
+from .planes import median_row as median_row
 from .planes import principal_plane as principal_plane
-from .planes import typical_row as typical_row
 from .projections import Projection as Projection
 from .projections import class_means as class_means
 from .projections import fisher_components as fisher_components
 from .projections import project as project
 from .projections import rebuilding_error as rebuilding_error
-from .solver_comparison import race as race
+from .solver_comparison import compare_solvers as compare_solvers
 from .univariate import boxes as boxes
 from .univariate import density as density
 from .univariate import histogram as histogram

@@ -23,7 +23,7 @@ Lift = Callable[[Array], Any]
 CHECKED = 500
 
 
-class Belief(ABC):
+class DecisionFunction(ABC):
     """Scores of K classes at points of a plane."""
 
     has_posterior: bool
@@ -36,34 +36,34 @@ class Belief(ABC):
     def log_posterior(self, Z: Array) -> Array:
         """Return log posteriors (g, K); only where `has_posterior`."""
 
-    def in_units(self, units: Array) -> Belief:
+    def in_units(self, units: Array) -> DecisionFunction:
         """Return the same of points whose coordinates were divided by `units` (d,)."""
-        return RescaledBelief(self, units)
+        return RescaledDecision(self, units)
 
 
-class RescaledBelief(Belief):
+class RescaledDecision(DecisionFunction):
     """What is made of points whose coordinates were divided by units.
 
     Parameters
     ----------
-    belief : Belief
+    decision_function : DecisionFunction
     units : ndarray of shape (d,)
     """
 
-    def __init__(self, belief: Belief, units: Array) -> None:
-        self.belief, self.units = belief, units
-        self.has_posterior = belief.has_posterior
+    def __init__(self, decision_function: DecisionFunction, units: Array) -> None:
+        self.decision_function, self.units = decision_function, units
+        self.has_posterior = decision_function.has_posterior
 
     def scores(self, Z: Array) -> Array:
         """Return scores (g, K) at points Z (g, d), of which the largest decides."""
-        return self.belief.scores(Z * self.units)
+        return self.decision_function.scores(Z * self.units)
 
     def log_posterior(self, Z: Array) -> Array:
         """Return log posteriors (g, K)."""
-        return self.belief.log_posterior(Z * self.units)
+        return self.decision_function.log_posterior(Z * self.units)
 
 
-class AffineBelief(Belief):
+class AffineDecision(DecisionFunction):
     """A linear classifier cut by a plane: scores are affine functions of the point.
 
     Parameters
@@ -78,7 +78,9 @@ class AffineBelief(Belief):
         self.coef, self.intercept, self.has_posterior = coef, intercept, has_posterior
 
     @classmethod
-    def of(cls, model: LinearClassifier, base: Array, steps: Array, n_classes: int) -> AffineBelief:
+    def of(
+        cls, model: LinearClassifier, base: Array, steps: Array, n_classes: int
+    ) -> AffineDecision:
         """Cut a classifier, fitted on codes, by the plane ``base + z @ steps``."""
         coef, intercept = model.coef_, model.intercept_
         if len(model.classes_) == 2:
@@ -98,7 +100,7 @@ class AffineBelief(Belief):
         return np.asarray(log_softmax(self.scores(Z), axis=1))
 
 
-def cut_binary(model: BinaryModels, base: Array, steps: Array) -> BinaryModels | None:
+def binary_section(model: BinaryModels, base: Array, steps: Array) -> BinaryModels | None:
     """Return the same scheme over the points of ``base + z @ steps``; None if it is not linear."""
     if not all(isinstance(part, LinearClassifier) for part in model.estimators_):
         return None
@@ -113,7 +115,7 @@ def cut_binary(model: BinaryModels, base: Array, steps: Array) -> BinaryModels |
     return small
 
 
-class ModelBelief(Belief):
+class ModelDecision(DecisionFunction):
     """Any classifier with scikit-learn's contract, asked at the rows that points stand for.
 
     Parameters
@@ -144,7 +146,7 @@ class ModelBelief(Belief):
             proba = self._blocks(Z, lambda rows: np.log(self.model.predict_proba(rows)))
         return self._spread(proba)
 
-    def in_units(self, units: Array) -> ModelBelief:
+    def in_units(self, units: Array) -> ModelDecision:
         """Return the same of points whose coordinates were divided by `units` (d,)."""
         rescaled, lift = copy(self), self.lift
         rescaled.lift = lambda Z: lift(Z * units)

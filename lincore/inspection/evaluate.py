@@ -12,13 +12,20 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.base.linear import LinearClassifier
 from lincore.estimators.multiclass import BinaryModels
 from lincore.inspection import gaussian_slices
-from lincore.inspection.decision_functions import AffineBelief, Belief, ModelBelief, cut_binary
+from lincore.inspection.decision_functions import (
+    AffineDecision,
+    DecisionFunction,
+    ModelDecision,
+    binary_section,
+)
 from lincore.inspection.gaussian_slices import Densities
 from lincore.inspection.planes import Plane, coordinates
 from lincore.utils.typing import Array
 
 
-def cut(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array) -> Densities | Belief:
+def cut(
+    pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
+) -> Densities | DecisionFunction:
     """Evaluate a pipeline where a plane lies; in closed form where that is possible.
 
     Parameters
@@ -38,28 +45,28 @@ def cut(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array) -> Densi
         if base is not None and steps is not None:
             if is_gaussian(model):
                 return gaussian_slices.conditional(model, base, steps, data.n_classes)
-            return AffineBelief.of(model, base, steps, data.n_classes)
+            return AffineDecision.of(model, base, steps, data.n_classes)
     return _asked(pipeline, data, plane)
 
 
-def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelBelief:
+def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelDecision:
     def lift(points: Array) -> Any:
         rows = plane.lift(points)
         if plane.columns is None:
             return rows
         return coordinates(pipeline, csr_array(rows) if data.kind.is_sparse else rows)
 
-    return ModelBelief(pipeline.steps[-1][1], lift, len(plane.base), data.n_classes)
+    return ModelDecision(pipeline.steps[-1][1], lift, len(plane.base), data.n_classes)
 
 
-def _asked_binary(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array) -> ModelBelief:
+def _asked_binary(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array) -> ModelDecision:
     """Ask binary models; linear ones as functions of the point, not of the row it stands for."""
     base, steps = _in_coordinates(pipeline, data, plane, points)
     if base is not None and steps is not None:
-        small = cut_binary(pipeline.steps[-1][1], base, steps)
+        small = binary_section(pipeline.steps[-1][1], base, steps)
         if small is not None:
             width = max(len(steps), len(small.estimators_))
-            return ModelBelief(small, lambda points: points, width, data.n_classes)
+            return ModelDecision(small, lambda points: points, width, data.n_classes)
     return _asked(pipeline, data, plane)
 
 

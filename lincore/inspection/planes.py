@@ -104,7 +104,7 @@ def feature_plane(
     >>> plane.lift([[10.0, 20.0]]).tolist()
     [[10.0, 7.0, 20.0]]
     """
-    base = typical_row(data, rows, rest)
+    base = median_row(data, rows, rest)
     for column, value in (values or {}).items():
         base[column] = value
     chosen = list(features)
@@ -126,7 +126,7 @@ def feature_plane(
     )
 
 
-def typical_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> Array:
+def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> Array:
     """Return the median or mean of each feature, and the most frequent level of each category.
 
     Missing values are passed over; a feature without any value is missing here too.

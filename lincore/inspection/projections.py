@@ -154,7 +154,7 @@ class Projection:
 
 
 def project(
-    data: Dataset, split: Split, part: hold_out.TrainingPart, *, standardize: bool
+    data: Dataset, split: Split, part: hold_out.TrainingSet, *, standardize: bool
 ) -> Projection:
     """Fit principal components, or singular vectors for words, on the training part.
 
@@ -162,7 +162,7 @@ def project(
     ----------
     data : Dataset
     split : Split
-    part : TrainingPart
+    part : TrainingSet
         What `lincore.model_selection.hold_out.summarise` made of both.
     standardize : bool
         Bring features to variance one first; never done to words.
@@ -210,7 +210,7 @@ def project(
     return Projection(pipeline, prepared_names(prepare, data), moments)
 
 
-def _width(data: Dataset, part: hold_out.TrainingPart) -> int:
+def _width(data: Dataset, part: hold_out.TrainingSet) -> int:
     """Return how many columns the projection sees."""
     if part.moments is not None:
         return part.moments.n_features

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.linalg.optimize import Reason, Step, watched
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Progress
 
 # A fixed rate is given so many iterations: enough to see where it goes.
@@ -36,7 +36,7 @@ class Line(NamedTuple):
     reason: Reason
 
 
-def race(
+def compare_solvers(
     rows: Any,
     codes: NDArray[np.intp],
     *,
@@ -68,7 +68,7 @@ def race(
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((60, 2))
-    >>> lines = race(X, (X[:, 0] + rng.standard_normal(60) > 0).astype(int),
+    >>> lines = compare_solvers(X, (X[:, 0] + rng.standard_normal(60) > 0).astype(int),
     ...              solvers=["newton"], rates=[1.0])
     >>> [(line.solver, line.rate, line.reason.value) for line in lines]
     [('newton', None, 'gradient'), ('gradient', 1.0, 'oscillates')]
@@ -91,7 +91,7 @@ def race(
             max_iter=MOST_ITERATIONS if solver == "gradient" else None,
             random_state=seed,
         )
-        with heard(), watched(goes_on):
+        with captured_warnings(), watched(goes_on):
             model.fit(rows, codes)
         lines.append(Line(solver, rate, model.trace_, model.reason_))
         if keep is not None:

@@ -15,7 +15,7 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.multiclass import BinaryModels
 from lincore.inspection import evaluate
 from lincore.inspection.axis_units import drawable_units, gaussians_in, named_units
-from lincore.inspection.decision_functions import Belief, ModelBelief
+from lincore.inspection.decision_functions import DecisionFunction, ModelDecision
 from lincore.inspection.gaussian_slices import Densities
 from lincore.inspection.planes import Plane, coordinate_plane, coordinates, feature_plane
 from lincore.linalg.gaussian import Gaussians
@@ -51,9 +51,9 @@ class View:
         What the plane is, for a title; empty where it is the whole model.
     log_weights : ndarray of shape (K,), optional
         Logarithms of `priors`, where these can be too small to be told from zero.
-    belief : Belief, optional
+    decision_function : DecisionFunction, optional
         What decides where there are no densities.
-    ambiguous : ModelBelief, optional
+    ambiguous : ModelDecision, optional
         Of one-versus-rest and one-versus-one: what tells where binary models contradict.
     levels : tuple of d (tuple of str, or None), optional
         The names of 0, 1, … on an axis that holds categories.
@@ -70,8 +70,8 @@ class View:
     caption: str
     subject: str = ""
     log_weights: Array | None = None
-    belief: Belief | None = None
-    ambiguous: ModelBelief | None = None
+    decision_function: DecisionFunction | None = None
+    ambiguous: ModelDecision | None = None
     levels: tuple[tuple[str, ...] | None, ...] | None = None
 
     @property
@@ -79,11 +79,13 @@ class View:
         """What can be shaded of this model, the most telling first."""
         if self.densities is not None:
             return ("posterior", "density")
-        return ("posterior", "score") if self._belief.has_posterior else ("score",)
+        return ("posterior", "score") if self._decision_function.has_posterior else ("score",)
 
     def scores(self, Z: Array) -> Array:
         """Return what decides at points Z (g, d), shape (g, K): the largest score wins."""
-        return self.log_joint(Z) if self.densities is not None else self._belief.scores(Z)
+        return (
+            self.log_joint(Z) if self.densities is not None else self._decision_function.scores(Z)
+        )
 
     @cached_property
     def n_faithful(self) -> int:
@@ -121,15 +123,15 @@ class View:
     def log_posterior(self, Z: Array) -> Array:
         """Return the log posterior of each class at points Z (g, d), shape (g, K)."""
         if self.densities is None:
-            return self._belief.log_posterior(Z)
+            return self._decision_function.log_posterior(Z)
         joint = self.log_joint(Z)
         return np.asarray(log_softmax(np.where(np.isnan(joint), -np.inf, joint), axis=1))
 
     @property
-    def _belief(self) -> Belief:
-        if self.belief is None:
-            raise ValueError("A view needs densities or a belief.")
-        return self.belief
+    def _decision_function(self) -> DecisionFunction:
+        if self.decision_function is None:
+            raise ValueError("A view needs densities or a decision function.")
+        return self.decision_function
 
 
 def look(
@@ -224,16 +226,16 @@ def model_view(
     )
 
 
-def _with(view: View, found: Densities | Belief) -> View:
+def _with(view: View, found: Densities | DecisionFunction) -> View:
     """Put into a view what decides."""
     if isinstance(found, Densities):
         gaussians, log_weights = found
         return replace(
             view, densities=gaussians, priors=np.exp(log_weights), log_weights=log_weights
         )
-    if isinstance(found, ModelBelief) and isinstance(found.model, BinaryModels):
-        return replace(view, belief=found, ambiguous=found)
-    return replace(view, belief=found)
+    if isinstance(found, ModelDecision) and isinstance(found.model, BinaryModels):
+        return replace(view, decision_function=found, ambiguous=found)
+    return replace(view, decision_function=found)
 
 
 def _in_drawable_units(view: View) -> View:
@@ -246,7 +248,7 @@ def _in_drawable_units(view: View) -> View:
         axis_names=named_units(view.axis_names, units),
         points=view.points / units,
         densities=view.densities and gaussians_in(units, view.densities),
-        belief=view.belief and view.belief.in_units(units),
+        decision_function=view.decision_function and view.decision_function.in_units(units),
         ambiguous=view.ambiguous and view.ambiguous.in_units(units),
     )
 

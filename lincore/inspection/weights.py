@@ -94,9 +94,9 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
             coef = coef @ step.components_
         elif name == "standardize" and "basis" not in names:
             coef = coef / step.scale_
-    shown = _front(pipeline)
+    shown = _preprocessor(pipeline)
     seen = before_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
-    return Weights(_front_names(pipeline, data), coef, _deviations(seen))
+    return Weights(_preprocessor_names(pipeline, data), coef, _deviations(seen))
 
 
 def factor_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
@@ -140,8 +140,8 @@ def equation(
     ValueError
         When there are too many variables in either.
     """
-    shown = _front(pipeline)
-    names = _front_names(pipeline, data)
+    shown = _preprocessor(pipeline)
+    names = _preprocessor_names(pipeline, data)
     behind = Pipeline(pipeline.steps[len(shown) :])
     if "svd" in behind.named_steps or len(names) > MOST_TERMS:
         names, behind = coordinate_names(pipeline, data), Pipeline(pipeline.steps[-1:])
@@ -161,13 +161,13 @@ def _coefficients(model: Any) -> Array:
     return np.asarray(model.coef_, dtype=float)
 
 
-def _front(pipeline: Pipeline) -> Pipeline:
+def _preprocessor(pipeline: Pipeline) -> Pipeline:
     """Return the steps that make the variables which are named."""
     return Pipeline(pipeline.steps[: named_steps_end(pipeline)])
 
 
-def _front_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
-    return coordinate_names(_front(pipeline), data)
+def _preprocessor_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
+    return coordinate_names(_preprocessor(pipeline), data)
 
 
 def _deviations(seen: Any) -> Array:

@@ -21,7 +21,7 @@ from lincore.data.labels import (
 from lincore.data.target_guess import TargetGuess
 from lincore.errors import DataError, TooLargeError
 from lincore.io.files.streams import LargeFile
-from lincore.io.tables.bins import Bins, cut_into_bins
+from lincore.io.tables.bins import Bins, bin_values
 from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
@@ -193,7 +193,7 @@ def table_to_dataset(
     Dataset
         `X` (n, p) float64, NaN where a value is missing, or CSR where there are words; rows
         without a label are left out. Of a file that is read in blocks, the rows that are held;
-        `beyond` has the moments of the others.
+        `streamed` has the moments of the others.
 
     Raises
     ------
@@ -284,7 +284,7 @@ def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> tuple[Any, Any]
             remedy="Leave bins out, or choose a target of numbers.",
         )
     values = labels.to_numpy(dtype=np.float64)
-    return cut_into_bins(values, bins, f"column {labels.name!r}")
+    return bin_values(values, bins, f"column {labels.name!r}")
 
 
 def _groups(

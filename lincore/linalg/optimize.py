@@ -172,8 +172,8 @@ def watched(watcher: Watcher) -> Iterator[None]:
     --------
     >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
     >>> with watched(lambda step, max_iter: step.iteration < 3):
-    ...     found = descend(bowl, np.ones(2), lambda at: -at.gradient / 4, search=halve_steps,
-    ...                     tol=1e-9, max_iter=100)
+    ...     found = descend(bowl, np.ones(2), lambda at: -at.gradient / 4, tol=1e-9,
+    ...                     search=backtracking_line_search, max_iter=100)
     >>> found.reason, len(found.trace)
     (<Reason.STOPPED: 'stopped'>, 4)
     """
@@ -184,7 +184,7 @@ def watched(watcher: Watcher) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def may_go_on(step: Step, max_iter: int) -> bool:
+def should_continue(step: Step, max_iter: int) -> bool:
     """Report a step to whoever watches, and return whether to go on."""
     watcher = _watcher.get()
     return watcher is None or watcher(step, max_iter)
@@ -216,7 +216,7 @@ def descend(
     direction : callable
         From a `Point` to the direction of the next step.
     search : callable
-        How far to go: `halve_steps` or `take_whole_steps`.
+        How far to go: `backtracking_line_search` or `take_whole_steps`.
     tol : float
         Bound of `norm` of the gradient. The change of the objective is never a reason to stop.
     max_iter : int
@@ -231,8 +231,8 @@ def descend(
     Examples
     --------
     >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
-    >>> found = descend(bowl, np.ones(2), lambda at: -at.gradient / 2, search=halve_steps,
-    ...                 tol=1e-9, max_iter=10)
+    >>> found = descend(bowl, np.ones(2), lambda at: -at.gradient / 2, tol=1e-9, max_iter=10,
+    ...                 search=backtracking_line_search)
     >>> found.converged, found.x.tolist(), len(found.trace)
     (True, [0.0, 0.0], 2)
     """
@@ -259,7 +259,7 @@ def descend(
     return Optimum(point, reason, tuple(trace), last_step)
 
 
-def halve_steps(
+def backtracking_line_search(
     objective: Objective, point: Point, direction: Array
 ) -> tuple[Point, float] | Reason:
     """Go the whole way, or half, a quarter ... of it, until the objective falls (Armijo)."""
@@ -303,4 +303,4 @@ def stops(trace: list[Step], tol: float, max_iter: int) -> Reason | None:
         return Reason.OSCILLATES
     if len(trace) > max_iter:
         return Reason.ITERATIONS
-    return None if may_go_on(trace[-1], max_iter) else Reason.STOPPED
+    return None if should_continue(trace[-1], max_iter) else Reason.STOPPED

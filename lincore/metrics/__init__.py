@@ -73,11 +73,11 @@ def _pairwise(
 def _groups(self: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
     """Return groups of methods that are not significantly different, 1 with the best method.
 
-    See `lincore.metrics.tiers`.
+    See `lincore.metrics.groups`.
     """
-    from lincore.metrics.differences import tiers
+    from lincore.metrics.differences import groups
 
-    return tiers(self, score, rope)
+    return groups(self, score, rope)
 
 
 def _best(self: Results) -> str:

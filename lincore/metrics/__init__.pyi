@@ -5,8 +5,8 @@ from .curves import precision_recall as precision_recall
 from .curves import roc as roc
 from .differences import Difference as Difference
 from .differences import cochran as cochran
+from .differences import groups as groups
 from .differences import pairwise as pairwise
-from .differences import tiers as tiers
 from .disagreements import Disagreement as Disagreement
 from .disagreements import disagreement as disagreement
 from .estimates import why_missing as why_missing

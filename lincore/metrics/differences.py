@@ -11,7 +11,7 @@ from scipy import stats
 from lincore.metrics.bootstrap import replicates
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.confusion_scores import MEASURES
-from lincore.metrics.estimates import SCORES, estimate
+from lincore.metrics.estimates import SCORES, estimate, score_of
 from lincore.metrics.intervals import (
     LEVEL,
     UNKNOWN,
@@ -131,8 +131,7 @@ def pairwise(results: Results, score: str | None = None, rope: float = 0.01) -> 
     if not rope >= 0:
         raise ValueError(f"The region of practical equivalence cannot be {rope}.")
     score = score or leading_score(results.class_counts)
-    if score not in SCORES:
-        raise KeyError(f"No score {score!r}; there are {', '.join(SCORES)}.")
+    score_of(score)  # raises for one that is not known
     pairs = list(combinations(results.methods, 2))
     found = [_compare(results, first, second, score) for first, second in pairs]
     adjusted = holm(np.array([p for _, p, _ in found]))
@@ -229,7 +228,7 @@ def _verdict(interval: Interval, p_holm: float, score: str, rope: float) -> Verd
     if interval.low > -rope and interval.high < rope:
         return "equivalent"
     if p_holm < ALPHA:
-        first = bool(interval.value > 0) == SCORES[score].higher_is_better
+        first = bool(interval.value > 0) == SCORES[score].greater_is_better
         return "first better" if first else "second better"
     return "not significant"
 
@@ -259,7 +258,7 @@ def cochran(results: Results) -> Omnibus:
     return Omnibus(Q, float(stats.chi2.sf(Q, k - 1)), k - 1)
 
 
-def tiers(results: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
+def groups(results: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
     """Return groups of methods that are not significantly different, numbered from 1, the best.
 
     The best method leads group 1, and every other method that it does not beat by the verdict of
@@ -280,7 +279,7 @@ def tiers(results: Results, score: str | None = None, rope: float = 0.01) -> dic
     score = score or leading_score(results.class_counts)
     found = pairwise(results, score, rope)
     better = {frozenset((d.first, d.second)): d.better for d in found}
-    sign = -1 if SCORES[score].higher_is_better else 1
+    sign = -1 if SCORES[score].greater_is_better else 1
     values = {method: sign * estimate(results, method, score).value for method in results.methods}
     left = sorted((m for m in values if not np.isnan(values[m])), key=lambda m: values[m])
     tier, number = dict.fromkeys(results.methods, 0), 0

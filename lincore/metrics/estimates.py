@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,72 +14,6 @@ from lincore.metrics.confusion_scores import LOSSES, MEASURES, Tally
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import evidence, per_results
 from lincore.utils.typing import Array
-
-
-@dataclass(frozen=True)
-class Score:
-    """What there is to know about a score before it is computed.
-
-    Attributes
-    ----------
-    name : str
-    higher_is_better : bool
-    lowest, highest : float
-        What it can be at all.
-    is_share : bool
-        Whether it reads well in per cent.
-    needs_posteriors : bool
-    by_class : bool
-        Whether a class counts however few rows it has.
-    help : str
-        One line for a person who does not know it.
-    """
-
-    name: str
-    higher_is_better: bool
-    lowest: float
-    highest: float
-    is_share: bool
-    needs_posteriors: bool
-    by_class: bool
-    help: str
-
-
-SCORES = {
-    score.name: score
-    for score in (
-        Score(
-            "accuracy", True, 0, 1, True, False, False,
-            "Share of rows that are predicted correctly.",
-        ),
-        Score(
-            "balanced accuracy", True, 0, 1, True, False, True,
-            "Mean of the recalls of all classes: a rare class counts as much as a common one.",
-        ),
-        Score(
-            "macro F1", True, 0, 1, True, False, True,
-            "Mean over the classes of F1, which is low when recall or precision is.",
-        ),
-        Score(
-            "MCC", True, -1, 1, False, False, True,
-            "Correlation of true and predicted class: 1 is perfect, 0 is chance.",
-        ),
-        Score(
-            "log loss", False, 0, np.inf, False, True, False,
-            "Mean of -log(posterior of the true class), in nats, at most 36: punishes false "
-            "certainty.",
-        ),
-        Score(
-            "Brier", False, 0, 2, False, True, False,
-            "Mean squared distance of the posterior from the truth, halved for two classes: 0 is "
-            "perfect.",
-        ),
-        Score(
-            "AUC", True, 0, 1, False, False, True,
-            "Chance that a row of a class is ranked above a row of the others, mean over classes.",
-        ),
-    )
-}  # fmt: skip
 
 
 class Estimate(NamedTuple):
@@ -99,6 +34,39 @@ class Estimate(NamedTuple):
 
 
 NOTHING = Estimate(np.nan, np.empty(0))
+Compute: TypeAlias = Callable[[Results, str], Estimate]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score of predictions.
+
+    Attributes
+    ----------
+    name : str
+    greater_is_better : bool
+    compute : callable
+        ``compute(results, method)``, an `Estimate` of all predictions together; see `estimate`.
+    lowest, highest : float
+        What it can be at all.
+    is_share : bool
+        Whether it reads well in per cent.
+    needs_posteriors : bool
+    by_class : bool
+        Whether a class counts however few rows it has.
+    help : str
+        One line for a person who does not know it.
+    """
+
+    name: str
+    greater_is_better: bool
+    compute: Compute
+    lowest: float
+    highest: float
+    is_share: bool
+    needs_posteriors: bool
+    by_class: bool
+    help: str
 
 
 def has_posteriors(results: Results, method: str) -> bool:
@@ -121,7 +89,7 @@ def why_missing(results: Results, method: str, name: str) -> str:
     KeyError
         When there is no such method or score.
     """
-    if SCORES[name].needs_posteriors:
+    if score_of(name).needs_posteriors:
         return "no posteriors"
     if name == "AUC" and ranking_scores(results, method) is None:
         return "no decision scores"
@@ -166,19 +134,32 @@ def estimate(results: Results, method: str, name: str) -> Estimate:
     ----------
     Forman, Scholz (2010), "Apples-to-apples in cross-validation studies".
     """
-    if name not in SCORES:
-        raise KeyError(f"No score {name!r}; there are {', '.join(SCORES)}.")
-    i = results.position(method)
-    truth, log_proba = results.truth, results.log_proba[i]
-    if not len(truth) or (SCORES[name].needs_posteriors and not has_posteriors(results, method)):
-        return NOTHING
-    if name in MEASURES:
-        tally = Tally.of(truth, results.predicted[i], len(results.classes))
-        influence = MEASURES[name].influence(tally, truth, results.predicted[i])
-        return Estimate(float(MEASURES[name].value(tally)), influence)
-    if name == "AUC":
-        return _area(results, method)
-    return mean_of(LOSSES[name](log_proba, truth))
+    score = score_of(name)
+    return score.compute(results, method) if len(results.rows) else NOTHING
+
+
+def _of_measure(name: str) -> Compute:
+    """Return how a score of the pooled confusion matrix is computed."""
+    measure = MEASURES[name]
+
+    def compute(results: Results, method: str) -> Estimate:
+        truth, predicted = results.truth, results.predicted[results.position(method)]
+        tally = Tally.of(truth, predicted, len(results.classes))
+        influence = measure.influence(tally, truth, predicted)
+        return Estimate(float(measure.value(tally)), influence)
+
+    return compute
+
+
+def _of_loss(name: str) -> Compute:
+    """Return how the mean of a loss of posteriors is computed."""
+
+    def compute(results: Results, method: str) -> Estimate:
+        if not has_posteriors(results, method):
+            return NOTHING
+        return mean_of(LOSSES[name](results.log_proba[results.position(method)], results.truth))
+
+    return compute
 
 
 def _area(results: Results, method: str) -> Estimate:
@@ -194,3 +175,53 @@ def mean_of(losses: Array) -> Estimate:
     """Return the mean of losses (m,), one for each row, as an estimate."""
     value = float(losses.mean())
     return Estimate(value, losses - value if np.isfinite(value) else np.empty(0))
+
+
+SCORES = {
+    score.name: score
+    for score in (
+        Score(
+            "accuracy", True, _of_measure("accuracy"), 0, 1, True, False, False,
+            "Share of rows that are predicted correctly.",
+        ),
+        Score(
+            "balanced accuracy", True, _of_measure("balanced accuracy"), 0, 1, True, False, True,
+            "Mean of the recalls of all classes: a rare class counts as much as a common one.",
+        ),
+        Score(
+            "macro F1", True, _of_measure("macro F1"), 0, 1, True, False, True,
+            "Mean over the classes of F1, which is low when recall or precision is.",
+        ),
+        Score(
+            "MCC", True, _of_measure("MCC"), -1, 1, False, False, True,
+            "Correlation of true and predicted class: 1 is perfect, 0 is chance.",
+        ),
+        Score(
+            "log loss", False, _of_loss("log loss"), 0, np.inf, False, True, False,
+            "Mean of -log(posterior of the true class), in nats, at most 36: punishes false "
+            "certainty.",
+        ),
+        Score(
+            "Brier", False, _of_loss("Brier"), 0, 2, False, True, False,
+            "Mean squared distance of the posterior from the truth, halved for two classes: 0 is "
+            "perfect.",
+        ),
+        Score(
+            "AUC", True, _area, 0, 1, False, False, True,
+            "Chance that a row of a class is ranked above a row of the others, mean over classes.",
+        ),
+    )
+}  # fmt: skip
+
+
+def score_of(name: str) -> Score:
+    """Return a score by its name.
+
+    Raises
+    ------
+    KeyError
+        When there is none, with the known names.
+    """
+    if name not in SCORES:
+        raise KeyError(f"No score {name!r}; there are {', '.join(SCORES)}.")
+    return SCORES[name]

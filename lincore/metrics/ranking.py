@@ -38,7 +38,7 @@ def ranked(results: Results, score: str | None = None) -> Results:
     ('QDA', 'LDA')
     """
     score = score or leading_score(results.class_counts)
-    sign = -1 if SCORES[score].higher_is_better else 1
+    sign = -1 if SCORES[score].greater_is_better else 1
     values = sign * np.array([estimate(results, m, score).value for m in results.methods])
     order = np.argsort(values, kind="stable")  # NaN is sorted to the end
     return results.select([results.methods[i] for i in order])

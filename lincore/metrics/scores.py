@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.metrics import confusion_scores
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.confusion_scores import Tally, influence_by_cell
-from lincore.metrics.differences import tiers
+from lincore.metrics.differences import groups
 from lincore.metrics.estimates import (
     SCORES,
     Estimate,
@@ -408,7 +408,7 @@ def table(results: Results, leading: str | None = None) -> pd.DataFrame:
 
     Columns are the names of `SCORES`, the leading one first, each followed by "<name> from" and
     "<name> to"; then "seconds", "group", the number of the group of methods that are not
-    significantly different by the leading score (see `lincore.metrics.differences.tiers`),
+    significantly different by the leading score (see `lincore.metrics.differences.groups`),
     and "never predicts", the classes with rows that the method never predicts.
 
     Parameters
@@ -418,7 +418,7 @@ def table(results: Results, leading: str | None = None) -> pd.DataFrame:
         See `lincore.metrics.class_ratio.leading_score`.
     """
     leading = leading or leading_score(results.class_counts)
-    group = tiers(results, leading)
+    group = groups(results, leading)
     names = sorted(SCORES, key=lambda name: name != leading)
     columns = [f"{name}{end}" for name in names for end in ("", " from", " to")]
     lines = []

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from math import isfinite, sqrt
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from lincore.metrics.scores import LEVEL, Interval
@@ -17,35 +15,23 @@ ENOUGH_TO_AGREE = 6
 # Differences smaller than this share of the largest value are rounding.
 ROUNDING = 1e-12
 
-RECALL = "recall of "
 
-
-def grain_of(loss: str, classes: NDArray[Any], counts: NDArray[np.intp], n_test: int) -> float:
-    """Return by how much one test row changes a loss; zero for the log loss, which has no grain.
+def grain_of(n_test: int, share: float = 1.0) -> float:
+    """Return by how much one test row changes a share of the rows of some class, or of all.
 
     Parameters
     ----------
-    loss : str
-    classes : ndarray of shape (K,)
-        The labels.
-    counts : ndarray of shape (K,)
-        Training rows of each, whose shares are about those of the test rows.
     n_test : int
-        Test rows.
+        Test rows; zero where that is not known, and so is the grain.
+    share : float, default 1
+        Of the class among them.
 
     Examples
     --------
-    >>> classes, counts = np.array(["a", "b"]), np.array([30, 10])
-    >>> grain_of("error", classes, counts, 20), grain_of("recall of b", classes, counts, 20)
+    >>> grain_of(20), grain_of(20, 0.25)
     (0.05, 0.2)
     """
-    if loss == "log loss" or not n_test:
-        return 0.0
-    share = 1.0
-    if loss.startswith(RECALL):
-        known = [str(label) for label in classes.tolist()]
-        share = float(counts[known.index(loss.removeprefix(RECALL))] / counts.sum())
-    return 1 / max(n_test * share, 1.0)
+    return 1 / max(n_test * share, 1.0) if n_test else 0.0
 
 
 def less(values: Array, others: Array) -> Array:

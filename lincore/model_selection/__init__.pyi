@@ -3,9 +3,9 @@ from .engine import steps_of as steps_of
 from .fitting import Training as Training
 from .fitting import categorical_columns as categorical_columns
 from .fitting import fit_classifier as fit_classifier
-from .fitting import fit_front as fit_front
+from .fitting import fit_preprocessor as fit_preprocessor
 from .fitting import predictions as predictions
-from .hold_out import TrainingPart as TrainingPart
+from .hold_out import TrainingSet as TrainingSet
 from .hold_out import evaluate as evaluate
 from .hold_out import fit as fit
 from .hold_out import holdout as holdout
@@ -26,4 +26,4 @@ from .pipeline import pipeline_for as pipeline_for
 from .specs import parse as parse
 from .specs import render as render
 from .splitters import folds as folds
-from .streamed_rows import learned_beyond as learned_beyond
+from .streamed_rows import n_learned_from_streamed as n_learned_from_streamed

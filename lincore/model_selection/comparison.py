@@ -30,8 +30,8 @@ from lincore.model_selection.methods import Method, Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
 from lincore.model_selection.run import Collected, Run
 from lincore.model_selection.splitters import Scheme, default_scheme, describe, folds, plan_settings
-from lincore.model_selection.streamed_rows import learned_beyond, with_beyond
-from lincore.utils.captured_warnings import heard
+from lincore.model_selection.streamed_rows import n_learned_from_streamed, with_streamed
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Progress
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def compare(
     deviations, basis, principal components, classifier. What is solved from moments by class
     (LDA, QDA, naive Bayes, Fisher, least squares, and the steps before them) takes one pass over
     the rows for all folds of a repetition and all of these methods. It learns from the rows of a
-    large file that are summed as well (``data.beyond``): ``settings.streamed`` counts them.
+    large file that are summed as well (``data.streamed``): ``settings.streamed`` counts them.
 
     Parameters
     ----------
@@ -123,7 +123,9 @@ def compare(
         test_size=test_size,
         seed=seed,
         streamed={
-            m.name: learned_beyond(data, plan, m.from_moments, steps_of(m, data, steps).basis)
+            m.name: n_learned_from_streamed(
+                data, plan, m.from_moments, steps_of(m, data, steps).basis
+            )
             for m in chosen
         },
     )
@@ -186,9 +188,9 @@ def models_of(
     for method in methods:
         own = steps_of(method, data, steps)
         pipeline = pipeline_for(data, method.fresh(data.classes, seed), own, seed=seed)
-        moments = with_beyond(data, rows, none) if own.basis is None else None
+        moments = with_streamed(data, rows, none) if own.basis is None else None
         try:
-            with heard():  # of no convergence the notes of the folds speak
+            with captured_warnings():  # of no convergence the notes of the folds speak
                 fit_pipeline(pipeline, data, rows, moments=moments)
         except DataError as error:
             warnings.warn(f"No model of {method.name}: {error}", FitFailedWarning, stacklevel=3)

@@ -17,7 +17,7 @@ from lincore.model_selection.fitting import (
     Training,
     categorical_columns,
     fit_classifier,
-    fit_front,
+    fit_preprocessor,
     predictions,
     through,
 )
@@ -31,9 +31,9 @@ from lincore.model_selection.methods import Method
 from lincore.model_selection.pca_folds import Remainder, is_worthwhile, remainders
 from lincore.model_selection.pipeline import Steps, pipeline_for, steps_before
 from lincore.model_selection.run import Outcome, Run, StoppedError
-from lincore.model_selection.streamed_rows import with_beyond
+from lincore.model_selection.streamed_rows import with_streamed
 from lincore.moments.moments import Moments
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
 
 Front: TypeAlias = Sequence[tuple[str, Any]]
@@ -193,7 +193,7 @@ def _training(data: Dataset, group: Group, plan: Sequence[Fold]) -> Callable[[in
     """Make the one pass; return what gives the training rows of each fold."""
     X, codes, n_classes = data.X, data.codes, data.n_classes
     few = is_worthwhile(X, codes, n_classes, plan, group.steps)
-    if few and group.solved and not data.n_beyond:
+    if few and group.solved and not data.n_streamed:
         return remainders(X, codes, n_classes, plan).__getitem__
     parts = summarise_parts(X, codes, n_classes, plan)
     with part_mapper(X.size if data.n_features >= WIDE else 0) as mapper:
@@ -285,10 +285,12 @@ def _fit_steps(data: Dataset, fold: Fold, front: Front, known: Known, group: Gro
             return Training(codes, data.n_classes, moments=moments)
         known = None
     if group.steps.basis is None:
-        known = with_beyond(data, fold.train, fold.test, known)
+        known = with_streamed(data, fold.train, fold.test, known)
     X = None if known is not None else data.X[fold.train]
     summary = bool(group.solved)
-    return fit_front(front, X, codes, data.n_classes, moments=known, rows=False, summary=summary)
+    return fit_preprocessor(
+        front, X, codes, data.n_classes, moments=known, rows=False, summary=summary
+    )
 
 
 def _iterate(run: Run, group: Group, method: int) -> None:
@@ -303,8 +305,8 @@ def _iterate(run: Run, group: Group, method: int) -> None:
                 if front is None:
                     front = pipeline_for(data, None, group.steps, seed=run.seed).steps
                     plain = group.steps.basis is None
-                    moments = with_beyond(data, fold.train, fold.test) if plain else None
-                    training = fit_front(
+                    moments = with_streamed(data, fold.train, fold.test) if plain else None
+                    training = fit_preprocessor(
                         front, X, codes, data.n_classes, moments=moments, summary=False
                     )
                 else:
@@ -352,7 +354,7 @@ def _same(prototype: Any) -> Any:
 
 def _fit_watched(run: Run, method: int, training: Training) -> Any:
     """Fit from rows; note warnings (no convergence, separation) instead of showing them."""
-    with heard() as said:
+    with captured_warnings() as said:
         model = fit_classifier(clone(run.prototypes[method]), training)
     notes = run.notes.setdefault(method, {})
     for category in {type(warning).__name__ for warning in said}:

@@ -49,7 +49,7 @@ class Training(NamedTuple):
     categorical_columns: tuple[tuple[int, ...], ...] = ()
 
 
-def fit_front(
+def fit_preprocessor(
     front: Sequence[tuple[str, Any]],
     X: Any,
     codes: Codes,

@@ -17,17 +17,21 @@ from lincore.metrics.results import Results
 from lincore.model_selection.fitting import (
     LARGEST_SCATTER,
     fit_classifier,
-    fit_front,
+    fit_preprocessor,
     predictions,
 )
 from lincore.model_selection.splitters import plan_settings
-from lincore.model_selection.streamed_rows import learned_beyond, rows_beyond, with_beyond
+from lincore.model_selection.streamed_rows import (
+    n_learned_from_streamed,
+    streamed_moments,
+    with_streamed,
+)
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import Preparer, build_preparer
 from lincore.utils.typing import Array
 
 
-class TrainingPart(NamedTuple):
+class TrainingSet(NamedTuple):
     """What is learned once from the training rows and serves every choice of options.
 
     Attributes
@@ -43,18 +47,18 @@ class TrainingPart(NamedTuple):
     moments: Moments | None
 
 
-def summarise(data: Dataset, split: Split) -> TrainingPart:
+def summarise(data: Dataset, split: Split) -> TrainingSet:
     """Make the one pass over the training rows."""
-    if rows_beyond(data, *split) is not None:
-        return TrainingPart(None, with_beyond(data, *split))
+    if streamed_moments(data, *split) is not None:
+        return TrainingSet(None, with_streamed(data, *split))
     X, prepare = data.X[split.train], build_preparer(data)
     if prepare is not None:
         X = prepare.fit_transform(X)
     n_rows, q = X.shape
     if data.kind.is_sparse or n_rows < q or data.n_classes * q**2 > LARGEST_SCATTER:
-        return TrainingPart(prepare, None)
+        return TrainingSet(prepare, None)
     codes = data.codes[split.train]
-    return TrainingPart(prepare, Moments.from_groups(X, codes, data.n_classes))
+    return TrainingSet(prepare, Moments.from_groups(X, codes, data.n_classes))
 
 
 def fit_pipeline(
@@ -112,7 +116,7 @@ def fit_pipeline(
     looks = classifier is not None and not by_moments
     enough = moments is not None and not looks and "basis" not in names
     try:
-        training = fit_front(
+        training = fit_preprocessor(
             pipeline.steps[: len(names) - (classifier is not None)],
             None if enough else data.X[rows],
             data.codes[rows],
@@ -131,7 +135,7 @@ def fit_pipeline(
     return pipeline
 
 
-def fit(pipeline: Pipeline, data: Dataset, split: Split, part: TrainingPart) -> Pipeline:
+def fit(pipeline: Pipeline, data: Dataset, split: Split, part: TrainingSet) -> Pipeline:
     """Fit a pipeline on the training part, with what was learned from it before.
 
     Raises
@@ -167,7 +171,7 @@ def evaluate(
     steps, classifier = pipeline.named_steps, pipeline.steps[-1][1]
     fold = Fold(0, 0, split.train, split.test)
     solved = hasattr(classifier, "fit_moments")
-    streamed = learned_beyond(data, [fold], solved, steps.get("basis"))
+    streamed = n_learned_from_streamed(data, [fold], solved, steps.get("basis"))
     return Results(
         methods=(method,),
         classes=data.classes,
@@ -200,6 +204,6 @@ def holdout(
     45
     """
     start = time.perf_counter()
-    fitted = fit_pipeline(pipeline, data, split.train, moments=with_beyond(data, *split))
+    fitted = fit_pipeline(pipeline, data, split.train, moments=with_streamed(data, *split))
     seconds = time.perf_counter() - start
     return fitted, evaluate(fitted, data, split, method=method, seconds=seconds)

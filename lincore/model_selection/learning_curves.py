@@ -17,7 +17,7 @@ from lincore.metrics.seed_intervals import over_seeds
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.methods import Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array, Progress
 
 N_SIZES = 7
@@ -144,8 +144,8 @@ def learning_curve(
     ([15, 105], [[0.96, 0.97]])
     """
     chosen = as_methods(methods)
-    if data.beyond is not None:  # of few rows nothing could be learned if the rest came on top
-        data = replace(data, beyond=None)
+    if data.streamed is not None:  # of few rows nothing could be learned if the rest came on top
+        data = replace(data, streamed=None)
     orders = [_order(data, split, seed + i) for i, split in enumerate(splits)]
     most = min(map(len, orders))
     wanted = sorted({min(int(size), most) for size in sizes or _sizes(data, most)})
@@ -157,7 +157,7 @@ def learning_curve(
         plan = [(order[:size], split.test) for order, split in zip(orders, splits, strict=True)]
         watch = None if progress is None else _Part(progress, done, len(wanted), size)
         try:
-            with heard():  # of few rows a method may fail: the curve says so
+            with captured_warnings():  # of few rows a method may fail: the curve says so
                 results = compare(data, chosen, plan, steps=steps, seed=seed, progress=watch)
         except DataError as error:
             reason = error

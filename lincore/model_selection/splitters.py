@@ -14,7 +14,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import Fold, split
 from lincore.errors import DataError
 from lincore.metrics.settings import Settings
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Rows
 
 # A word, a `Split`, a scikit-learn splitter, or pairs of training and test rows.
@@ -213,7 +213,7 @@ def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
         )
     splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed)
     # A class with fewer rows than folds: it is missing from some test parts, as documented.
-    with heard():
+    with captured_warnings():
         try:
             return list(splitter.split(np.zeros(data.n_rows), data.codes, data.groups))
         except ValueError as error:

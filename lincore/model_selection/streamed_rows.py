@@ -17,7 +17,7 @@ from lincore.utils.typing import Rows
 _CHANCE = np.log(1e6)
 
 
-def rows_beyond(data: Dataset, train: Rows, test: Rows) -> Moments | None:
+def streamed_moments(data: Dataset, train: Rows, test: Rows) -> Moments | None:
     """Return the moments by class of the rows that may be learned from besides those held.
 
     Where every class is tested on rows that come after those it was trained on, as in a forecast,
@@ -30,19 +30,19 @@ def rows_beyond(data: Dataset, train: Rows, test: Rows) -> Moments | None:
     >>> import lincore
     >>> iris = lincore.sample("iris")
     >>> sums = Moments.from_groups(iris.X, iris.codes, 3)
-    >>> data, split = replace(iris, beyond=sums), lincore.split(iris)
-    >>> rows_beyond(data, *split) is sums, rows_beyond(iris, *split) is None
+    >>> data, split = replace(iris, streamed=sums), lincore.split(iris)
+    >>> streamed_moments(data, *split) is sums, streamed_moments(iris, *split) is None
     (True, True)
-    >>> rows_beyond(data, *lincore.split(iris, "last")) is None
+    >>> streamed_moments(data, *lincore.split(iris, "last")) is None
     True
     """
     chosen = len(train) + len(test) < data.n_rows
-    if data.beyond is None or chosen or _is_forecast(data, train, test):
+    if data.streamed is None or chosen or _is_forecast(data, train, test):
         return None
-    return data.beyond
+    return data.streamed
 
 
-def with_beyond(
+def with_streamed(
     data: Dataset, train: Rows, test: Rows, moments: Moments | None = None
 ) -> Moments | None:
     """Return the moments by class of all rows to learn from, those beyond included.
@@ -60,15 +60,15 @@ def with_beyond(
     Moments or None
         `moments` as they are where nothing is beyond.
     """
-    beyond = rows_beyond(data, train, test)
-    if beyond is None:
+    streamed = streamed_moments(data, train, test)
+    if streamed is None:
         return moments
     if moments is None:
         moments = Moments.from_groups(data.X[train], data.codes[train], data.n_classes)
-    return moments + beyond
+    return moments + streamed
 
 
-def learned_beyond(data: Dataset, plan: Sequence[Fold], solved: bool, basis: Any) -> int:
+def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], solved: bool, basis: Any) -> int:
     """Return how many rows a method learned from besides the training rows that are held.
 
     Parameters
@@ -80,10 +80,10 @@ def learned_beyond(data: Dataset, plan: Sequence[Fold], solved: bool, basis: Any
     basis : object
         Of the steps before it; behind one, moments of the features are of no use.
     """
-    if not solved or basis is not None or data.beyond is None:
+    if not solved or basis is not None or data.streamed is None:
         return 0
-    in_every_fold = all(rows_beyond(data, fold.train, fold.test) is not None for fold in plan)
-    return data.n_beyond if in_every_fold else 0
+    in_every_fold = all(streamed_moments(data, fold.train, fold.test) is not None for fold in plan)
+    return data.n_streamed if in_every_fold else 0
 
 
 def _is_forecast(data: Dataset, train: Rows, test: Rows) -> bool:

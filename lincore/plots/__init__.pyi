@@ -8,8 +8,8 @@ from .data.distribution import share_bars as share_bars
 from .model.coefficients import coefficients as coefficients
 from .model.coefficients import odds_ratios as odds_ratios
 from .model.components import biplot as biplot
+from .model.components import coefficient_images as coefficient_images
 from .model.components import reconstructions as reconstructions
-from .model.components import weight_images as weight_images
 from .model.convergence import convergence as convergence
 from .model.convergence import error_curves as error_curves
 from .model.direction import direction_histogram as direction_histogram

@@ -58,4 +58,4 @@ from .sentences import with_interval as with_interval
 from .sentences import without_intervals as without_intervals
 from .steps import projection_sentence as projection_sentence
 from .streamed_rows import fitted_on as fitted_on
-from .streamed_rows import held as held
+from .streamed_rows import rows_in_memory as rows_in_memory

@@ -91,7 +91,7 @@ def rule(results: Results, score: str = "accuracy") -> str:
         kind = "Wilson"
     else:
         units = "rows" if results.settings.row_groups is None else "groups"
-        is_share = scores.SCORES[score].higher_is_better
+        is_share = scores.SCORES[score].greater_is_better
         kind = f"{'Wilson' if is_share else 'on a log scale'}, effective number of {units}"
     if results.common is not None:
         kind += ", jackknife over the models of the folds"

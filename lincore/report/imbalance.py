@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lincore.imbalance.attribution import PARTS, Attribution
+from lincore.imbalance.losses import Loss
 from lincore.imbalance.remedies import Advice, Remedy
 from lincore.imbalance.size_curves import Sweep
 from lincore.imbalance.study import BalanceStudy
@@ -43,7 +44,7 @@ def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dic
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
     >>> parts_in_words(study, "lda", "recall of class 3")["prior shift"].split(":")[0]
-    'Prior shift costs 20.7 points (3.3 to 38.1)'
+    'Prior shift costs 20.7 points (8.1 to 33.3)'
     """
     split = study.attribution(method, loss)
     return {part: _part(study, split, part, found) for part, found in split.parts.items()}
@@ -51,7 +52,7 @@ def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dic
 
 def _part(study: BalanceStudy, split: Attribution, part: str, found: Interval) -> str:
     name, (meaning, remedy) = part.capitalize(), _MEANING[part]
-    cost = _as_cost(found, split.loss)
+    cost = _as_cost(found, study.named(split.loss))
     if np.isnan(cost.value):
         label = _label(study, split.method)
         return f"{name}: {label} has no posterior probabilities, so there is no {split.loss}."
@@ -86,18 +87,19 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
     label = _label(study, method)
     text = f"With {_sizes(study)}, the {loss} of {label} goes from "
     text += f"{_level(split.full.value, loss)} to {_level(split.reduced.value, loss)}"
-    cost = _as_cost(split.total, loss)
+    kind = study.named(loss)
+    cost = _as_cost(split.total, kind)
     if np.isnan(cost.value):
         return f"{label} has no posterior probabilities, so it has no {loss}."
     if len(study.seeds) == 1:
         return f"{text} on one split."
     if not cost.low > 0:
         return f"{text}: no loss distinguishable from chance."
-    costs = {part: _as_cost(found, loss).value for part, found in split.parts.items()}
+    costs = {part: _as_cost(found, kind).value for part, found in split.parts.items()}
     most = max(costs, key=lambda part: costs[part])
     share = 100 * costs[most] / cost.value
     how_much = "all of it is" if share >= 99.5 else f"{share:.0f} % of it is"
-    chance = "" if _as_cost(split.parts[most], loss).low > 0 else ", by itself not beyond chance"
+    chance = "" if _as_cost(split.parts[most], kind).low > 0 else ", by itself not beyond chance"
     return f"{text}; {how_much} {most}{chance}."
 
 
@@ -212,9 +214,9 @@ def _price(remedy: Remedy) -> str:
     return f"; the recall of the other classes {verb} by {abs(change):.1f} points"
 
 
-def _as_cost(found: Interval, loss: str) -> Interval:
+def _as_cost(found: Interval, loss: Loss) -> Interval:
     """Return a change as a loss: a recall that falls is one."""
-    if not loss.startswith("recall of "):
+    if not loss.greater_is_better:
         return found
     return Interval(-found.value, -found.high, -found.low)
 
@@ -253,7 +255,7 @@ def _reduced(study: BalanceStudy) -> str:
 
 
 def _sizes(study: BalanceStudy) -> str:
-    full, reduced = (study.counts[arm][study.is_reduced] for arm in ("full", "reduced"))
+    full, reduced = (study.counts[subset][study.is_reduced] for subset in ("full", "reduced"))
     if len(full) != 1:
         return f"{reduced.sum():,} instead of {full.sum():,} training rows of {_reduced(study)}"
     return f"{reduced[0]:,} instead of {full[0]:,} training rows of {_reduced(study)}"

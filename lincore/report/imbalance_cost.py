@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lincore.imbalance.cost.record import LOG_LOSS, LOSS, Correction, ImbalanceCost
+from lincore.imbalance.cost.record import LOSS, Correction, ImbalanceCost
 from lincore.metrics.intervals import Interval
 from lincore.report.imbalance_tables import REMEDY_NAMES, amount
 from lincore.report.sentences import plain
@@ -137,7 +137,7 @@ def correction_rows(
 ) -> tuple[dict[str, str], ...]:
     """Return for each correction the loss, what it recovers, and what it costs elsewhere."""
     chosen = found.recommended(method, loss)
-    kind = "log loss" if loss == LOG_LOSS or found.costs is not None and loss == LOSS else "error"
+    kind = "error" if in_percent(found, loss) else "log loss"
     head = f"{loss_called(found, loss)}{' (%)' if kind == 'error' else ''}"
     uncorrected = found.decomposition(method, loss).uncorrected
     rows = [{"correction": "uncorrected", head: amount(uncorrected, kind)}]
@@ -156,7 +156,7 @@ def correction_rows(
 
 def method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, str], ...]:
     """Return for each method the loss, its parts, and the recommended correction."""
-    kind = "log loss" if loss == LOG_LOSS or found.costs is not None and loss == LOSS else "error"
+    kind = "error" if in_percent(found, loss) else "log loss"
     rows = []
     for method in found.methods:
         split, chosen = found.decomposition(method, loss), found.recommended(method, loss)
@@ -193,7 +193,7 @@ def _splits(found: ImbalanceCost) -> str:
 
 def in_percent(found: ImbalanceCost, loss: str) -> bool:
     """Whether a loss is a share of rows."""
-    return loss != LOG_LOSS and not (loss == LOSS and found.costs is not None)
+    return found.named(loss).is_share
 
 
 def _level(value: float, found: ImbalanceCost, loss: str) -> str:

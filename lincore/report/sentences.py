@@ -256,7 +256,7 @@ def variance_finding(
 def comparison_finding(results: Results, score: str | None = None, rope: float = 0.01) -> str:
     """Say which methods lead, whom they beat, and which classes some of them never predict.
 
-    The groups are those of `lincore.metrics.differences.tiers`: whoever shares one is not
+    The groups are those of `lincore.metrics.differences.groups`: whoever shares one is not
     significantly different from its best.
 
     Parameters
@@ -278,7 +278,7 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     'LDA and QDA are not significantly different (accuracy 100.0 %); both beat Fisher (70.0 %).'
     """
     score = score or leading_score(results.class_counts)
-    tier = differences.tiers(results, score, rope)
+    tier = differences.groups(results, score, rope)
     ranked = _ranked(results, score)
     if not ranked:
         return f"No model has a score for {score}."
@@ -412,7 +412,7 @@ def _labels(results: Results, methods: list[str]) -> list[str]:
 
 def _ranked(results: Results, score: str) -> list[str]:
     values = {m: scores.estimate(results, m, score).value for m in results.methods}
-    sign = -1 if scores.SCORES[score].higher_is_better else 1
+    sign = -1 if scores.SCORES[score].greater_is_better else 1
     return sorted((m for m in values if not np.isnan(values[m])), key=lambda m: sign * values[m])
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _MOST_NAMED = 4
 
 
-def held(data: Dataset) -> str:
+def rows_in_memory(data: Dataset) -> str:
     """Say how many rows are held and how many summed; nothing where all are held.
 
     Examples
@@ -22,17 +22,18 @@ def held(data: Dataset) -> str:
     >>> import lincore
     >>> iris = lincore.sample("iris")
     >>> sums = lincore.Moments.from_groups(np.tile(iris.X, (100, 1)), np.tile(iris.codes, 100), 3)
-    >>> print(held(replace(iris, beyond=sums)))
-    15,150 rows: 150 are held and drawn from, the other 15,000 are summed by class. ...
+    >>> print(rows_in_memory(replace(iris, streamed=sums)))
+    15,150 rows: 150 are in memory and drawn from, the other 15,000 are streamed, summed by class.
+    ...
     """
-    if not data.n_beyond:
+    if not data.n_streamed:
         return ""
     return (
-        f"{data.n_rows + data.n_beyond:,} rows: {data.n_rows:,} are held and drawn from, the other "
-        f"{data.n_beyond:,} are summed by class. Models solved from moments (LDA, QDA, Gaussian "
-        "naive Bayes, Fisher, least squares), standardising and PCA learn from all but the test "
-        "part; logistic regression, the perceptron and the page Balance from those held. Every "
-        "test is on held rows."
+        f"{data.n_rows + data.n_streamed:,} rows: {data.n_rows:,} are in memory and drawn from, "
+        f"the other {data.n_streamed:,} are streamed, summed by class. Models "
+        "solved from moments (LDA, QDA, Gaussian naive Bayes, Fisher, least squares), scaling "
+        "and PCA learn from all but the test set; logistic regression, the perceptron and the page "
+        "Balance from those in memory. Every test is on rows in memory."
     )
 
 

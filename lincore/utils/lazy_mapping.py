@@ -9,7 +9,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class OnDemand(Mapping[Key, Value]):
+class LazyMapping(Mapping[Key, Value]):
     """Values by key, made on demand.
 
     Parameters
@@ -21,7 +21,7 @@ class OnDemand(Mapping[Key, Value]):
 
     Examples
     --------
-    >>> squares = OnDemand([1, 2, 3], lambda key: print("made", key) or key**2)
+    >>> squares = LazyMapping([1, 2, 3], lambda key: print("made", key) or key**2)
     >>> list(squares), squares[2], squares[2]
     made 2
     ([1, 2, 3], 4, 4)

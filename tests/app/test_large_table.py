@@ -18,7 +18,7 @@ from tests.app.data_page import bring, data_of, jobs_of, source_of
 from tests.app.test_pages import ROOT, assert_fine
 
 N_ROWS = 4_000
-SMALL = replace(LIMITS, max_table_bytes=50_000, max_held_rows=400, max_drawn_bytes=20_000)
+SMALL = replace(LIMITS, max_table_bytes=50_000, max_rows_in_memory=400, max_drawn_bytes=20_000)
 
 
 @pytest.fixture(autouse=True)
@@ -53,17 +53,17 @@ def button(app: AppTest, begin: str):
 def test_a_large_table_is_held_in_part_and_every_page_says_so():
     app = bring(opened(), ("large.csv", a_large_table()))
     data = data_of(app)
-    assert data.n_rows + data.n_beyond == N_ROWS
+    assert data.n_rows + data.n_streamed == N_ROWS
     words = said(app)
     assert f"4,000 rows: {data.n_rows} are held and drawn from" in words
-    assert f"the other {data.n_beyond:,} are summed by class" in words
+    assert f"the other {data.n_streamed:,} are summed by class" in words
     assert "4,000 rows of 3 columns, read in blocks" in words
     assert "They were drawn at random from 4,000" in words
     assert app.selectbox(key="data.missing").options == ["Leave the row out"]
     app.switch_page("pages/classify.py").run()
     assert_fine(app)
-    assert f"{data.n_beyond:,} more are summed by class" in said(app)
-    assert f"training rows and {data.n_beyond:,} summed ones" in said(app)
+    assert f"{data.n_streamed:,} more are summed by class" in said(app)
+    assert f"training rows and {data.n_streamed:,} summed ones" in said(app)
     app.switch_page("pages/explore.py").run()
     assert_fine(app)
     app.switch_page("pages/compare.py").run()
@@ -75,7 +75,7 @@ def test_a_large_table_is_held_in_part_and_every_page_says_so():
         job.wait(10)
     app.run()
     assert_fine(app)
-    assert f"learned from {data.n_beyond:,} more, summed by class" in said(app)
+    assert f"learned from {data.n_streamed:,} more, summed by class" in said(app)
     app.switch_page("pages/balance.py").run()
     assert_fine(app)
     assert f"of the {data.n_rows} rows in memory" in said(app)
@@ -102,7 +102,7 @@ def test_another_target_and_another_role_are_read_anew():
     data = data_of(app)
     assert data.feature_names == ("u", "v")
     assert data.classes.tolist() == [0, 1]
-    assert (data.counts + data.beyond.count).tolist() == [N_ROWS / 2, N_ROWS / 2]
+    assert (data.counts + data.streamed.count).tolist() == [N_ROWS / 2, N_ROWS / 2]
 
 
 def test_what_cannot_be_read_in_blocks_is_refused_with_both_ways_out():
@@ -114,13 +114,13 @@ def test_what_cannot_be_read_in_blocks_is_refused_with_both_ways_out():
     assert_fine(app)
     data = data_of(app)
     assert data.has_categories
-    assert data.n_beyond == 0
+    assert data.n_streamed == 0
     assert data.n_rows < N_ROWS
     app.button(key="data.undo.drawn_only.0").click().run()
     assert "cannot be read in blocks either" in said(app)
     button(app, "Ignore 'colour'").click().run()
     assert_fine(app)
-    assert data_of(app).n_beyond > 0
+    assert data_of(app).n_streamed > 0
     assert source_of(app).is_in_blocks
 
 

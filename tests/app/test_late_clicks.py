@@ -6,8 +6,7 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.server import middleware
-from pages.ui.session import uploads
+from pages.ui.server import _compat, middleware
 from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, data_of, several, wait
 from tests.app.test_pages import PAGES, assert_fine, open_app
 
@@ -121,8 +120,8 @@ def test_a_file_on_its_way_is_read_when_it_has_come_on_whatever_page(monkeypatch
         assert data_of(app).name == "iris"
     monkeypatch.setattr(middleware, "is_sending", lambda session: False)
     left = [("t.csv", a_table(60), "1")]
-    monkeypatch.setattr(uploads, "_left_behind", lambda: list(left))
-    monkeypatch.setattr(uploads, "_forget", lambda file_id: left.pop(int(file_id) - 1))
+    monkeypatch.setattr(_compat, "uploads", lambda: list(left))
+    monkeypatch.setattr(_compat, "free_upload", lambda file_id: left.pop(int(file_id) - 1))
     app.run()
     assert_fine(app)
     assert data_of(app).name == "t" and not left
@@ -132,8 +131,8 @@ def test_a_file_on_its_way_is_read_when_it_has_come_on_whatever_page(monkeypatch
 def test_files_of_a_former_visit_are_not_read_in_a_later_one(monkeypatch):
     app = open_app("pages/explore.py")
     before, left = data_of(app), [("t.csv", a_table(60), "1")]
-    monkeypatch.setattr(uploads, "_left_behind", lambda: list(left))
-    monkeypatch.setattr(uploads, "_forget", lambda file_id: left.pop(int(file_id) - 1))
+    monkeypatch.setattr(_compat, "uploads", lambda: list(left))
+    monkeypatch.setattr(_compat, "free_upload", lambda file_id: left.pop(int(file_id) - 1))
     app.switch_page("pages/data.py").run()
     app.switch_page("pages/explore.py").run()
     assert_fine(app)

@@ -102,7 +102,7 @@ def test_sizes_and_costs_are_typed(dashboard):
     costs[2, 0] = 9
     old = deployment.priors_of(study, "reduced")
     careful = deployment.decided(priors.reprior(study.example.results["reduced"], old, new), costs)
-    expected = [deployment.cost_in_use(careful, name, new, costs) for name in study.methods]
+    expected = [deployment.cost_in_deployment(careful, name, new, costs) for name in study.methods]
     assert [row[2] for row in after[1:]] == [
         imbalance_tables.amount(cost, "log loss") for cost in expected
     ]

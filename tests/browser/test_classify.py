@@ -66,7 +66,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     model = fitted.named_steps["classify"]
     accuracy = scores.accuracy(results, "model").value
     assert f"Logistic regression reaches an accuracy of {100 * accuracy:.1f} %" in dashboard.text()
-    assert f"{model.log_error_:.4f} nats" in dashboard.text()
+    assert f"{model.log_loss_:.4f} nats" in dashboard.text()
     fall = dashboard.figure("classify.convergence")["data"][0]["y"]
     np.testing.assert_allclose(fall, [step.objective for step in model.trace_], rtol=1e-6)
 
@@ -76,7 +76,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     table = {row[0]: row for row in dashboard.table("classify.solvers.table")[1:]}
     assert table["Gradient, rate 0.002"][-1] == "the gradient is as small as asked for"
     assert table["Gradient, rate 0.02"][-1] == "the objective keeps rising and falling"
-    assert float(table["Newton"][1]) == pytest.approx(model.log_error_, abs=1e-4)
+    assert float(table["Newton"][1]) == pytest.approx(model.log_loss_, abs=1e-4)
     dashboard.screenshot("faces-convergence")
 
     # The number of the text, 964, is one of those that a random split of 900 and 100 gives.
@@ -86,7 +86,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     split = lincore.split(faces, "stratified", test_size=0.1, seed=3)
     np.testing.assert_array_equal(np.bincount(faces.codes[split.train]), 900)
     fitted, _ = hold_out.holdout(faces, pipeline, split)
-    error = fitted.named_steps["classify"].log_error_
+    error = fitted.named_steps["classify"].log_loss_
     assert 957 < error < 1047
     expect(dashboard.element("classify.panels")).to_contain_text(f"{error:.4f} nats")
     dashboard.check()

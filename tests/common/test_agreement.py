@@ -119,7 +119,7 @@ def test_two_classes_have_statsmodels_errors():
     ours = model.wald(X)
     assert_allclose(ours.estimate[0], theirs.params, rtol=1e-6)
     assert_allclose(ours.standard_error[0], theirs.bse, rtol=1e-6)
-    assert_allclose(-model.log_error_, theirs.llf, rtol=1e-9)
+    assert_allclose(-model.log_loss_, theirs.llf, rtol=1e-9)
 
 
 def test_six_unequal_classes_have_statsmodels_errors():
@@ -131,4 +131,4 @@ def test_six_unequal_classes_have_statsmodels_errors():
     ours = model.wald(X)
     close(ours.estimate, np.asarray(theirs.params).T, 1e-6)
     assert_allclose(ours.standard_error, np.asarray(theirs.bse).T, rtol=1e-6)
-    assert_allclose(-model.log_error_, theirs.llf, rtol=1e-9)
+    assert_allclose(-model.log_loss_, theirs.llf, rtol=1e-9)

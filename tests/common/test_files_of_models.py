@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 import lincore
 from lincore import BayesClassifier
 from lincore.linalg.optimize import Reason
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 
 _spec = importlib.util.spec_from_file_location(
     "estimators_to_store", Path(__file__).with_name("test_estimators.py")
@@ -41,7 +41,7 @@ def back(model):
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_every_estimator_comes_back(estimator):
     iris = lincore.sample("iris")
-    with heard():
+    with captured_warnings():
         model = estimator.fit(iris.X, iris.y)
     again = back(model)
     assert repr(again) == repr(model)
@@ -52,7 +52,7 @@ def test_every_estimator_comes_back(estimator):
 
 def test_why_a_solver_stopped_comes_back():
     iris = lincore.sample("iris")
-    with heard():
+    with captured_warnings():
         model = lincore.LogisticRegression(C=np.inf).fit(iris.X, iris.y)
     again = back(model)
     assert again.reason_ is Reason.UNBOUNDED or again.reason_ is model.reason_

@@ -50,7 +50,7 @@ def test_from_a_file_to_a_picture_by_names_of_the_front_door():
     assert lincore.checks.find_problems(table, columns) is not None
     data = lincore.io.table_to_dataset(table, "species")
     results = lincore.compare(data, ["lda", "qda"], "5-fold", steps=lincore.Steps(True))
-    assert lincore.metrics.tiers(results)["lda"] >= 1
+    assert lincore.metrics.groups(results)["lda"] >= 1
     assert lincore.metrics.pairwise(results)[0].first == "lda"
     split = lincore.split(data)
     model = lincore.model_selection.pipeline_for(data, lincore.LinearDiscriminantAnalysis())
@@ -61,7 +61,7 @@ def test_from_a_file_to_a_picture_by_names_of_the_front_door():
     assert lincore.plots.contour(view).layout.meta["alt"]
     checks = lincore.assumptions(*lincore.checks.coordinates_of(model, data, split.train))
     assert len(checks) == 5
-    assert lincore.checks.copies_across(data, split).sentence
+    assert lincore.checks.duplicates_across_split(data, split).sentence
     assert lincore.data_checks(data, split)[0].code == "leakage"
     even = lincore.metrics.reprior(judged, judged.settings.training_shares, [0.5, 0.5])
     assert even.predicted.shape == judged.predicted.shape

@@ -78,10 +78,7 @@ ONLY_IN = {
 #: Whose imports inside functions spare a page 0.3 s of pandas, or are of what no script needs.
 LATE = {
     "lincore/data/labels.py",
-    "pages/ui/server/batching.py",
-    "pages/ui/server/middleware.py",
     "pages/ui/server/preload.py",
-    "pages/ui/server/script_queue.py",
 }
 
 MOST_FILES = 20

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from lincore.estimators.logistic import solvers
 from lincore.estimators.logistic.batched_newton import NEWTON_STEPS, Point, solve_stack
 from lincore.estimators.logistic.estimator import LogisticRegression
-from lincore.linalg.optimize import Reason, Step, may_go_on
+from lincore.linalg.optimize import Reason, Step, should_continue
 from lincore.utils.typing import Array
 
 # Solvers that end at the minimum itself, for all that numbers of eight digits can tell.
@@ -111,7 +111,7 @@ def fit_stack(
     models: list[LogisticRegression | None] = [None] * len(design)
     step = Step(0, np.nan, np.inf, 0.0, 0.0)
     for part in _parts(lengths_of(design, codes), rows.shape[1] + 1):
-        if not may_go_on(step, NEWTON_STEPS):
+        if not should_continue(step, NEWTON_STEPS):
             break
         sides = [design[m][codes] for m in part]
         used = [side != 0 for side in sides]
@@ -173,7 +173,7 @@ def _fitted(
     model = clone(estimator)
     model.classes_, model.n_features_in_ = np.array([0, 1]), coef.shape[1]
     model._set_linear(coef, intercept)
-    model.log_error_ = steps[-1].objective - float((coef**2).sum()) / estimator.C
+    model.log_loss_ = steps[-1].objective - float((coef**2).sum()) / estimator.C
     model.trace_, model.n_iter_ = tuple(steps), max(1, len(steps) - 1)
     model.reason_, model.converged_, model.separation_ = Reason.GRADIENT, True, None
     return model

@@ -64,7 +64,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     classes_ : ndarray of shape (K,)
     coef_ : ndarray of shape (K, p), or (1, p) for two classes
     intercept_ : ndarray of shape (K,), or (1,) for two classes
-    log_error_ : float
+    log_loss_ : float
         Negative log likelihood of the training rows, without the penalty.
     n_iter_ : int
     trace_ : tuple of Step
@@ -83,7 +83,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     References
     ----------
     "faces-generative-vs-discriminative", "Probabilistic Discriminative Model" (its "final log
-    probability error" is `log_error_`); "prml-chapter-4-in-r", section 4.3.3;
+    probability error" is `log_loss_`); "prml-chapter-4-in-r", section 4.3.3;
     "lda-qda-derivations", eqs. 1 to 5.
 
     Examples
@@ -91,7 +91,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     >>> X = np.array([[0.5], [1.0], [1.5], [2.0], [2.5], [3.0]])
     >>> passed = ["no", "no", "yes", "no", "yes", "yes"]
     >>> model = LogisticRegression(C=np.inf).fit(X, passed)
-    >>> model.converged_, round(model.log_error_, 3)
+    >>> model.converged_, round(model.log_loss_, 3)
     (True, 2.478)
     >>> model.predict([[0.7], [2.9]]).tolist()
     ['no', 'yes']
@@ -290,7 +290,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         W, intercept = conditioned.to_user(coef)
         self._set_linear(W.T, intercept)
         penalty = 0.5 * float((loss.penalty[:, None] * optimum.x**2).sum())
-        self.log_error_ = optimum.point.value - penalty
+        self.log_loss_ = optimum.point.value - penalty
         self.trace_: tuple[Step, ...] = optimum.trace
         self.n_iter_ = max(1, len(optimum.trace) - 1)
         self.reason_: Reason = optimum.reason

@@ -20,8 +20,8 @@ from lincore.linalg.optimize import (
     Optimum,
     Point,
     Step,
+    backtracking_line_search,
     descend,
-    halve_steps,
     largest_entry,
     take_whole_steps,
 )
@@ -206,7 +206,7 @@ def _descend_by_halving(
         loss,
         start,
         direction,
-        search=halve_steps,
+        search=backtracking_line_search,
         tol=settings.tol,
         max_iter=max_iter,
         is_unbounded=loss.is_unbounded,

@@ -22,7 +22,7 @@ from lincore.metrics.row_variance import RowSums, RowVariance
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
 from lincore.utils.typing import Array, Progress
 
@@ -252,7 +252,7 @@ class _Study:
         if not jobs:
             return []
         n_values = len(jobs[0].sample.rows) * plan.data.n_features
-        with heard() as said:
+        with captured_warnings() as said:
             methods = plan.alive
             # Small ones are solved together, without a second thread of BLAS, and large ones in
             # as many threads as there are.

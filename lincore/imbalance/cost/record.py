@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.imbalance.losses import OTHERS, position
+from lincore.imbalance.losses import OTHERS, Loss, named_loss, position, recall_names
 from lincore.imbalance.remedies import ENOUGH
 from lincore.metrics.intervals import UNKNOWN, Interval
 from lincore.metrics.row_variance import RowVariance
-from lincore.metrics.seed_intervals import RECALL, grain_of, less, over_seeds
+from lincore.metrics.seed_intervals import grain_of, less, over_seeds
 from lincore.metrics.settings import Settings
 from lincore.utils.typing import Array
 
@@ -171,8 +171,7 @@ class ImbalanceCost:
     @property
     def loss_names(self) -> tuple[str, ...]:
         """What the last axis of `losses` holds."""
-        recalls = (f"recall of {label}" for label in self.classes.tolist())
-        return (LOSS, LOG_LOSS, FILE_ERROR, *recalls)
+        return (LOSS, LOG_LOSS, FILE_ERROR, *recall_names(self.classes))
 
     @property
     def is_complete(self) -> bool:
@@ -299,7 +298,7 @@ class ImbalanceCost:
 
     def _excess(self, method: str, one: str, other: str, loss: str) -> Interval:
         """Return by how much one condition is worse: of a recall, by how much it is lower."""
-        pair = (other, one) if loss.startswith(RECALL) else (one, other)
+        pair = (other, one) if self.named(loss).greater_is_better else (one, other)
         return self._change(method, *pair, loss)
 
     def _extrapolated(self, method: str, rest: str, loss: str) -> tuple[Interval, Interval]:
@@ -314,10 +313,10 @@ class ImbalanceCost:
         factors = _slope_factors(1 / self.sizes[seen]) / self.sizes[-1]
         by_seed = factors @ values[seen]
         contrast = {size_name(int(a)): float(f) for a, f in zip(seen, factors, strict=True)}
-        small = self._interval(method, by_seed, contrast, loss)
+        small, kind = self._interval(method, by_seed, contrast, loss), self.named(loss)
         remainder = {rest: 1.0, **{name: -factor for name, factor in contrast.items()}}
         limit = self._interval(method, self.loss(method, rest, loss) - by_seed, remainder, loss)
-        if loss != LOG_LOSS and self.costs is None and not loss.startswith(RECALL):
+        if self.costs is None and kind.is_share and not kind.greater_is_better:
             if limit.value < 0:  # an error rate has no less
                 small = small._replace(value=small.value + limit.value)
                 limit = limit._replace(value=0.0)
@@ -332,29 +331,22 @@ class ImbalanceCost:
         method : str
         contrast : mapping of condition, or `size_name`, to coefficient
         loss : str
-            Of `loss_names`, or "recall of others": the mean over classes that are not the rarest.
+            Of `loss_names`, or "mean recall of others": over the classes that are not the rarest.
         """
         if method not in self.variances:
             return np.nan
-        known = self.variances[method]
-        kind = {LOSS: 0, LOG_LOSS: 1}.get(loss, 2)
-        weights = self._class_weights(loss) * (known.counts > 0)
-        weights = weights / weights.sum()
-        found = known.of(kind, weights, contrast)
-        is_share = loss != LOG_LOSS and not (loss == LOSS and self.costs is not None)
-        if len(contrast) == 1 and is_share:
-            found = max(found, known.of_shares(kind, weights, *contrast))
-        return found
+        return self.named(loss).variance(self.variances[method], contrast)
 
-    def _class_weights(self, loss: str) -> Array:
-        if loss in (LOSS, LOG_LOSS):
-            return self.prevalence
-        if loss == FILE_ERROR:
-            return self.counts.astype(float)
-        places = np.arange(len(self.classes))
+    def named(self, loss: str) -> Loss:
+        """Return one of the losses, or "mean recall of others", by its name."""
+        if loss == LOSS:
+            return Loss(loss, self.prevalence, is_share=self.costs is None)
+        if loss == LOG_LOSS:
+            return Loss(loss, self.prevalence, is_share=False, kind=1)
         if loss == OTHERS:
-            return np.asarray(places != self.rare, dtype=float)
-        return np.asarray(places == self.loss_names[3:].index(loss), dtype=float)
+            others = np.arange(len(self.classes)) != self.rare
+            return Loss(loss, others, greater_is_better=True, kind=2)
+        return named_loss(loss, self.loss_names, self.counts)._replace(kind=2)
 
     @property
     def _test_ratio(self) -> float:
@@ -378,17 +370,16 @@ class ImbalanceCost:
 
     def _level(self, method: str, condition: str, loss: str) -> Interval:
         found = self._interval(method, self.loss(method, condition, loss), {condition: 1.0}, loss)
-        bounded = loss != LOG_LOSS and not (loss == LOSS and self.costs is not None)
-        return found.within(0.0, 1.0 if bounded else np.inf)
+        return found.within(0.0, self.named(loss).highest)
 
     def _grain(self, loss: str) -> float:
-        if loss == LOSS and self.rare is not None:
-            # One test row of the rarest class counts the most.
-            recall = f"recall of {self.classes[self.rare]}"
-            share = float(self.prevalence[self.rare])
-            return share * grain_of(recall, self.classes, self.counts, self.n_test)
-        name = "error" if loss in (LOSS, FILE_ERROR, OTHERS) else loss
-        return grain_of(name, self.classes, self.counts, self.n_test)
+        if loss != LOSS:
+            return self.named(loss).grain(self.counts, self.n_test)
+        if self.rare is None:
+            return grain_of(self.n_test)
+        # One test row of the rarest class counts the most.
+        share = float(self.counts[self.rare] / self.counts.sum())
+        return float(self.prevalence[self.rare]) * grain_of(self.n_test, share)
 
 
 def size_name(place: int) -> str:

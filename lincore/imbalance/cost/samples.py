@@ -10,10 +10,10 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from lincore.data.dataset import Dataset, Split
 from lincore.imbalance.sample_fits import Job, Sample
-from lincore.imbalance.subsets import NestedRows, largest_within, smallest_above
+from lincore.imbalance.subsets import NestedSubsets, largest_within, smallest_above
 from lincore.imbalance.trials import Plan, moments_serve, oversampled
 from lincore.moments.moments import Moments
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array, Counts
 
 #: Shares of the rarest class's training rows in the class-size sweep, and the fewest rows.
@@ -69,16 +69,16 @@ def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Sa
     under = largest_within(counts, target)
     over = smallest_above(counts, target)
     smaller = [_with(counts, rare, size) for size in sizes[:-1]]
-    arms = [counts, under, *smaller]
-    moments: list[Moments | None] = [None] * len(arms)
+    subsets = [counts, under, *smaller]
+    moments: list[Moments | None] = [None] * len(subsets)
     if moments_serve(plan, len(split.train)):
-        moments = list(nested.moments(data.X, arms))
+        moments = list(nested.moments(data.X, subsets))
 
     def job(sample: Sample, test: NDArray[np.intp] = split.test) -> Job:
         return Job(data, sample, test, plan.steps, plan.seed)
 
-    def taken(arm: Counts, known: Moments | None, *, weighted: bool = False) -> Sample:
-        return Sample(nested.take(arm), _weights(arm, target) if weighted else None, known)
+    def taken(subset: Counts, known: Moments | None, *, weighted: bool = False) -> Sample:
+        return Sample(nested.take(subset), _weights(subset, target) if weighted else None, known)
 
     plain = taken(counts, moments[0])
     seed = plan.seed + repeat
@@ -97,7 +97,10 @@ def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Sa
             for sample, held in _inner(data, split, nested, plain, seed)
         ],
         sizes,
-        [job(taken(arm, m, weighted=True)) for arm, m in zip(smaller, moments[2:], strict=True)],
+        [
+            job(taken(subset, m, weighted=True))
+            for subset, m in zip(smaller, moments[2:], strict=True)
+        ],
     )
 
 
@@ -129,7 +132,7 @@ def _weights(counts: Counts, target: Array) -> Array:
 
 
 def _inner(
-    data: Dataset, split: Split, nested: NestedRows, plain: Sample, seed: int
+    data: Dataset, split: Split, nested: NestedSubsets, plain: Sample, seed: int
 ) -> list[tuple[Sample, NDArray[np.intp]]]:
     """Return the inner folds: what is fitted on, and the training rows that are held out."""
     held = _held_out(data, split, nested, seed)
@@ -151,7 +154,9 @@ def _inner(
     return found
 
 
-def _held_out(data: Dataset, split: Split, nested: NestedRows, seed: int) -> list[NDArray[np.intp]]:
+def _held_out(
+    data: Dataset, split: Split, nested: NestedSubsets, seed: int
+) -> list[NDArray[np.intp]]:
     """Deal the training rows to folds: groups stay together, else classes are dealt evenly."""
     n_folds = min(N_FOLDS, len(split.train))
     if data.groups is not None:
@@ -160,7 +165,7 @@ def _held_out(data: Dataset, split: Split, nested: NestedRows, seed: int) -> lis
         if n_folds < 2:
             return []
         splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-        with heard():  # a class with fewer rows than folds is missing from some
+        with captured_warnings():  # a class with fewer rows than folds is missing from some
             parts = list(splitter.split(groups, data.codes[split.train], groups))
         return [split.train[part] for _, part in parts if len(part)]
     rows = np.concatenate(nested.order)

@@ -13,7 +13,7 @@ from lincore.io.images.decode import image_kind
 from lincore.io.images.name_patterns import propose_pattern, read_names
 
 
-class Pile(NamedTuple):
+class ImageCollection(NamedTuple):
     """Files that were not yet looked into.
 
     Parameters
@@ -25,7 +25,8 @@ class Pile(NamedTuple):
     read, head : callable
         Return a file's content, and its first bytes or more, by its position in `paths`.
     skipped : dict
-        Positions of files that cannot be used, and why. It grows while the pile is gone through.
+        Positions of files that cannot be used, and why. It grows while the collection is gone
+        through.
     """
 
     name: str
@@ -36,16 +37,16 @@ class Pile(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """One image of a pile, not yet decoded.
+    """One image of a collection, not yet decoded.
 
     Parameters
     ----------
     number : int
-        Its position in the pile.
+        Its position in the collection.
     label : str
         Its class.
     tests : bool
-        Whether the pile sets it apart for testing.
+        Whether the collection sets it apart for testing.
     group : str
         What it belongs together with, such as a person; empty when not known.
     """
@@ -57,14 +58,14 @@ class Picture(NamedTuple):
 
 
 def find_pictures(
-    pile: Pile, pattern: str | None = None, level: int | None = None
+    collection: ImageCollection, pattern: str | None = None, level: int | None = None
 ) -> tuple[list[Picture], tuple[Notice, ...]]:
-    """Find the images of a pile by their first bytes, and their classes.
+    """Find the images of a collection by their first bytes, and their classes.
 
     Parameters
     ----------
-    pile : Pile
-        What is no image, or has no class, is added to ``pile.skipped``.
+    collection : ImageCollection
+        What is no image, or has no class, is added to ``collection.skipped``.
     pattern : str, optional
         Finds the class or the group in a file's name, as `name_patterns.read_names` has it.
         Proposed where the folders give no classes.
@@ -83,28 +84,28 @@ def find_pictures(
         When the pattern cannot be used.
     """
     above: dict[int, tuple[str, ...]] = {}
-    for i, path in enumerate(pile.paths):
+    for i, path in enumerate(collection.paths):
         try:
             folders = folders_above(path)
-            image_kind(pile.head(i), path)
+            image_kind(collection.head(i), path)
         except UnusableFile as reason:
-            pile.skipped[i] = str(reason)
+            collection.skipped[i] = str(reason)
         else:
             above[i] = folders
-    found = sorted(above, key=lambda i: _path_key(pile.paths[i]))
-    paths = [pile.paths[i] for i in found]
+    found = sorted(above, key=lambda i: _path_key(collection.paths[i]))
+    paths = [collection.paths[i] for i in found]
     places = place_all([above[i] for i in found], level)
     notices: tuple[Notice, ...] = ()
     if pattern is None and level is None and len({place.label for place in places} - {""}) < 2:
         pattern = propose_pattern(paths)
         if pattern is not None:
-            notices = (_told(pattern, paths[0], pile.name),)
+            notices = (_told(pattern, paths[0], collection.name),)
     if pattern is not None:
         places = _named(places, paths, pattern)
     pictures = []
     for i, place in zip(found, places, strict=True):
         if place.reason:
-            pile.skipped[i] = place.reason
+            collection.skipped[i] = place.reason
         else:
             pictures.append(Picture(i, *place[:3]))
     return pictures, notices

@@ -15,7 +15,7 @@ from lincore.data.dataset import Dataset, Skipped
 from lincore.data.labels import display_name, encode_labels, lone_class_notices, natural_key
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import UnusableFile, list_zip, unpack
-from lincore.io.images.collection import Picture, Pile, find_pictures
+from lincore.io.images.collection import ImageCollection, Picture, find_pictures
 from lincore.io.images.decode import (
     FITS,
     HEAD_BYTES,
@@ -120,14 +120,14 @@ def read_image_zip(
         raw = read_limited(raw, name, limits)
     check_size(len(raw), name, limits)
     files = list_zip(raw, name, limits)
-    pile = Pile(
+    collection = ImageCollection(
         name,
         [file.path for file in files],
         lambda i: unpack(raw, files[i], limits),
         lambda i: unpack(raw, files[i], limits, most=HEAD_BYTES),
         {},
     )
-    return _read(pile, options, progress, limits)
+    return _read(collection, options, progress, limits)
 
 
 def read_image_files(
@@ -179,8 +179,8 @@ def read_image_files(
         )
     contents = [content for _, content in files]
     paths = [path.replace("\\", "/") for path, _ in files]
-    pile = Pile(name, paths, contents.__getitem__, contents.__getitem__, {})
-    return _read(pile, options, progress, limits)
+    collection = ImageCollection(name, paths, contents.__getitem__, contents.__getitem__, {})
+    return _read(collection, options, progress, limits)
 
 
 def image_limits(limits: Limits = LIMITS) -> str:
@@ -198,24 +198,26 @@ def image_limits(limits: Limits = LIMITS) -> str:
     )
 
 
-def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: Limits) -> Dataset:
-    name = pile.name
+def _read(
+    collection: ImageCollection, options: ImageOptions, progress: Progress | None, limits: Limits
+) -> Dataset:
+    name = collection.name
     _check(options, name)
-    pictures, notices = find_pictures(pile, options.pattern, options.level)
+    pictures, notices = find_pictures(collection, options.pattern, options.level)
     # Pillow warns of large and of odd images; here the limits and the skipped files say so.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="PIL")
-        headers = _headers(pile, pictures, progress, limits)
+        headers = _headers(collection, pictures, progress, limits)
         pictures = [picture for picture in pictures if picture.number in headers]
-        _require(pictures, pile)
+        _require(pictures, collection)
         sizes = {number: header[:2] for number, header in headers.items()}
         colours = (3,) if options.colour else ()
         common, shape = common_shape(Counter(sizes.values()), options.size, colours, name, limits)
         deep = [number for number, header in headers.items() if header.is_deep]
-        levels = _grey_levels(pile, deep, progress)
-        X, pictures = _pixels(pile, pictures, shape, options.fit, levels, progress)
-        greyed = () if options.colour else _made_grey(pile, pictures)
-    _require(pictures, pile)
+        levels = _grey_levels(collection, deep, progress)
+        X, pictures = _pixels(collection, pictures, shape, options.fit, levels, progress)
+        greyed = () if options.colour else _made_grey(collection, pictures)
+    _require(pictures, collection)
     kept = Counter(sizes[picture.number] for picture in pictures)
     fit = options.fit if options.size is None else None
     resized = resized_notices(kept, common, shape, fit, name)
@@ -229,7 +231,7 @@ def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: 
         codes=codes,
         classes=classes,
         feature_names=picture_names(shape),
-        row_names=tuple(pile.paths[picture.number] for picture in pictures),
+        row_names=tuple(collection.paths[picture.number] for picture in pictures),
         given_test=given_test,
         image_shape=shape,
         notices=(
@@ -240,7 +242,9 @@ def _read(pile: Pile, options: ImageOptions, progress: Progress | None, limits: 
             *given,
             *lone_class_notices(codes, classes),
         ),
-        skipped=tuple(Skipped(pile.paths[i], pile.skipped[i]) for i in sorted(pile.skipped)),
+        skipped=tuple(
+            Skipped(collection.paths[i], collection.skipped[i]) for i in sorted(collection.skipped)
+        ),
         groups=groups,
         group_names=group_names,
     )
@@ -258,55 +262,60 @@ def _check(options: ImageOptions, name: str) -> None:
         )
 
 
-def _made_grey(pile: Pile, pictures: Sequence[Picture]) -> tuple[Notice, ...]:
+def _made_grey(collection: ImageCollection, pictures: Sequence[Picture]) -> tuple[Notice, ...]:
     """Say so where images that have colours became grey, by a look at a few of them."""
     step = max(1, len(pictures) // _SAMPLED_IMAGES)
     some = pictures[::step][:_SAMPLED_IMAGES]
-    spreads = [np.ptp(_small(pile, one.number), axis=1).mean() for one in some]
+    spreads = [np.ptp(_small(collection, one.number), axis=1).mean() for one in some]
     if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
         return ()
-    return (Notice(MADE_GREY, pile.name, "Keep the colours: three numbers for each pixel."),)
+    return (Notice(MADE_GREY, collection.name, "Keep the colours: three numbers for each pixel."),)
 
 
-def _small(pile: Pile, number: int) -> np.ndarray:
+def _small(collection: ImageCollection, number: int) -> np.ndarray:
     """Return an image at a small size, (n_pixels, 3) int16."""
     shape = (_SAMPLED_SIDE, _SAMPLED_SIDE, 3)
     pixels = np.zeros(shape, np.int16)
     # What could be read in grey may yet be damaged in its colours.
     with suppress(UnusableFile):
-        pixels = decoded(pile.read(number), shape, "stretch").astype(np.int16)
+        pixels = decoded(collection.read(number), shape, "stretch").astype(np.int16)
     return pixels.reshape(-1, 3)
 
 
-def _require(pictures: Sequence[Picture], pile: Pile) -> None:
-    """Refuse a pile without images, or with images of one class."""
+def _require(pictures: Sequence[Picture], collection: ImageCollection) -> None:
+    """Refuse a collection without images, or with images of one class."""
     labels = {picture.label for picture in pictures}
     if not labels:
-        first = next(iter(sorted(pile.skipped)), None)
-        example = f"; {pile.paths[first]}: {pile.skipped[first]}" if first is not None else ""
+        first = next(iter(sorted(collection.skipped)), None)
+        example = (
+            f"; {collection.paths[first]}: {collection.skipped[first]}" if first is not None else ""
+        )
         raise DataError(
-            f"There is no image that can be used ({len(pile.skipped)} files skipped{example}).",
-            where=pile.name,
+            f"No image can be used ({len(collection.skipped)} files skipped{example}).",
+            where=collection.name,
             remedy=f"{_SEPARATE} A table or an Excel workbook: save it as CSV.",
         )
     if len(labels) == 1:
         raise DataError(
-            f"All images are of one class: {labels.pop()}.", where=pile.name, remedy=_SEPARATE
+            f"All images are of one class: {labels.pop()}.", where=collection.name, remedy=_SEPARATE
         )
 
 
 def _headers(
-    pile: Pile, pictures: Sequence[Picture], progress: Progress | None, limits: Limits
+    collection: ImageCollection,
+    pictures: Sequence[Picture],
+    progress: Progress | None,
+    limits: Limits,
 ) -> dict[int, Header]:
-    """Read the header of every image, by its number; add the damaged to ``pile.skipped``."""
+    """Read the header of every image, by its number; add the damaged to ``collection.skipped``."""
     found: list[Header | None] = [None] * len(pictures)
 
     def look(i: int) -> None:
         number = pictures[i].number
         try:
-            found[i] = read_header(pile.read(number), pile.paths[number], limits)
+            found[i] = read_header(collection.read(number), collection.paths[number], limits)
         except UnusableFile as reason:
-            pile.skipped[number] = str(reason)
+            collection.skipped[number] = str(reason)
 
     over_cores(look, len(pictures), "Looking at images", progress)
     return {
@@ -317,7 +326,7 @@ def _headers(
 
 
 def _grey_levels(
-    pile: Pile, numbers: Sequence[int], progress: Progress | None
+    collection: ImageCollection, numbers: Sequence[int], progress: Progress | None
 ) -> dict[int, Levels]:
     """Return what is black and white in each image of more than 256 grey levels.
 
@@ -328,7 +337,7 @@ def _grey_levels(
     def look(i: int) -> None:
         # What is damaged is told when it is decoded.
         with suppress(UnusableFile):
-            ranges[numbers[i]] = grey_range(pile.read(numbers[i]))
+            ranges[numbers[i]] = grey_range(collection.read(numbers[i]))
 
     if numbers:
         over_cores(look, len(numbers), "Looking for black and white", progress)
@@ -351,25 +360,25 @@ def _brightened(levels: Mapping[int, Levels], name: str) -> list[Notice]:
 
 
 def _pixels(
-    pile: Pile,
+    collection: ImageCollection,
     pictures: Sequence[Picture],
     shape: tuple[int, ...],
     fit: Fit,
     levels: Mapping[int, Levels],
     progress: Progress | None,
 ) -> tuple[np.ndarray, list[Picture]]:
-    """Decode all images into (n, pixels) uint8; add the damaged to ``pile.skipped``."""
+    """Decode all images into (n, pixels) uint8; add the damaged to ``collection.skipped``."""
     X = np.empty((len(pictures), prod(shape)), dtype=np.uint8)
 
     def decode(i: int) -> None:
         number = pictures[i].number
         try:
-            X[i] = decoded(pile.read(number), shape, fit, levels.get(number))
+            X[i] = decoded(collection.read(number), shape, fit, levels.get(number))
         except UnusableFile as reason:
-            pile.skipped[number] = str(reason)
+            collection.skipped[number] = str(reason)
 
     over_cores(decode, len(pictures), "Decoding images", progress)
-    whole = np.array([picture.number not in pile.skipped for picture in pictures], dtype=bool)
+    whole = np.array([picture.number not in collection.skipped for picture in pictures], dtype=bool)
     if whole.all():
         return X, list(pictures)
     # Closed up in place: a second array might not fit in memory.

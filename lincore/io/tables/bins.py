@@ -18,7 +18,7 @@ class Bins(NamedTuple):
     how: Literal["quantile", "width"] = "quantile"
 
 
-def cut_into_bins(
+def bin_values(
     values: Array, bins: Bins | int, where: str
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Cut a quantity into classes.
@@ -45,7 +45,7 @@ def cut_into_bins(
 
     Examples
     --------
-    >>> cut_into_bins(np.array([1.0, 2.0, 3.0, 10.0]), 2, "y")[1].tolist()
+    >>> bin_values(np.array([1.0, 2.0, 3.0, 10.0]), 2, "y")[1].tolist()
     ['below 3', '3 and above']
     """
     n, how = bins if isinstance(bins, Bins) else (bins, "quantile")

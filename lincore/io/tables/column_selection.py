@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from lincore.data.labels import columns_named, find_label_column, is_number
-from lincore.errors import DataError, Notice, Remedy
+from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import REASONS, ROLES, Column, Content, Kind, Role
 from lincore.io.tables.features import merge_labels
 from lincore.io.tables.table import Table
@@ -252,7 +252,7 @@ def no_feature(table: Table, columns: Sequence[Column]) -> DataError:
         where=f"{table.name}, {columns_named([column.name for column in others])}",
         remedy="Make a column a feature or text, or add one.",
         remedies=tuple(
-            Remedy(f"Use {column.name!r} as a number of days", {column.name: "feature"})
+            Hint(f"Use {column.name!r} as a number of days", {column.name: "feature"})
             for column in others[:_MOST_REMEDIES]
             if column.kind == "date"
         ),

@@ -11,7 +11,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from lincore.data.labels import is_number, natural_key
-from lincore.errors import DataError, Notice, Remedy
+from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.bag_of_words import count_words
 from lincore.io.tables.column_roles import Column, says_yes, says_yes_or_no
 from lincore.io.tables.dates import to_days
@@ -85,7 +85,7 @@ def _encode(
             f"It has {len(names):,} levels; at most {LIMITS.max_levels:,} can each have a column.",
             where=where,
             remedy="Ignore it, or count its words.",
-            remedies=(Remedy(f"Ignore {described.name!r}", roles={described.name: "ignore"}),),
+            remedies=(Hint(f"Ignore {described.name!r}", roles={described.name: "ignore"}),),
         )
     notices = []
     if merged:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.data.labels import encode_labels, is_number
-from lincore.errors import DataError, Notice, Remedy
+from lincore.errors import DataError, Hint, Notice
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.features import level_name
 from lincore.moments.moments import Moments
@@ -80,7 +80,7 @@ class Wanted(NamedTuple):
     merged: Mapping[str, str] = {}
 
 
-class Held(NamedTuple):
+class SampledRows(NamedTuple):
     """Rows that are held, in the order of the file, and the moments of all others.
 
     Attributes
@@ -88,7 +88,7 @@ class Held(NamedTuple):
     X : ndarray of shape (n, p)
     codes : ndarray of shape (n,)
     classes : ndarray of shape (K,)
-    beyond : Moments of shapes (K,), (K, p), (K, p, p), or None
+    streamed : Moments of shapes (K,), (K, p), (K, p, p), or None
         None where all rows are held.
     notices : tuple of Notice
         Why rows were left out.
@@ -97,11 +97,13 @@ class Held(NamedTuple):
     X: Array
     codes: NDArray[np.intp]
     classes: NDArray[Any]
-    beyond: Moments | None
+    streamed: Moments | None
     notices: tuple[Notice, ...]
 
 
-def hold_and_sum(source: RowSource, wanted: Wanted, progress: Progress | None = None) -> Held:
+def sample_and_stream(
+    source: RowSource, wanted: Wanted, progress: Progress | None = None
+) -> SampledRows:
     """Read all rows once: hold some of each class, and sum the others.
 
     Rows with a missing value are left out, and counted. Which rows are held depends on nothing
@@ -122,7 +124,7 @@ def hold_and_sum(source: RowSource, wanted: Wanted, progress: Progress | None = 
         their moments, no row is left, or it was stopped.
     """
     names, p = _Names(source, wanted), len(wanted.features)
-    most = min(source.file.limits.max_held_rows, source.file.limits.max_held_values // p)
+    most = min(source.file.limits.max_rows_in_memory, source.file.limits.max_values_in_memory // p)
     draw = Draw(min(1.0, most / max(1, source.n_rows)))
     sums, words = list[Moments](), Words()
     X_held, codes_held = [np.empty((0, p))], [np.empty(0, dtype=np.intp)]
@@ -146,13 +148,13 @@ def hold_and_sum(source: RowSource, wanted: Wanted, progress: Progress | None = 
     codes = np.concatenate(codes_held)
     if not len(codes):
         raise _nothing_left(source)
-    codes, classes, beyond = _in_order(codes, sums, names, p)
+    codes, classes, streamed = _in_order(codes, sums, names, p)
     notices = (
         *_told_words(words),
         *_told(n_unlabelled, n_rows, "have no value in the target", f"column {wanted.label!r}"),
         *_told(n_gaps, n_rows, "have a missing value", source.file.name),
     )
-    return Held(np.concatenate(X_held), codes, classes, beyond, notices)
+    return SampledRows(np.concatenate(X_held), codes, classes, streamed, notices)
 
 
 class Draw:
@@ -250,7 +252,7 @@ class _Names:
     def _check(self) -> None:
         n_classes, p = len(self._labels), len(self._wanted.features)
         limits = self._source.file.limits
-        if n_classes > limits.max_levels or n_classes * p**2 > limits.max_summed_values:
+        if n_classes > limits.max_levels or n_classes * p**2 > limits.max_streamed_values:
             raise DataError(
                 f"It has {n_classes:,} different values or more: with {p:,} features these are "
                 "too many classes for a file that is read in blocks.",
@@ -265,7 +267,7 @@ class _Names:
         return np.array(chosen, dtype=object if isinstance(chosen[0], str) else np.float64)
 
 
-DRAWN_ONLY = Remedy("Use the rows drawn at random alone", options={"drawn_only": True})
+DRAWN_ONLY = Hint("Use the rows drawn at random alone", options={"drawn_only": True})
 
 
 def _numbers(
@@ -286,7 +288,7 @@ def _numbers(
                 "every feature must hold numbers.",
                 where=f"{source.file.name}, data row {n_before + row + 1:,}, column {name!r}",
                 remedy="Ignore the column, or use the drawn rows alone.",
-                remedies=(Remedy(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
+                remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
     if not _is_finite(X) and np.isinf(X).any():
         row, j = np.argwhere(np.isinf(X))[0]
@@ -335,12 +337,12 @@ def _in_order(
     chosen = [sums[k] for k in present[np.argsort(order)]]
     if not sum(float(one.count) for one in chosen):
         return place[codes], classes, None
-    beyond = Moments(
+    streamed = Moments(
         np.array([one.count for one in chosen], dtype=float),
         np.stack([one.mean for one in chosen]),
         np.stack([one.scatter for one in chosen]),
     )
-    return place[codes], classes, beyond
+    return place[codes], classes, streamed
 
 
 def _told_words(words: Words) -> list[Notice]:

@@ -26,9 +26,9 @@ TITLES = {
 UNITS = {"posterior": "posterior probability", "density": "prior × density", "score": "margin"}
 
 
-def higher_is_better(score: str) -> bool:
+def greater_is_better(score: str) -> bool:
     """Whether more of a score is better: also of one that is not among those known."""
-    return score not in SCORES or SCORES[score].higher_is_better
+    return score not in SCORES or SCORES[score].greater_is_better
 
 
 def score_axis(values: ArrayLike, score: str, as_percent: bool) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def score_axis(values: ArrayLike, score: str, as_percent: bool) -> dict[str, Any
     The log loss of a model that is surely wrong has no bound, and would leave all others on a line.
     """
     settings: dict[str, Any] = {"tickformat": tick_format(as_percent)}
-    if as_percent or higher_is_better(score):
+    if as_percent or greater_is_better(score):
         return settings
     found = np.asarray(values, dtype=float)
     found = found[np.isfinite(found)]

@@ -24,7 +24,7 @@ BAR = 44
 FAINT, CLEARANCE, LETTER = 0.4, 0.055, 0.018
 
 
-def weight_images(
+def coefficient_images(
     weights: ArrayLike, titles: Sequence[str], *, columns: int = 4, title: str = "Weights"
 ) -> go.Figure:
     """Draw weights of pixels as pictures: blue for above zero, orange for below, paper for zero.

@@ -21,7 +21,7 @@ MOST_RINGS, FEWEST_RINGS = 36, 5
 OVERHEAD = 130
 
 
-def hill(view: View, window: Window, code: int) -> tuple[Array, Array, Array]:
+def density_surface(view: View, window: Window, code: int) -> tuple[Array, Array, Array]:
     """Return x, y and height of a hill on rings around its class mean, each of shape (r, a).
 
     Rings fit every hill, however narrow it is beside the whole picture, and end it evenly.

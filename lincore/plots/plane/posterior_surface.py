@@ -18,7 +18,7 @@ from lincore.plots.plane.regions import Map, floor_level, winning_values
 NODES = 96
 
 
-def roof(view: View, window: Window, quantity: Quantity) -> Trace:
+def posterior_surface(view: View, window: Window, quantity: Quantity) -> Trace:
     """Return the surface of what the winner has, coloured by who that is."""
     grid = Map.of(view, window.low, window.high, NODES)
     z = winning_values(view, grid, quantity)
@@ -43,7 +43,7 @@ def roof(view: View, window: Window, quantity: Quantity) -> Trace:
 
 
 def upright(quantity: Quantity, n_classes: int, top: float) -> tuple[float, dict[str, Any]]:
-    """Return the height of the floor under the roof, and the settings of the upright axis."""
+    """Return the height of the floor under the surface, and the settings of the upright axis."""
     low = floor_level(n_classes, quantity)
     top = 1.0 if quantity == "posterior" else top
     floor = low - 0.45 * (top - low)
@@ -56,7 +56,7 @@ def upright(quantity: Quantity, n_classes: int, top: float) -> tuple[float, dict
     }
 
 
-def roof_alt(view: View, marks: Marks, quantity: Quantity) -> str:
+def posterior_surface_alt(view: View, marks: Marks, quantity: Quantity) -> str:
     """Return the text alternative of such a figure."""
     return join(
         f"Surface of the {UNITS[quantity]} of the predicted class over "

@@ -24,9 +24,9 @@ from lincore.plots.base.style import (
 from lincore.plots.plane import curves
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.boundary_lines import drawn_lines
-from lincore.plots.plane.density_surface import heights, hill
+from lincore.plots.plane.density_surface import density_surface, heights
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, legend_name
-from lincore.plots.plane.posterior_surface import roof, roof_alt, upright
+from lincore.plots.plane.posterior_surface import posterior_surface, posterior_surface_alt, upright
 from lincore.plots.plane.regions import checked
 from lincore.plots.plane.scene import Camera, scene_of
 from lincore.plots.plane.shared_axes import Frame
@@ -46,7 +46,7 @@ def surface(
 ) -> go.Figure:
     """Draw each class as a hill, its density times its prior, above the rows on the floor.
 
-    A model without densities, or one of which the posterior is wanted, is a roof: the posterior
+    A model without densities, or one of which the posterior is wanted, is a surface: the posterior
     (or the lead in score) of the class that wins, in its colour.
 
     Parameters
@@ -73,15 +73,15 @@ def surface(
     frame = frame or Frame.of(view)
     marks = Marks.of(view)
     if quantity == "density":
-        return _hills(view, marks, frame, camera, title)
-    return _roof(view, marks, frame, camera, quantity, title)
+        return _density_surfaces(view, marks, frame, camera, title)
+    return _posterior_surface(view, marks, frame, camera, quantity, title)
 
 
-def _roof(
+def _posterior_surface(
     view: View, marks: Marks, frame: Frame, camera: Camera, quantity: Quantity, title: str
 ) -> go.Figure:
     window, drawn = frame.around(view), marks.sample(MOST_OVER_SHADES)
-    sheet = roof(view, window, quantity)
+    sheet = posterior_surface(view, window, quantity)
     top = float(np.nanmax(sheet["z"])) or 1.0
     floor, scale = upright(quantity, len(view.classes), top)
     return figure(
@@ -92,22 +92,27 @@ def _roof(
         ],
         title or f"{UNITS[quantity][:1].upper()}{UNITS[quantity][1:]} of the predicted class",
         subtitle=join(scope(view), marks.note(drawn), window.note),
-        alt=roof_alt(view, marks, quantity),
+        alt=posterior_surface_alt(view, marks, quantity),
         height=450,
         scene=scene_of(view, window, scale, camera, UNITS[quantity]),
     )
 
 
-def _hills(view: View, marks: Marks, frame: Frame, camera: Camera, title: str) -> go.Figure:
+def _density_surfaces(
+    view: View, marks: Marks, frame: Frame, camera: Camera, title: str
+) -> go.Figure:
     window, drawn = frame.around(view), marks.sample(MOST_OVER_SHADES)
-    hills = {code: hill(view, window, code) for code in np.flatnonzero(view.priors > 0).tolist()}
-    peaks = {code: float(z.max()) for code, (_, _, z) in hills.items() if z.max() > 0}
+    surfaces = {
+        code: density_surface(view, window, code)
+        for code in np.flatnonzero(view.priors > 0).tolist()
+    }
+    peaks = {code: float(z.max()) for code, (_, _, z) in surfaces.items() if z.max() > 0}
     tops = frame.peaks[frame.peaks > 0].tolist() or [1.0]
     uneven = max(tops) > UNEVEN * min(tops)
     floor, scale = heights(tops, uneven)
     return figure(
         [
-            *(_surface(hills[code], code, marks.labels[code]) for code in peaks),
+            *(_surface(surfaces[code], code, marks.labels[code]) for code in peaks),
             _floor_lines(drawn_lines(view, window), floor),
             *_floor_points(drawn, window, floor, view.axis_names),
         ],

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import EDGE, GREY, method_look
-from lincore.plots.base.sentences import higher_is_better, join, score_axis
+from lincore.plots.base.sentences import greater_is_better, join, score_axis
 from lincore.plots.base.style import (
     LEGEND_WIDTH,
     Trace,
@@ -65,7 +65,7 @@ def seconds_and_score(
     score = score or "accuracy"
     times = np.maximum(np.asarray(seconds, dtype=float), 1e-6)
     values = np.array([tuple(i) for i in intervals], dtype=float).reshape(-1, 3)
-    better = "Up" if higher_is_better(score) else "Down"
+    better = "Up" if greater_is_better(score) else "Down"
     return figure(
         [
             _mark(look, name, seconds, interval, as_percent)

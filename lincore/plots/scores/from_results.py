@@ -32,14 +32,14 @@ def interval_arguments(results: Results, score: str | None) -> dict[str, Any]:
     """Return what `score_intervals` draws: the methods that have the score, the best first."""
     score = score or leading_score(results.class_counts)
     order = ranking.ranked(results, score)
-    tier = differences.tiers(results, score)
+    tier = differences.groups(results, score)
     told = [name for name in order.methods if tier[name]]
     return {
         "methods": [_label(results, name) for name in told],
         "intervals": [scores.score(results, name, score) for name in told],
         "score": score,
         "baselines": ranking.guesses(results, score),
-        "tiers": [tier[name] for name in told],
+        "groups": [tier[name] for name in told],
         "as_percent": scores.SCORES[score].is_share,
     }
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import ACCENT, EDGE, GOOD, GREY, translucent
-from lincore.plots.base.sentences import higher_is_better, join, score_axis
+from lincore.plots.base.sentences import greater_is_better, join, score_axis
 from lincore.plots.base.style import (
     axis,
     count,
@@ -67,7 +67,7 @@ def score_intervals(
     *,
     score: str | None = None,
     baselines: Mapping[str, float] | None = None,
-    tiers: Sequence[int] | None = None,
+    groups: Sequence[int] | None = None,
     as_percent: bool = True,
     title: str = "",
 ) -> go.Figure:
@@ -82,7 +82,7 @@ def score_intervals(
         Accuracy; of results the leading one, see `lincore.Results.table`.
     baselines : mapping of name to value, optional
         Drawn as upright lines, unless so far off that the intervals would have no room.
-    tiers : sequence of M int, optional
+    groups : sequence of M int, optional
         Group of each: methods of one are not significantly different and share a band.
     as_percent : bool, default True
     title : str, optional
@@ -111,7 +111,7 @@ def score_intervals(
         title or heading,
         join(
             "Bars: 95 % intervals." if np.isfinite(values[:, 1:]).any() else "",
-            "Bands: groups not significantly different from their best." if tiers else "",
+            "Bands: groups not significantly different from their best." if groups else "",
             _baselines(drawn, as_percent, "Dotted:"),
             _baselines(left, as_percent, "Off to the left:"),
             _baselines(right, as_percent, "Off to the right:"),
@@ -119,13 +119,13 @@ def score_intervals(
         methods,
         values,
         as_percent,
-        hues=[ACCENT if not tiers or tier == min(tiers) else GREY for tier in tiers or methods],
+        hues=[ACCENT if not groups or tier == min(groups) else GREY for tier in groups or methods],
         alt=join(
             f"{heading}.", _all(methods, values, as_percent), _baselines(baselines, as_percent)
         ),
         xaxis=across,
         shapes=[
-            *_bands(list(tiers or ())),
+            *_bands(list(groups or ())),
             *(upright_line(value, dash="dot") for value in drawn.values()),
         ],
     )
@@ -168,7 +168,7 @@ def pairwise_effects(
     if alike:
         heading += f", {alike} equivalent"
     unit = "points" if as_percent else ""
-    better = f"{'Right' if higher_is_better(score) else 'Left'} of zero the first is better."
+    better = f"{'Right' if greater_is_better(score) else 'Left'} of zero the first is better."
     whole = [f"{d.first} − {d.second}" for d in differences]
     return _lines(
         title or heading,
@@ -251,11 +251,11 @@ def _bar(
     }
 
 
-def _bands(tiers: list[int]) -> list[dict[str, Any]]:
-    """Return a band behind every second run of equal tiers."""
-    if not tiers:
+def _bands(groups: list[int]) -> list[dict[str, Any]]:
+    """Return a band behind every second run of equal groups."""
+    if not groups:
         return []
-    edges = [0, *(i for i in range(1, len(tiers)) if tiers[i] != tiers[i - 1]), len(tiers)]
+    edges = [0, *(i for i in range(1, len(groups)) if groups[i] != groups[i - 1]), len(groups)]
     common = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below"}
     return [
         common

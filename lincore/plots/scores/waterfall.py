@@ -37,7 +37,7 @@ def waterfall(
     loss: str = "error",
     unit: str = "points",
     scale: float = 100.0,
-    higher_is_better: bool = False,
+    greater_is_better: bool = False,
     title: str = "",
     basis: str = "Bars on the steps: 95 % intervals over random choices of the rows.",
 ) -> go.Figure:
@@ -55,7 +55,7 @@ def waterfall(
         "" for a loss in nats.
     scale : float, default 100
         What everything is multiplied by: shares become points.
-    higher_is_better : bool, default False
+    greater_is_better : bool, default False
         For a recall: then falling is drawn as the worse.
     title : str, optional
         The finding; otherwise what it computes.
@@ -82,7 +82,7 @@ def waterfall(
     return figure(
         [
             _ends(labels, first, float(edges[-1]), unit),
-            _steps(list(parts), edges, values, unit, GOOD if higher_is_better else BAD),
+            _steps(list(parts), edges, values, unit, GOOD if greater_is_better else BAD),
             _connectors(edges),
         ],
         title or heading,

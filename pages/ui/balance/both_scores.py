@@ -43,11 +43,11 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     traces = {}
     names = text.short_names(study.methods)
     for method, name in zip(study.methods, names, strict=True):
-        for arm in ("full", "reduced"):
-            model = study.example.pipelines[method, arm].steps[-1][1]
+        for subset in ("full", "reduced"):
+            model = study.example.pipelines[method, subset].steps[-1][1]
             trace = getattr(model, "trace_", None)
             if trace and len(trace) > 1:
-                traces[f"{arm.capitalize()}: {name}"] = trace
+                traces[f"{subset.capitalize()}: {name}"] = trace
     if not traces:
         st.caption("No model here iterates: each is solved at once from its moments.")
         return
@@ -66,7 +66,8 @@ def _errors(setup: Setup, _study: BalanceStudy, _data: Dataset) -> list[tuple[st
     for method in _study.methods:
         if metrics.has_posteriors(_study.example.results["full"], method):
             pair = (
-                imbalance.training_error(_study, _data, method, arm) for arm in ("full", "reduced")
+                imbalance.training_error(_study, _data, method, subset)
+                for subset in ("full", "reduced")
             )
             found.append((side_by_side.label(_study, method), *pair))
     return found

@@ -152,7 +152,6 @@ def _costs(data: Dataset, cost: float) -> Any:
 
 
 def _loss(data: Dataset) -> str:
-    recalls = [f"recall of {label}" for label in data.classes.tolist()]
     names = {
         imbalance.LOSS: "Error or cost in deployment",
         imbalance.LOG_LOSS: "Log loss in deployment",
@@ -160,7 +159,7 @@ def _loss(data: Dataset) -> str:
     return str(
         controls.choose(
             "Loss",
-            [imbalance.LOSS, imbalance.LOG_LOSS, *recalls],
+            [imbalance.LOSS, imbalance.LOG_LOSS, *imbalance.recall_names(data.classes)],
             key="balance.cost.loss",
             format_func=lambda name: names.get(name, name[:1].upper() + name[1:]),
             help="What is decomposed and recovered: by default the share of misclassified rows "

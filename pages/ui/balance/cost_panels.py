@@ -61,7 +61,7 @@ def _waterfall(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
         loss=name,
         unit="points" if shares else "",
         scale=100.0 if shares else 1.0,
-        higher_is_better=loss.startswith("recall of "),
+        greater_is_better=found.named(loss).greater_is_better,
         title=f"Error decomposition: {name} of {label}",
         basis="95 % intervals over splits." if len(found.seeds) > 1 else "The first split.",
     )

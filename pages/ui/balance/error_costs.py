@@ -97,8 +97,8 @@ def _costs_pictures(
 def _costs_table(bold: Results, careful: Results, new: np.ndarray, costs: np.ndarray) -> None:
     rows = []
     for name in bold.methods:
-        before, after = (imbalance.cost_in_use(r, name, new, costs) for r in (bold, careful))
-        error = imbalance.error_in_use(careful, name, new)
+        before, after = (imbalance.cost_in_deployment(r, name, new, costs) for r in (bold, careful))
+        error = imbalance.error_in_deployment(careful, name, new)
         rows.append(
             {
                 "model": name,

@@ -25,7 +25,8 @@ def show(study: BalanceStudy, method: str, loss: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         parts = tuple((name, *interval) for name, interval in split.parts.items())
-        figure = _waterfall(parts, split.full.value, loss, len(study.seeds))
+        is_recall = study.named(loss).greater_is_better
+        figure = _waterfall(parts, split.full.value, loss, is_recall, len(study.seeds))
         controls.figure(figure, key="balance.waterfall")
     with right:
         controls.figure(_corrections(study, method, loss), key="balance.remedies")
@@ -79,7 +80,11 @@ def show_details(study: BalanceStudy, method: str, loss: str) -> None:
 # Kept, for it is drawn again as the former one when settings change.
 @st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
 def _waterfall(
-    parts: tuple[tuple[str, float, float, float], ...], start: float, loss: str, n_seeds: int
+    parts: tuple[tuple[str, float, float, float], ...],
+    start: float,
+    loss: str,
+    is_recall: bool,
+    n_seeds: int,
 ) -> go.Figure:
     in_nats = loss == "log loss"
     return plots.waterfall(
@@ -88,7 +93,7 @@ def _waterfall(
         loss=loss,
         unit="" if in_nats else "points",
         scale=1.0 if in_nats else 100.0,
-        higher_is_better=loss.startswith("recall of "),
+        greater_is_better=is_recall,
         basis="95 % intervals over splits." if n_seeds > 1 else "One split.",
     )
 

@@ -115,10 +115,10 @@ def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndar
         row = {"model": name}
         for what, found in (("as trained", results), ("told the shares", told)):
             row[f"error (%), {what}"] = report.amount(
-                imbalance.error_in_use(found, name, new), "error"
+                imbalance.error_in_deployment(found, name, new), "error"
             )
         for what, found in (("as trained", results), ("told the shares", told)):
-            loss = imbalance.log_loss_in_use(found, name, new)
+            loss = imbalance.log_loss_in_deployment(found, name, new)
             row[f"log loss, {what}"] = report.amount(loss, "log loss")
         rows.append(row)
     with st.container(key="balance.use.rows"):

@@ -27,7 +27,7 @@ def view(setup: Setup, study: BalanceStudy, data: Dataset) -> View | None:
 
 @st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
 def _known(setup: Setup, _study: BalanceStudy, _data: Dataset) -> KnownTruth:
-    return imbalance.known_truth(_study, _data)
+    return imbalance.true_parameters_of(_study, _data)
 
 
 @st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)

@@ -148,7 +148,7 @@ def _pictures(weights: Weights, labels: list[str], data: Dataset) -> None:
     stack = weights.values[:MOST_PICTURES].reshape(-1, *data.image_shape)
     if stack.ndim == 4:
         stack = stack.mean(axis=3)
-    figure = plots.weight_images(
+    figure = plots.coefficient_images(
         stack, labels[:MOST_PICTURES], columns=min(6, len(stack)), title="Weights of the pixels"
     )
     image_sheets.show(figure, key=f"{KEY}.weights")

@@ -96,11 +96,11 @@ def _name(classifier: Any) -> str:
 
 
 def _final(classifier: Any, experiment: Experiment) -> None:
-    if not hasattr(classifier, "log_error_"):
+    if not hasattr(classifier, "log_loss_"):
         return
     rows = f"{len(experiment.split.train):,} training {text.row_noun(experiment.data)}"
     st.caption(
-        f"Final log error, without the penalty: **{classifier.log_error_:.4f}** nats, summed over "
+        f"Final log error, without the penalty: **{classifier.log_loss_:.4f}** nats, summed over "
         f"{rows}. It ended because {text.escape(classifier.reason_.words)}."
     )
 
@@ -129,8 +129,15 @@ def _compare(
 
     def work(progress: Progress) -> Any:
         rows = model_selection.before_classifier(pipeline, data.X[split.train])
-        return inspection.race(rows, data.codes[split.train], solvers=chosen, rates=rates, C=C,
-                    progress=progress, keep=progress.keep)  # fmt: skip
+        return inspection.compare_solvers(
+            rows,
+            data.codes[split.train],
+            solvers=chosen,
+            rates=rates,
+            C=C,
+            progress=progress,
+            keep=progress.keep,
+        )
 
     def draw(job: Job) -> None:
         names = {_title(line): line for line in job.result}

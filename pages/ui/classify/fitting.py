@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lincore.data import Dataset, Split
     from lincore.linalg import Step
     from lincore.metrics import Results
-    from lincore.model_selection import Steps, TrainingPart
+    from lincore.model_selection import Steps, TrainingSet
     from lincore.moments import Moments
     from pages.ui.jobs.executor import Progress
 
@@ -41,7 +41,7 @@ class Front(NamedTuple):
 @cache.by_bytes("Fitting the steps …")
 def front(digest: str, choice: cache.SplitChoice, steps: Steps, _data: Dataset) -> Front:
     """Fit the steps before a classifier, once for all classifiers."""
-    rows, part = cache.split(digest, choice, _data), cache.training_part(digest, choice, _data)
+    rows, part = cache.split(digest, choice, _data), cache.training_set(digest, choice, _data)
     return fit_steps(_data, rows, part, steps)
 
 
@@ -63,7 +63,7 @@ def classify(
     return fitted
 
 
-def fit_steps(data: Dataset, split: Split, part: TrainingPart, steps: Steps) -> Front:
+def fit_steps(data: Dataset, split: Split, part: TrainingSet, steps: Steps) -> Front:
     """Fit the steps before a classifier on the training part: they serve every classifier.
 
     Raises
@@ -76,7 +76,7 @@ def fit_steps(data: Dataset, split: Split, part: TrainingPart, steps: Steps) -> 
         front[0] = ("prepare", part.prepare)
     enough = part.moments is not None and steps.basis is None
     with _told(data):
-        training = model_selection.fit_front(
+        training = model_selection.fit_preprocessor(
             front,
             None if enough else data.X[split.train],
             data.codes[split.train],
@@ -111,7 +111,7 @@ def fit(
     classifier, watch = method.fresh(data.classes), _Watch(progress)
     solved = method.from_moments and front.moments is not None
     start = time.perf_counter()
-    with utils.heard() as caught, linalg.watched(watch), _told(data):
+    with utils.captured_warnings() as caught, linalg.watched(watch), _told(data):
         rows = None if solved else _behind(front, data.X[split.train])
         moments = front.moments if solved else None
         codes = data.codes[split.train]

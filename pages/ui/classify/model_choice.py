@@ -58,7 +58,7 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
     model_options.show_projection(data, model.steps, split, who="The model sees")
     end = report.ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
     basis = pipeline.named_steps.get("basis")
-    for_steps = model_selection.learned_beyond(data, [Fold(0, 0, *split)], True, basis)
+    for_steps = model_selection.n_learned_from_streamed(data, [Fold(0, 0, *split)], True, basis)
     streamed = fitted.results.settings.streamed.get(method, 0)
     st.caption(
         f"{steps}. "

@@ -186,7 +186,7 @@ def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
             persist_state="session",
             help="The features chosen here are held at the numbers that you enter.",
         )
-        usual = inspection.typical_row(data, split.train, rest)
+        usual = inspection.median_row(data, split.train, rest)
         held = tuple((i, _value(data, i, float(usual[i]))) for i in chosen)
     return Look("features", axes, held, rest)
 

@@ -86,7 +86,7 @@ def _start(experiment: Experiment) -> int:
 
 def _first_values(experiment: Experiment, start: int) -> np.ndarray:
     data, _, split = experiment
-    usual = np.nan_to_num(inspection.typical_row(data, split.train))
+    usual = np.nan_to_num(inspection.median_row(data, split.train))
     if start == TYPICAL:
         return usual
     row = data.X[[start]]

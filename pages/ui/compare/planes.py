@@ -83,7 +83,7 @@ def fit(
             continue
         model = method.fresh(data.classes, choice.split.seed)
         try:
-            with utils.heard():
+            with utils.captured_warnings():
                 pipeline = model_selection.pipeline_for(data, model, common, seed=choice.split.seed)
                 pipelines[method.name] = model_selection.fit(pipeline, data, split, part)
         except DataError as error:

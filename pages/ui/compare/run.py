@@ -83,7 +83,7 @@ def _regularise() -> None:
 
 def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None:
     """Compare, and compute every score with its interval, away from the page."""
-    with utils.heard():  # what a fit has to say stands in the settings of the results
+    with utils.captured_warnings():  # what a fit has to say stands in the settings of the results
         results = model_selection.compare(
             data,
             choice.lines,

@@ -105,9 +105,9 @@ def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
 
 
 def figure(shown: Shown) -> None:
-    """Draw the score of each method with its interval, baselines and tiers."""
+    """Draw the score of each method with its interval, baselines and groups."""
     results, score = shown.results, shown.score
-    tier = metrics.tiers(results, score, shown.rope)
+    tier = metrics.groups(results, score, shown.rope)
     told = [i for i, name in enumerate(results.methods) if tier[name]]
     names = [results.methods[i] for i in told]
     drawn = _intervals(
@@ -137,7 +137,7 @@ def _intervals(
     intervals: tuple[Interval, ...],
     score: str,
     baselines: tuple[tuple[str, float], ...],
-    tiers: tuple[int, ...],
+    groups: tuple[int, ...],
     is_share: bool,
 ) -> go.Figure:
     return plots.score_intervals(
@@ -145,7 +145,7 @@ def _intervals(
         intervals,
         score=score,
         baselines=dict(baselines),
-        tiers=tiers,
+        groups=groups,
         as_percent=is_share,
     )
 
@@ -153,7 +153,7 @@ def _intervals(
 def table(shown: Shown) -> None:
     """Show every score of every method with its interval, and offer it as CSV."""
     results = shown.results
-    group = metrics.tiers(results, shown.score, shown.rope)
+    group = metrics.groups(results, shown.score, shown.rope)
     names = sorted(metrics.SCORES, key=lambda name: (name != shown.score, _ORDER.index(name)))
     columns = {name: f"{name} (%)" if metrics.SCORES[name].is_share else name for name in names}
     lines = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore import io, report
-from lincore.errors import DataError, Notice, Remedy
+from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import commands, state
 from pages.ui.session.sources import Pictures, Source
 from pages.ui.widgets import text
@@ -22,7 +22,9 @@ def target(data: Dataset) -> None:
     """Say which column is told apart, and how the largest class stands to the smallest."""
     found = state.source() or state.sample_source()
     whose = f"Target: **{text.escape(found.name_of(found.target))}**. " if found is not None else ""
-    all_rows = data.counts if data.beyond is None else data.counts + data.beyond.count.astype(int)
+    all_rows = (
+        data.counts if data.streamed is None else data.counts + data.streamed.count.astype(int)
+    )
     most, least = int(all_rows.argmax()), int(all_rows.argmin())
     counts = f"{all_rows[most]:,} {text.row_noun(data)}"
     if all_rows[most] == all_rows[least]:
@@ -35,10 +37,10 @@ def target(data: Dataset) -> None:
     )
 
 
-def held(data: Dataset) -> None:
+def rows_in_memory(data: Dataset) -> None:
     """Say which rows of a file too large to be held are held, and which are summed."""
-    if data.n_beyond:
-        st.markdown(text.escape(report.held(data)))
+    if data.n_streamed:
+        st.markdown(text.escape(report.rows_in_memory(data)))
 
 
 def refused() -> None:
@@ -113,7 +115,7 @@ def _line(notice: Notice) -> str:
     return f"{place}{text.escape(notice.what)}{remedy}"
 
 
-def _buttons(found: Source, remedies: Sequence[Remedy], *, key: str) -> None:
+def _buttons(found: Source, remedies: Sequence[Hint], *, key: str) -> None:
     for number, remedy in enumerate(remedies):
         st.button(
             text.escape(remedy.label),
@@ -124,7 +126,7 @@ def _buttons(found: Source, remedies: Sequence[Remedy], *, key: str) -> None:
         )
 
 
-def _apply(found: Source, remedy: Remedy) -> None:
+def _apply(found: Source, remedy: Hint) -> None:
     try:
         changed = found.with_remedy(remedy)
     except DataError as error:

@@ -14,7 +14,7 @@ from pages.ui.session import commands, panels, state
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
-    from lincore.data import Dataset, GaussianTruth
+    from lincore.data import Dataset, TrueParameters
     from lincore.estimators import ExpectedLoss
 
 BASE = "data.draw.base"
@@ -130,7 +130,7 @@ def truth(data: Dataset) -> None:
 
 
 @st.cache_data(max_entries=16, ttl="2h", show_spinner="Finding the least error …")
-def _bayes_error(digest: str, _truth: GaussianTruth) -> ExpectedLoss:
+def _bayes_error(digest: str, _truth: TrueParameters) -> ExpectedLoss:
     known = estimators.BayesClassifier(_truth.means, _truth.covariances, priors=_truth.priors)
     return estimators.bayes_error(known, standard_error=5e-4)
 

@@ -69,14 +69,14 @@ def otherwise(found: Pictures, data: Dataset | None) -> None:
             if st.button(
                 "Read again",
                 key="data.pictures.again",
-                disabled=data is not None and wanted == options and not _lacks_copies(data),
+                disabled=data is not None and wanted == options and not _lacks_duplicates(data),
                 help="Decode all images afresh.",
             ):
                 commands.decode(replace(found, options=wanted), is_new=False)
                 st.rerun()
 
 
-def _lacks_copies(data: Dataset) -> bool:
+def _lacks_duplicates(data: Dataset) -> bool:
     return any(notice.what.endswith(_LEFT_OUT) for notice in data.notices)
 
 

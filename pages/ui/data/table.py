@@ -150,7 +150,7 @@ def _asked(key: str, names: dict[Any, str]) -> Any:
 
 def _marks(found: Source) -> None:
     key = "data.read.marks"
-    marks = found.options.missing_marks if found.options is not None else None
+    marks = found.options.missing_codes if found.options is not None else None
     st.session_state[key] = " ".join(marks or ())
     st.text_input(
         "Missing-value codes",
@@ -158,7 +158,7 @@ def _marks(found: Source) -> None:
         placeholder="As detected: blank, ?, -, NA …",
         help="Separated by spaces, instead of the usual ones.",
         on_change=lambda: _revise(
-            found, {"missing_marks": tuple(st.session_state[key].split()) or None}
+            found, {"missing_codes": tuple(st.session_state[key].split()) or None}
         ),
     )
 

@@ -36,7 +36,7 @@ class Directions(NamedTuple):
 @cache.by_bytes("Finding the principal components …")
 def projection(choice: Choice, _data: Dataset) -> Projection:
     """Fit principal components on the training part."""
-    part = cache.training_part(choice.digest, choice.split, _data)
+    part = cache.training_set(choice.digest, choice.split, _data)
     rows = cache.split(choice.digest, choice.split, _data)
     return inspection.project(_data, rows, part, standardize=choice.standardize)
 

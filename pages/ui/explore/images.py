@@ -129,7 +129,7 @@ def _weights(data: Dataset, weights: np.ndarray, names: list[str], title: str, *
     if stack.ndim == 4:
         picture = plots.images(_balanced(stack), names, columns=columns, title=title)
     else:
-        picture = plots.weight_images(stack, names, columns=columns, title=title)
+        picture = plots.coefficient_images(stack, names, columns=columns, title=title)
     image_sheets.show(picture, key=key)
 
 

@@ -45,7 +45,7 @@ class Rows(NamedTuple):
         """Return what they are: "all 891 rows", "624 training rows"."""
         found = self.of(data)
         if found is None:
-            held = " in memory" if data.n_beyond else ""
+            held = " in memory" if data.n_streamed else ""
             return f"all {data.n_rows:,} rows{held}"
         return f"{len(found):,} {'training' if self.part == 'train' else 'test'} rows"
 

@@ -43,12 +43,12 @@ class Progress:
     ([0, 1, 4], 'finished')
     """
 
-    def __init__(self, may_go_on: Callable[[], bool], keep: Callable[[Any], None]) -> None:
+    def __init__(self, should_continue: Callable[[], bool], keep: Callable[[Any], None]) -> None:
         self.done = 0
         self.total = 0
         self.what = ""
         self.keep = keep
-        self._may_go_on = may_go_on
+        self._should_continue = should_continue
 
     def __call__(self, done: int, total: int, what: str = "") -> bool:
         """Tell that `done` of `total` parts are finished and `what` comes next.
@@ -59,7 +59,7 @@ class Progress:
             Whether to go on. After False the work returns what it has.
         """
         self.done, self.total, self.what = int(done), int(total), what
-        return self._may_go_on()
+        return self._should_continue()
 
     @property
     def share(self) -> float:
@@ -115,7 +115,7 @@ class Job:
         self.settings = settings
         self.describe = describe
         self.owner = owner
-        self.progress = Progress(self._may_go_on, self._keep)
+        self.progress = Progress(self._should_continue, self._keep)
         self.result: Any = None
         self.reason: str | None = None
         self.error: Exception | None = None
@@ -188,7 +188,7 @@ class Job:
         visitors' pages are drawn.
         """
         self._is_urgent = True
-        script_queue.scripts.look_again()
+        script_queue.scripts.check_again()
         try:
             if self.is_over:
                 return True
@@ -202,7 +202,7 @@ class Job:
         self.started = time.monotonic()
         try:
             self.reason = "stopped"
-            if self._may_go_on() and self._work is not None:
+            if self._should_continue() and self._work is not None:
                 result = self._work(self.progress)
                 self.result = self.result if result is None else result
                 # Asked too late to have been heard, the work is whole all the same.
@@ -243,9 +243,9 @@ class Job:
         # Both want the interpreter: a script that has it half of the time takes twice as long.
         left = MOST_SECONDS_AHEAD + self.seconds - 2 * self._waited
         if left > 0 and not self._is_urgent:
-            self._waited += script_queue.scripts.let_pass(left, lambda: self._is_urgent)
+            self._waited += script_queue.scripts.yield_to_rendering(left, lambda: self._is_urgent)
 
-    def _may_go_on(self) -> bool:
+    def _should_continue(self) -> bool:
         self._look()
         self._let_scripts_pass()
         self._was_told = self._stop.is_set()

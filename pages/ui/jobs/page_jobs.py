@@ -20,12 +20,9 @@ Work that begins with a button::
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from typing import Any
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from lincore.errors import DataError
 from pages.ui.jobs.executor import Job, Pool, Progress, cores
@@ -43,6 +40,7 @@ from pages.ui.jobs.registry import (
     make_room,
 )
 from pages.ui.jobs.shared_cache import Shared
+from pages.ui.server import _compat
 from pages.ui.widgets import text
 
 WATCHED = "shared.jobs.watched"
@@ -129,14 +127,14 @@ def run(
     for running in [other for other in jobs.values() if other.key == key and not other.is_over]:
         running.stop()
         del jobs[running.key, running.settings]
-    session = _session()
+    session = _compat.session_id() or ""
     fresh = Job(
         key,
         settings,
         work,
         describe=describe,
         owner=session,
-        is_wanted=lambda: _is_open(session),
+        is_wanted=lambda: _compat.is_open(session),
         shared=shared if share else None,
     )
     if job is not None and job.result is not None:
@@ -395,18 +393,3 @@ def _offer_restart(job: Job, label: str) -> None:
 def _watched() -> dict[str, Job]:
     watched: dict[str, Job] = st.session_state.setdefault(WATCHED, {})
     return watched
-
-
-def _session() -> str:
-    context = get_script_run_ctx()
-    return context.session_id if context is not None else ""
-
-
-def _is_open(session: str) -> bool:
-    """Whether a visitor is here, or may still come back over a connection that was cut."""
-    if not runtime.exists():
-        return True
-    # The manager is not public API: without it a job runs to its end.
-    with suppress(AttributeError):
-        return runtime.get_instance()._session_mgr.get_session_info(session) is not None
-    return True

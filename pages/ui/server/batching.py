@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from pages.ui.server import _compat
+
 #: How long the elements of a page lie at most before they are sent. A script that ends, or waits
 #: for something, keeps nothing back for longer.
 SECONDS_HELD = 0.02
@@ -48,34 +50,7 @@ class Outbox:
 
 def send_in_batches() -> None:
     """Have the elements of every page on this server reach the loop through an `Outbox`."""
-    from streamlit.runtime.app_session import AppSession
-    from streamlit.runtime.scriptrunner import ScriptRunnerEvent
-
-    session: Any = AppSession
-    tell = getattr(session, "_on_scriptrunner_event", None)
-    call = getattr(session, "_call_soon_on_event_loop", None)
-    if tell is None or call is None or hasattr(session, "sends_in_batches"):
-        return
-
-    def call_soon(self: Any, callback: Callable[[], None], *, at_once: bool = True) -> None:
-        outbox = vars(self).get("_outbox")
-        if outbox is None:
-            outbox = vars(self).setdefault("_outbox", Outbox(self._event_loop))
-        try:
-            outbox.put(callback, at_once=at_once)
-        except RuntimeError:
-            if not self._event_loop.is_closed():
-                raise
-
-    def on_event(self: Any, sender: Any, event: Any, *args: Any, **named: Any) -> None:
-        def handle() -> None:
-            self._handle_scriptrunner_event_on_event_loop(sender, event, *args, **named)
-
-        call_soon(self, handle, at_once=event is not ScriptRunnerEvent.ENQUEUE_FORWARD_MSG)
-
-    session._call_soon_on_event_loop = call_soon
-    session._on_scriptrunner_event = on_event
-    session.sends_in_batches = True
+    _compat.send_through(Outbox)
 
 
 class Stored(Mapping[str, Any]):
@@ -110,12 +85,4 @@ class Stored(Mapping[str, Any]):
 
 def look_up_one_key() -> None:
     """Spare every select box, number and slider a copy of all that the session holds."""
-    from streamlit.runtime.state import SessionState
-
-    known: Any = getattr(SessionState, "filtered_state", None)
-    if not isinstance(known, property) or known.fget is None or hasattr(SessionState, "is_stored"):
-        return
-    copy = known.fget
-    state: Any = SessionState
-    state.filtered_state = property(lambda self: Stored(self, copy))
-    state.is_stored = True
+    _compat.look_up_through(Stored)

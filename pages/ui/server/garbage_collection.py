@@ -41,7 +41,7 @@ def start() -> None:
 def collect_until(collector: Collector, over: Event, pause: float = SECONDS) -> None:
     """Collect after each pause, when no script runs."""
     while not over.wait(pause):
-        script_queue.scripts.let_pass(MOST_SECONDS_WAITED)
+        script_queue.scripts.yield_to_rendering(MOST_SECONDS_WAITED)
         collector.collect()
 
 

@@ -12,11 +12,10 @@ import ctypes
 import gc
 import platform
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import suppress
 from threading import Lock, Thread
 from typing import Any
 
-from streamlit import runtime
+from pages.ui.server import _compat
 
 #: Streamlit's two minutes, and a little.
 SECONDS_KEPT = 125.0
@@ -45,16 +44,9 @@ class Departures:
 
 def tidy() -> None:
     """Forget sessions whose time is over, on the server's loop; give back what that frees."""
-    forget_the_gone()
+    _compat.forget_closed_sessions()
     if _tidying.acquire(blocking=False):  # ten who left together need it once
         Thread(target=_give_back, name="lincore-memory", daemon=True).start()
-
-
-def forget_the_gone() -> None:
-    """Have Streamlit forget sessions that have been closed for too long."""
-    # Not public API: where it is gone, they are forgotten when the next session ends.
-    with suppress(AttributeError, RuntimeError):
-        runtime.get_instance()._session_mgr._session_storage._cache.expire()  # type: ignore[attr-defined]
 
 
 def keep_little() -> None:

@@ -10,18 +10,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from functools import cache
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import streamlit as st
 from starlette.middleware import Middleware
-from streamlit import runtime
 
 from lincore.limits import LIMITS
-from pages.ui.server import memory
+from pages.ui.server import _compat, memory
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -132,35 +129,21 @@ def is_sending(session: str) -> bool:
 
 def hear_of_uploads() -> None:
     """Take down which files are about to come: a browser asks where to put them first."""
-    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+    _compat.announce_uploads(_announce)
 
-    # Not public API: where it is gone, a file is known of from its first byte on.
-    give: Any = getattr(MemoryUploadedFileManager, "get_upload_urls", None)
-    if give is None or hasattr(give, "announces"):
-        return
 
-    def get_upload_urls(manager: Any, session_id: str, file_names: Any) -> Any:
-        given, now = give(manager, session_id, file_names), monotonic()
-        for former in [one for one, at in _announced.items() if now - at >= SECONDS_ANNOUNCED]:
-            del _announced[former]
-        _announced.update({(session_id, one.file_id): now for one in given})
-        return given
-
-    get_upload_urls.announces = True  # type: ignore[attr-defined]
-    MemoryUploadedFileManager.get_upload_urls = get_upload_urls  # type: ignore[method-assign]
+def _announce(session: str, file_ids: Sequence[str]) -> None:
+    now = monotonic()
+    for former in [one for one, at in _announced.items() if now - at >= SECONDS_ANNOUNCED]:
+        del _announced[former]
+    _announced.update({(session, file_id): now for file_id in file_ids})
 
 
 def held_bytes() -> dict[str, int]:
     """Return how many bytes of uploads each session holds."""
-    try:
-        manager = runtime.get_instance().uploaded_file_mgr
-        # Not public API: where it is gone, what is on its way is still counted.
-        stored = dict(manager.file_storage)  # type: ignore[attr-defined]
-    except (AttributeError, RuntimeError):
-        return {}
     return {
-        session: sum(len(one.data) for one in list(files.values()))
-        for session, files in stored.items()
+        session: sum(len(one.content) for one in files)
+        for session, files in _compat.all_uploads().items()
     }
 
 
@@ -204,20 +187,11 @@ def _policy() -> bytes:
 
 
 def _inline_scripts() -> list[str]:
-    """Return the digests of the scripts that stand in Streamlit's own page."""
-    page = (Path(st.__file__).parent / "static" / "index.html").read_text()
+    """Return the digests of the scripts in Streamlit's own page; if it is unknown, any may run."""
+    page = _compat.index_page()
+    if page is None:
+        return ["'unsafe-inline'"]
     page = re.sub(r"<!--.*?-->", "", page, flags=re.DOTALL)
     scripts = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
-
-
-def announce_navigation() -> None:
-    """Say that app.py has a navigation of its own before it has run for the first visitor.
-
-    Streamlit finds the folder `pages` and would let the first visitor of a server who comes by a
-    link to a page see that script alone, with file names for a navigation.
-    """
-    from streamlit.runtime.pages_manager import PagesManager
-
-    PagesManager.uses_pages_directory = False

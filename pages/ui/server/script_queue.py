@@ -16,7 +16,8 @@ from heapq import heappop, heappush
 from itertools import count
 from threading import Condition, Event, local
 from time import monotonic
-from typing import Any
+
+from pages.ui.server import _compat
 
 #: A script that takes longer than this goes on, and no longer keeps others from theirs: it fits,
 #: reads a large file, or waits for something.
@@ -91,7 +92,9 @@ class Turns:
         finally:
             self._take()
 
-    def let_pass(self, seconds: float, is_urgent: Callable[[], bool] = lambda: False) -> float:
+    def yield_to_rendering(
+        self, seconds: float, is_urgent: Callable[[], bool] = lambda: False
+    ) -> float:
         """Wait until it is nobody's turn, so many seconds at most; return how many it took.
 
         What `is_urgent` waits for nobody: somebody may be waiting for it.
@@ -101,7 +104,7 @@ class Turns:
             self._changed.wait_for(lambda: self._called is None or is_urgent(), seconds)
         return monotonic() - start
 
-    def look_again(self) -> None:
+    def check_again(self) -> None:
         """Let those who let others pass ask once more whether they are urgent."""
         with self._changed:
             self._changed.notify_all()
@@ -139,26 +142,11 @@ scripts = Turns()
 
 def let_scripts_take_turns() -> None:
     """Have every run of a script or a fragment on this server wait for its turn."""
-    from streamlit.runtime import app_session
-
-    runner: Any = getattr(app_session, "ScriptRunner", None)
-    # Not public API: where it is gone, scripts run at once as Streamlit has it.
-    if not hasattr(runner, "_run_script") or hasattr(runner, "takes_turns"):
-        return
-
-    class ScriptRunner(runner):  # type: ignore[misc]
-        takes_turns = True
-
-        def _run_script(self, rerun_data: Any, *args: Any, **named: Any) -> None:
-            with scripts.taken(_patience(rerun_data, getattr(self, "_pages_manager", None))):
-                super()._run_script(rerun_data, *args, **named)
-
-    app_session.ScriptRunner = ScriptRunner  # type: ignore[misc]
+    _compat.let_runs_wait(lambda run: scripts.taken(_patience(run)))
 
 
-def _patience(rerun_data: Any, pages: Any) -> float:
+def _patience(run: _compat.Run) -> float:
     """Return how long what a visitor asked for may wait for others."""
-    if rerun_data.fragment_id_queue:
-        return CLICK if rerun_data.is_auto_rerun else 0.0  # it looks by itself how a job goes
-    is_here = rerun_data.page_script_hash == getattr(pages, "current_page_script_hash", None)
-    return CLICK if is_here else VISIT
+    if run.is_fragment:
+        return CLICK if run.is_automatic else 0.0  # it looks by itself how a job goes
+    return CLICK if run.is_same_page else VISIT

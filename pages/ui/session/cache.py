@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lincore.checks import DataFinding
     from lincore.data import Dataset, Split, TargetGuess
-    from lincore.model_selection import Steps, TrainingPart
+    from lincore.model_selection import Steps, TrainingSet
 
 
 #: What holds rows, or as much as rows do: of all visitors and kinds together.
@@ -127,7 +127,7 @@ def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure
 
 
 @by_bytes("Summarising the training rows …")
-def training_part(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingPart:
+def training_set(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingSet:
     """Make the one pass over the training rows that every fit is solved from."""
     return model_selection.summarise(_data, split(digest, choice, _data))
 

@@ -27,7 +27,7 @@ JOB = "data.read"
 PATIENCE = 2.0
 
 
-class Wish(NamedTuple):
+class PendingRead(NamedTuple):
     """A large table to be read; as `attempt` and `shown` of `state.Refused` if it cannot be."""
 
     source: Source
@@ -39,7 +39,7 @@ class Wish(NamedTuple):
         return self.source.name
 
 
-class Made(NamedTuple):
+class ReadResult(NamedTuple):
     """A table that was read, and the data it made or why it made none."""
 
     source: Source
@@ -127,12 +127,12 @@ def begin(files: Sequence[File]) -> None:
 
 
 def decode(pictures: Pictures, *, is_new: bool) -> None:
-    """Begin to decode pictures; `adopt` takes them over."""
+    """Begin to decode pictures; `apply_result` takes them over."""
     _start(pictures.read, pictures, f"Reading {pictures.name}", is_new=is_new)
 
 
 def download(name: str) -> None:
-    """Begin to fetch a data set; `adopt` takes it over."""
+    """Begin to fetch a data set; `apply_result` takes it over."""
 
     def work(progress: page_jobs.Progress) -> Any:
         progress(0, 0, "waiting for the server")
@@ -142,21 +142,25 @@ def download(name: str) -> None:
 
 
 def _read_large(wanted: Source, *, is_new: bool, shown: bool) -> None:
-    """Begin to read a large table; `adopt` takes it over, or says why it makes no data."""
+    """Begin to read a large table; `apply_result` takes it over, or says why it makes no data."""
 
-    def work(progress: page_jobs.Progress) -> Made:
+    def work(progress: page_jobs.Progress) -> ReadResult:
         progress(0, 0, "looking at it")
         found = wanted if wanted.table is not None else wanted.read()
         try:
-            return Made(found, found.dataset(progress))
+            return ReadResult(found, found.dataset(progress))
         except DataError as error:
-            return Made(found, None, error)
+            return ReadResult(found, None, error)
 
-    _start(work, Wish(wanted, shown), f"Reading {wanted.name}", is_new=is_new)
+    _start(work, PendingRead(wanted, shown), f"Reading {wanted.name}", is_new=is_new)
 
 
 def _start(
-    work: page_jobs.Work, wanted: Pictures | Wish | state.Origin, describe: str, *, is_new: bool
+    work: page_jobs.Work,
+    wanted: Pictures | PendingRead | state.Origin,
+    describe: str,
+    *,
+    is_new: bool,
 ) -> None:
     """Begin to read something that takes long."""
     number = st.session_state.get(READING, (0,))[0] + 1
@@ -165,10 +169,10 @@ def _start(
     # Read out of the session: what it is made of is nobody else's.
     job = page_jobs.run(JOB, number, work, describe=describe, share=False, patience=PATIENCE)
     if job.is_over:
-        adopt()
+        apply_result()
 
 
-def adopt() -> None:
+def apply_result() -> None:
     """Make what has been read the data set of this session, once it is."""
     number, wanted, is_new = st.session_state.get(READING, (0, None, False))
     job = page_jobs.current(JOB)
@@ -178,8 +182,10 @@ def adopt() -> None:
     # The session keeps the data; the job need not.
     page_jobs.discard(job)
     made_from = wanted if isinstance(wanted, Pictures) else None
-    if isinstance(wanted, Wish) and (isinstance(job.error, DataError) or job.result is not None):
-        _take(job.result or Made(wanted.source, None, job.error), wanted.shown, is_new=is_new)
+    if isinstance(wanted, PendingRead) and (
+        isinstance(job.error, DataError) or job.result is not None
+    ):
+        _take(job.result or ReadResult(wanted.source, None, job.error), wanted.shown, is_new=is_new)
     elif job.result is not None:
         came_from = state.Origin("file", wanted.name) if made_from else wanted
         state.keep(job.result, made_from, came_from, is_new=is_new)
@@ -197,7 +203,7 @@ def adopt() -> None:
         )
 
 
-def _take(made: Made, shown: bool, *, is_new: bool) -> None:
+def _take(made: ReadResult, shown: bool, *, is_new: bool) -> None:
     if made.data is not None:
         state.keep(made.data, made.source, state.Origin("file", made.source.name), is_new=is_new)
     else:

@@ -49,7 +49,7 @@ def show() -> Experiment:
 
     Ends the page with a message when the data cannot be split as wished.
     """
-    uploads.take_over()
+    uploads.claim_uploads()
     _open_link()
     with st.sidebar:
         uploads.progress()
@@ -68,7 +68,7 @@ def show() -> Experiment:
 
 def show_on_data() -> Dataset:
     """Draw the sidebar where the data are chosen, and return them, split or not."""
-    commands.adopt()
+    commands.apply_result()
     _open_link()
     data, choice = _what()
     link.write()
@@ -83,7 +83,7 @@ def show_on_data() -> Dataset:
 def show_on_start() -> None:
     """Draw the sidebar where nothing need be chosen yet."""
     controls.count_visits()
-    commands.adopt()
+    commands.apply_result()
     uploads.follow()
     link.restore()
     if state.has_dataset():
@@ -239,7 +239,7 @@ def _ask_split(options: list[str]) -> cache.SplitChoice:
 
 def _balance(data: Dataset, choice: cache.SplitChoice, split: Split) -> None:
     st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
-    if data.n_beyond:
-        st.caption(f"{data.n_beyond:,} more are summed by class: see the page Data.")
+    if data.n_streamed:
+        st.caption(f"{data.n_streamed:,} more are summed by class: see the page Data.")
     drawn = cache.class_balance(data.digest, choice, data)
     controls.figure(drawn, key="sidebar.balance")

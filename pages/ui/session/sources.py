@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lincore import checks, io
-from lincore.errors import DataError, Remedy
+from lincore.errors import DataError, Hint
 from lincore.limits import is_zip, refuse_foreign
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Source:
         former[column] = tuple(dict.fromkeys((*former.get(column, ()), *values)))
         return self.with_reading(missing_in=former)
 
-    def with_remedy(self, remedy: Remedy) -> Source:
+    def with_remedy(self, remedy: Hint) -> Source:
         """Return it with a remedy applied, on top of those applied before."""
         found = self.with_roles(remedy.roles) if remedy.roles else self
         options = dict(remedy.options)
@@ -252,7 +252,7 @@ class Source:
         as_it_is = self.options in (None, io.ReadOptions()) and not self.choices
         return self.bundled is not None and as_it_is and self.target == _called(self.bundled)
 
-    def _in_force(self, remedy: Remedy) -> bool:
+    def _in_force(self, remedy: Hint) -> bool:
         done = self.with_remedy(replace(remedy, roles={}, reading={})).choices
         return bool(remedy.options) and done == self.choices
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore.errors import DataError, Notice, Remedy
+from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import cache
 from pages.ui.session.sources import Pictures, Source
 
@@ -50,7 +50,7 @@ class Refused(NamedTuple):
     Attributes
     ----------
     notice : Notice
-    remedies : tuple of Remedy
+    remedies : tuple of Hint
         What would help, applied to `attempt`.
     attempt : Source, Pictures or None
         What was tried.
@@ -60,7 +60,7 @@ class Refused(NamedTuple):
     """
 
     notice: Notice
-    remedies: tuple[Remedy, ...] = ()
+    remedies: tuple[Hint, ...] = ()
     attempt: Source | Pictures | None = None
     shown: bool = False
 

@@ -9,15 +9,13 @@ uploader of its own, as Data has for what was given to Start.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from lincore import io
 from lincore.limits import LIMITS, table_limits
 from pages.ui.jobs import page_jobs
-from pages.ui.server import middleware
+from pages.ui.server import _compat, middleware
 from pages.ui.session import commands, state
 from pages.ui.widgets import text
 
@@ -27,10 +25,6 @@ OFFERED = "shared.uploads.offered"
 AWAITED = "shared.uploads.awaited"
 # The page to be shown when what was uploaded has been read.
 LEADS_TO = "shared.uploads.leads_to"
-
-
-#: A file's name, what it holds, and the name that the server has for it.
-Sent = tuple[str, bytes, str]
 
 
 def show(*, key: str, leads_to: str = "") -> None:
@@ -60,7 +54,7 @@ def show(*, key: str, leads_to: str = "") -> None:
         )
     if not leads_to:
         st.session_state.pop(LEADS_TO, None)
-    files = [(upload.name, upload.getvalue(), upload.file_id) for upload in uploads]
+    files = [_compat.Upload(one.name, one.getvalue(), one.file_id) for one in uploads]
     files = files or _given_to_another(key)
     if files:
         _read(files)
@@ -76,21 +70,21 @@ def follow() -> None:
             st.switch_page(leads_to)
 
 
-def take_over() -> None:
+def claim_uploads() -> None:
     """Make what has been read the data set of this session, on a page without an uploader."""
     st.session_state.pop(LEADS_TO, None)
     left = _given_to_another(None)
     if left:
         _read(left)
-    commands.adopt()
+    commands.apply_result()
 
 
-def _read(files: Sequence[Sent]) -> None:
+def _read(files: Sequence[_compat.Upload]) -> None:
     """Read files, given with the names that the server has for them, and set them free."""
     with st.spinner(f"Reading {sum(len(content) for _, content, _ in files) / 1e6:.1f} MB …"):
         commands.begin([(name, content) for name, content, _ in files])
         for _, _, file_id in files:
-            _forget(file_id)
+            _compat.free_upload(file_id)
         # A new key gives an empty uploader, so that the next run does not read the files again.
         st.session_state[state.UPLOADS] = st.session_state.get(state.UPLOADS, 0) + 1
 
@@ -125,7 +119,7 @@ def problem() -> None:
         st.page_link("pages/data.py", label="Read it otherwise on Data", icon=":material/table:")
 
 
-def _given_to_another(key: str | None) -> list[Sent]:
+def _given_to_another(key: str | None) -> list[_compat.Upload]:
     """Return what was given to the uploader of the page that was left, once all of it is here.
 
     Parameters
@@ -141,30 +135,15 @@ def _given_to_another(key: str | None) -> list[Sent]:
     if offered is None and key is not None:
         # They came too late in a former visit: nobody who goes on from here means them.
         for _, _, file_id in _left_behind():
-            _forget(file_id)
+            _compat.free_upload(file_id)
     return [] if offered in (None, key) else _left_behind()
 
 
 def _is_sending() -> bool:
-    context = get_script_run_ctx()
-    return context is not None and middleware.is_sending(context.session_id)
+    session = _compat.session_id()
+    return session is not None and middleware.is_sending(session)
 
 
-def _left_behind() -> list[Sent]:
+def _left_behind() -> list[_compat.Upload]:
     """Return the files that this session has sent and nobody has read, unless more are coming."""
-    context = get_script_run_ctx()
-    if context is None or _is_sending():
-        return []
-    # The manager's store is not public API: without it such files are lost, as Streamlit has it.
-    with suppress(AttributeError):
-        stored = context.uploaded_file_mgr.file_storage.get(context.session_id, {})  # type: ignore[attr-defined]
-        return [(one.name, one.data, one.file_id) for one in list(stored.values())]
-    return []
-
-
-def _forget(file_id: str) -> None:
-    """Free the server's copy now instead of when the session ends."""
-    context = get_script_run_ctx()
-    # The manager is not public API: without it the copy goes with the session.
-    with suppress(AttributeError, KeyError):
-        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file_id)  # type: ignore[union-attr]
+    return [] if _is_sending() else _compat.uploads()

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.ui.server import _compat
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def begin_with(key: str, value: Any) -> None:
 
 def count_visits() -> int:
     """Return how many pages were visited, this one included; every page asks at least once."""
-    context = get_script_run_ctx(suppress_warning=True)
-    page = context.page_script_hash if context is not None else ""
+    page = _compat.page()
     former, number = st.session_state.get(_VISIT, (None, 0))
     if page != former:
         number += 1

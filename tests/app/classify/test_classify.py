@@ -258,7 +258,7 @@ def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     assert table["standard error"].tolist() == pytest.approx(wanted.error[0], rel=1e-6)
     assert table["odds ratio"].tolist()[:2] == pytest.approx(np.exp(wanted.estimate[0, :2]))
     open_panel(app, "Convergence")
-    error = fitted.named_steps["classify"].log_error_
+    error = fitted.named_steps["classify"].log_loss_
     assert f"**{error:.4f}** nats" in main_text(app)
     assert "the gradient is as small as asked for" in main_text(app)
     app.button(key="classify.solvers.start").click().run()

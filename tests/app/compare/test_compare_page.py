@@ -21,7 +21,7 @@ from lincore.metrics.disagreements import disagreement
 from lincore.model_selection.methods import LABELS
 from lincore.model_selection.pipeline import Steps, default_steps
 from lincore.report import comparison, sentences
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 from pages.ui.compare import choices, run, score_table
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache, state
@@ -61,16 +61,16 @@ def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
 
 def hold_logistic(monkeypatch) -> tuple[threading.Event, threading.Event]:
     """Let fits of logistic regression wait; return what tells that one does, and what ends it."""
-    waiting, may_go_on = threading.Event(), threading.Event()
+    waiting, should_continue = threading.Event(), threading.Event()
     fit = lincore.LogisticRegression.fit
 
     def slow(self, *arguments, **settings):
         waiting.set()
-        assert may_go_on.wait(30)
+        assert should_continue.wait(30)
         return fit(self, *arguments, **settings)
 
     monkeypatch.setattr(lincore.LogisticRegression, "fit", slow)
-    return waiting, may_go_on
+    return waiting, should_continue
 
 
 def open_tab(app: AppTest, label: str) -> AppTest:
@@ -86,7 +86,7 @@ def numbers(values) -> np.ndarray:
 
 
 def compared(data, methods=TABLE, scheme="holdout", steps=None, score=None):
-    with heard():
+    with captured_warnings():
         found = lincore.compare(
             data,
             methods,
@@ -266,7 +266,7 @@ def test_learning_curves_end_where_the_comparison_is():
 
 def test_a_stop_keeps_the_finished_models(monkeypatch):
     app = open_compare("iris")
-    waiting, may_go_on = hold_logistic(monkeypatch)
+    waiting, should_continue = hold_logistic(monkeypatch)
     before = app.header[0].value
     app.selectbox(key="compare.scheme").set_value("5-fold").run()
     app.button(key="compare.run.update").click().run()
@@ -279,7 +279,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
     assert live["accuracy"][0] == sentences.percent(scores.accuracy(five, "lda").value)
     app.button(key="compare.run.stop").click().run()
-    may_go_on.set()
+    should_continue.set()
     settled(app)
     assert "what was finished is kept" in main_text(app)
     assert app.header[0].value == text.escape(sentences.comparison_finding(five))

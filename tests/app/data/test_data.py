@@ -75,7 +75,7 @@ def test_missing_values_are_marked_as_wished():
     app = bring(open_app(), ("good.csv", a_table()))
     app.text_input(key="data.read.marks").set_value("x NA").run()
     assert_fine(app)
-    assert source_of(app).options.missing_marks == ("x", "NA")
+    assert source_of(app).options.missing_codes == ("x", "NA")
     assert source_of(app).table.frame["colour"].isna().sum() == 14
     app.selectbox(key="data.read.column").set_value("width")
     app.text_input(key="data.read.value").set_value("2").run()

@@ -65,10 +65,10 @@ def session(monkeypatch):
     """Return the class of sessions as the dashboard leaves it."""
     for name in ("_on_scriptrunner_event", "_call_soon_on_event_loop"):
         monkeypatch.setattr(AppSession, name, getattr(AppSession, name))  # fails if it is gone
-    monkeypatch.setattr(AppSession, "sends_in_batches", True, raising=False)
-    del AppSession.sends_in_batches
+    monkeypatch.setattr(AppSession, "sends_through", True, raising=False)
+    del AppSession.sends_through
     batching.send_in_batches()
-    assert AppSession.sends_in_batches, "Streamlit names it otherwise now"
+    assert AppSession.sends_through, "Streamlit names it otherwise now"
     return AppSession
 
 
@@ -101,8 +101,8 @@ def test_a_key_is_looked_up_without_a_copy_of_the_session(monkeypatch):
     state["here"], state["nothing"] = 1, None
     copy = state.filtered_state
     monkeypatch.setattr(SessionState, "filtered_state", SessionState.filtered_state)
-    monkeypatch.setattr(SessionState, "is_stored", True, raising=False)
-    del SessionState.is_stored
+    monkeypatch.setattr(SessionState, "is_viewed", True, raising=False)
+    del SessionState.is_viewed
     batching.look_up_one_key()
     assert dict(state.filtered_state) == copy
     assert len(state.filtered_state) == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from types import SimpleNamespace
 
 import numpy as np
@@ -102,14 +102,12 @@ def test_a_session_is_forgotten_in_time_though_nobody_comes(monkeypatch):
     storage.save(gone)
     assert storage._cache._data, "Streamlit forgets by itself now: memory.py is no longer needed"
     server = SimpleNamespace(_session_mgr=SimpleNamespace(_session_storage=storage))
+    monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(runtime, "get_instance", lambda: server)
-    memory.forget_the_gone()
+    monkeypatch.setattr(memory, "Thread", lambda **named: SimpleNamespace(start=int))
+    monkeypatch.setattr(memory, "_tidying", Lock())
+    memory.tidy()
     assert not storage._cache._data
-
-
-def test_without_streamlits_own_names_nothing_fails(monkeypatch):
-    monkeypatch.setattr(runtime, "get_instance", SimpleNamespace)
-    memory.forget_the_gone()
 
 
 @pytest.mark.parametrize(("kind", "n_times"), [("websocket", 1), ("http", 0)])

@@ -95,19 +95,19 @@ def test_within_a_turn_one_goes_on_and_keeps_it_to_the_end():
 
 
 def test_who_waits_lets_others_go_and_queues_up_behind_them():
-    own, order, may_go_on = Turns(WAIT), [], Event()
+    own, order, should_continue = Turns(WAIT), [], Event()
 
     def waits():
         with own.taken():
             order.append("asks")
             with own.released():
-                assert may_go_on.wait(WAIT)
+                assert should_continue.wait(WAIT)
             order.append("goes on")
 
     def other(name):
         with own.taken():
             order.append(name)
-            may_go_on.set()
+            should_continue.set()
             # Whoever waited queues up while this one still runs.
             until(lambda: own.n_waiting)
 
@@ -272,9 +272,3 @@ def test_a_click_in_a_fragment_waits_least_and_another_page_most(
     own._pages_manager = SimpleNamespace(current_page_script_hash="here")
     runner._run_script(own, asked)
     assert told == [(patience,)]
-
-
-def test_without_streamlits_own_names_scripts_run_at_once(monkeypatch):
-    monkeypatch.delattr(app_session, "ScriptRunner")
-    script_queue.let_scripts_take_turns()
-    assert not hasattr(app_session, "ScriptRunner")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.errors import DataError, Remedy
+from lincore.errors import DataError, Hint
 from pages.ui.session.sources import Pictures, Source, recognise
 from tests.app.data_page import FOLDERS, PICTURES, a_table, a_zip, bring, opened
 from tests.app.test_pages import assert_fine, main_text, open_app
@@ -46,7 +46,7 @@ def test_numbers_as_names_are_levels_until_they_are_ignored():
 
 
 def test_another_target_forgets_what_was_said_of_the_former_classes():
-    found = opened(a_table()).with_remedy(Remedy("x", options={"drop_classes": ("a",)}))
+    found = opened(a_table()).with_remedy(Hint("x", options={"drop_classes": ("a",)}))
     found = found.with_roles({"width": "ignore"}).with_target("colour")
     assert "drop_classes" not in found.choices and found.choices["roles"] == {"width": "ignore"}
 

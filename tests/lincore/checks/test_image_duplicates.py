@@ -1,4 +1,4 @@
-"""Copies within a set of pictures: planted ones are found, others are not made up."""
+"""NearDuplicates within a set of pictures: planted ones are found, others are not made up."""
 
 from __future__ import annotations
 

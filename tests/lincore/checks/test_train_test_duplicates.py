@@ -1,4 +1,4 @@
-"""Copies across a split: those planted are found, those that chance makes are let pass."""
+"""NearDuplicates across a split: those planted are found, those that chance makes are let pass."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 import lincore
-from lincore.checks.row_duplicates import find_copies
-from lincore.checks.train_test_duplicates import copies_across, groups_across
+from lincore.checks.row_duplicates import find_near_duplicates
+from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
 from lincore.data.dataset import Dataset, Split
 from tests.data import DATA, needs_data
 
@@ -29,30 +29,32 @@ def table(X, codes):
 @pytest.mark.parametrize("seed", range(3))
 def test_no_false_alarm_on_the_samples(name, seed):
     data = lincore.sample(name)
-    assert copies_across(data, lincore.split(data, seed=seed)).verdict == "fine"
+    assert duplicates_across_split(data, lincore.split(data, seed=seed)).verdict == "fine"
 
 
 @needs_data
 def test_titanic_repeats_itself_by_chance_and_wine_quality_does_not():
     titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
     for seed in range(3):  # families on one ticket are worth a note, not more
-        found = copies_across(titanic, lincore.split(titanic, seed=seed))
+        found = duplicates_across_split(titanic, lincore.split(titanic, seed=seed))
         assert found.verdict != "warning"
         assert found.values["surprising"] < found.values["exact"] / 2
     wine = lincore.load(DATA / "csv" / "winequality_red_semicolon.csv", target="quality")
-    assert copies_across(wine, lincore.split(wine)).verdict == "warning"  # 240 repeated rows
+    assert (
+        duplicates_across_split(wine, lincore.split(wine)).verdict == "warning"
+    )  # 240 repeated rows
 
 
 @needs_data
 def test_the_faces_are_nearly_the_same_in_both_parts_unless_split_by_number():
     faces = lincore.load(DATA / "faces3_bmp30.zip")
-    found = copies_across(faces, lincore.split(faces))
+    found = duplicates_across_split(faces, lincore.split(faces))
     assert found.verdict == "warning"
     assert found.values["near"] > 0.5
     assert "Pictures of the two parts are nearly the same" in found.sentence
     assert "group" in found.remedy
     assert '"last"' in found.remedy
-    by_number = copies_across(faces, lincore.split(faces, "last"))
+    by_number = duplicates_across_split(faces, lincore.split(faces, "last"))
     assert by_number.verdict == "fine"
     assert by_number.values["exact"] == 0
 
@@ -60,7 +62,7 @@ def test_the_faces_are_nearly_the_same_in_both_parts_unless_split_by_number():
 @needs_data
 def test_messages_that_were_sent_twice_are_noticed():
     messages = lincore.load(DATA / "csv" / "sms_spam_latin1.csv", target="v1")
-    found = copies_across(messages, lincore.split(messages))
+    found = duplicates_across_split(messages, lincore.split(messages))
     assert found.verdict != "fine"
     assert "test texts" in found.sentence
     assert found.values["exact"] >= 0.03  # 403 of 5,572 messages are repeats
@@ -69,7 +71,7 @@ def test_messages_that_were_sent_twice_are_noticed():
 @needs_data
 def test_ten_pictures_of_a_person_are_ten_pictures():
     orl = lincore.load(DATA / "orl_faces.zip")
-    assert copies_across(orl, lincore.split(orl)).verdict == "fine"
+    assert duplicates_across_split(orl, lincore.split(orl)).verdict == "fine"
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-5])
@@ -79,18 +81,18 @@ def test_planted_copies_in_a_table_are_found(noise):
     X = rng.standard_normal((400, 4)) * units + 1e3
     split = halves(400)
     X[split.test[:30]] = X[split.train[:30]] + noise * units
-    found = find_copies(X[split.train], X[split.test])
+    found = find_near_duplicates(X[split.train], X[split.test])
     assert_array_equal(np.flatnonzero(found.surprising), np.arange(30))
     assert_array_equal(found.nearest[:30], np.arange(30))
     assert found.exact.sum() == (30 if noise == 0 else 0)
-    check = copies_across(table(X, np.arange(400) % 2), split)
+    check = duplicates_across_split(table(X, np.arange(400) % 2), split)
     assert check.verdict == "warning"
     assert check.values["surprising"] == pytest.approx(0.15)
 
 
 def test_coarse_values_coincide_by_chance():
     X = np.random.default_rng(0).integers(0, 4, (1000, 4)).astype(float)
-    check = copies_across(table(X, np.arange(1000) % 2), halves(1000))
+    check = duplicates_across_split(table(X, np.arange(1000) % 2), halves(1000))
     assert check.values["exact"] > 0.5
     assert check.verdict == "fine"
     assert "another class" in check.sentence
@@ -100,7 +102,7 @@ def test_correlated_columns_do_not_make_chance_copies_surprising():
     rng = np.random.default_rng(0)
     score = np.round(3 * rng.standard_normal((2000, 1)))
     X = np.repeat(score, 8, axis=1)
-    check = copies_across(table(X, np.zeros(2000, dtype=int)), halves(2000))
+    check = duplicates_across_split(table(X, np.zeros(2000, dtype=int)), halves(2000))
     assert check.values["exact"] > 0.9
     assert check.verdict == "fine"
 
@@ -108,13 +110,16 @@ def test_correlated_columns_do_not_make_chance_copies_surprising():
 def test_gaussian_rows_have_no_copies_however_dense():
     for p in (1, 2, 3):
         X = np.random.default_rng(p).standard_normal((4000, p))
-        assert copies_across(table(X, np.zeros(4000, dtype=int)), halves(4000)).verdict == "fine"
+        assert (
+            duplicates_across_split(table(X, np.zeros(4000, dtype=int)), halves(4000)).verdict
+            == "fine"
+        )
 
 
 def test_gaps_equal_gaps_alone():
     X = np.random.default_rng(0).standard_normal((60, 5))
     X[0, 2] = np.nan
-    found = find_copies(X, np.vstack([X[0], np.where(np.isnan(X[0]), 0.0, X[0])]))
+    found = find_near_duplicates(X, np.vstack([X[0], np.where(np.isnan(X[0]), 0.0, X[0])]))
     assert_array_equal(found.exact, [True, False])
 
 
@@ -129,7 +134,7 @@ def test_pictures_are_compared_by_correlation():
             rng.integers(0, 256, 100),  # another
         ]
     ).astype(np.uint8)
-    found = find_copies(train, test, "pictures")
+    found = find_near_duplicates(train, test, "pictures")
     assert_array_equal(found.near, [True, True, True, False])
     assert_array_equal(found.exact, [True, False, False, False])
     assert_array_equal(found.nearest[:3], [3, 4, 5])
@@ -138,7 +143,7 @@ def test_pictures_are_compared_by_correlation():
 def test_pictures_of_one_brightness_are_like_each_other_alone():
     rng = np.random.default_rng(0)
     train = np.vstack([np.zeros(64), rng.uniform(size=(5, 64))])
-    found = find_copies(train, np.vstack([np.zeros(64), rng.uniform(size=64)]), "pictures")
+    found = find_near_duplicates(train, np.vstack([np.zeros(64), rng.uniform(size=64)]), "pictures")
     assert_array_equal(found.exact, [True, False])
     assert_array_equal(found.near, [True, False])
 
@@ -150,7 +155,7 @@ def test_repeated_texts_are_found_and_short_ones_let_pass():
     counts[180:240] = 0
     counts[180:240, 7] = 1.0  # "ok"
     X = sp.csr_array(counts)
-    found = find_copies(X[:150], X[150:], "texts")
+    found = find_near_duplicates(X[:150], X[150:], "texts")
     assert_array_equal(np.flatnonzero(found.exact & found.surprising), np.arange(30))
     assert not found.surprising[30:90].any()
 
@@ -163,7 +168,7 @@ def test_rows_are_drawn_where_all_would_take_too_long():
     data = replace(
         table(pictures, codes), image_shape=(28, 28), feature_names=tuple(map(str, range(784)))
     )
-    check = copies_across(data, Split(np.arange(25_000), np.arange(25_000, 30_000)))
+    check = duplicates_across_split(data, Split(np.arange(25_000), np.arange(25_000, 30_000)))
     assert check.values["searched"] < 5_000
     assert f"{int(check.values['searched']):,} of the 5,000 test pictures" in check.sentence
     assert check.values["exact"] == 1
@@ -180,4 +185,4 @@ def test_groups_on_both_sides():
 def test_an_empty_part_is_no_error():
     data = lincore.sample("iris")
     nothing = np.array([], dtype=np.intp)
-    assert copies_across(data, Split(np.arange(150), nothing)).verdict == "fine"
+    assert duplicates_across_split(data, Split(np.arange(150), nothing)).verdict == "fine"

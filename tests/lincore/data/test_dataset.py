@@ -152,7 +152,7 @@ def test_options_and_choices_reach_the_table():
     data = load(raw, name="m.csv", options=ReadOptions(decimal=","), roles={"v": "ignore"})
     assert data.feature_names == ("u",)
     with pytest.raises(DataError, match="3 distinct|No column looks"):
-        load(raw, name="m.csv", options=ReadOptions(missing_marks=("a", "b")))
+        load(raw, name="m.csv", options=ReadOptions(missing_codes=("a", "b")))
     assert load(raw, name="m.csv", target="u", bins=2).classes.tolist() == [
         "below 2",
         "2 and above",

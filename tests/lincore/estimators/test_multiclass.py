@@ -262,7 +262,7 @@ def test_many_small_logistic_models_are_those_that_fit_by_themselves(
         scale = X.std(axis=0)
         assert_allclose(found.coef_ * scale, alone.coef_ * scale, atol=1e-5)
         assert_allclose(found.decision_function(X), alone.decision_function(X), atol=1e-4)
-        assert found.log_error_ == pytest.approx(alone.log_error_, rel=1e-6)
+        assert found.log_loss_ == pytest.approx(alone.log_loss_, rel=1e-6)
         assert found.get_params() == alone.get_params()
         assert vars(found).keys() == vars(alone).keys()
         assert (found.reason_, found.converged_, found.separation_) == (Reason.GRADIENT, True, None)
@@ -288,7 +288,7 @@ def test_many_small_logistic_models_with_other_options_are_those_that_fit_by_the
     assert_allclose(together.decision_function(X), each.decision_function(X), atol=1e-6)
     for found, alone in zip(together.estimators_, each.estimators_, strict=True):
         assert_allclose(found.intercept_, alone.intercept_, atol=1e-6)
-        assert found.log_error_ == pytest.approx(alone.log_error_, rel=1e-8)
+        assert found.log_loss_ == pytest.approx(alone.log_loss_, rel=1e-8)
         assert found.get_params() == alone.get_params()
     assert batched.has_one_minimum(binary)
 

@@ -58,7 +58,7 @@ def test_the_four_parts_add_up(problem):
 @given(st.integers(0, 1000))
 @settings(deadline=None, max_examples=5)
 def test_without_a_reduction_nothing_is_lost(seed):
-    """A class cut to all of its rows: every arm is the same rows."""
+    """A class cut to all of its rows: every subset is the same rows."""
     data = gaussian_classes([[0.0, 0.0], [1.0, 1.0]], sizes=[40, 25])
     study = lincore.balance(data, {"class 2": 1.0}, ("lda", "logistic"), seed=seed, repeats=2)
     for method in study.methods:
@@ -208,3 +208,14 @@ def test_no_interval_holds_what_cannot_be():
         for remedy in planted.remedies("lda", loss):
             assert 0 <= remedy.loss.low <= remedy.loss.high <= most
             assert -most <= remedy.recovered.low <= remedy.recovered.high <= most
+
+
+def test_a_class_may_be_called_others():
+    data = lincore.sample("gaussian")
+    called = replace(data, classes=np.array(["class 1", "class 2", "others"]))
+    one = lincore.balance(data, {"class 3": 11}, "lda", repeats=4)
+    two = lincore.balance(called, {"others": 11}, "lda", repeats=4)
+    assert (
+        two.attribution("lda", "recall of others").total
+        == one.attribution("lda", "recall of class 3").total
+    )

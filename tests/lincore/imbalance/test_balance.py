@@ -18,7 +18,7 @@ from lincore import PCA, LinearDiscriminantAnalysis, LogisticRegression, Moments
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.imbalance.losses import CELLS
-from lincore.imbalance.subsets import NestedRows, Shuffling, cut_alike, wanted_sizes
+from lincore.imbalance.subsets import NestedSubsets, Shuffling, reduce_proportionally, wanted_sizes
 from lincore.imbalance.trials import Plan
 from lincore.io.samples import gaussian_classes
 from lincore.metrics import scores
@@ -48,7 +48,7 @@ def study():
 def test_a_control_keeps_the_shares(counts, share, seed):
     counts = np.array(counts)
     total = max(len(counts), round(share * counts.sum()))
-    sizes = cut_alike(counts, total)
+    sizes = reduce_proportionally(counts, total)
     assert sizes.sum() == total
     assert (sizes >= 1).all() and (sizes <= counts).all()
     quota = counts * total / counts.sum()
@@ -59,7 +59,7 @@ def test_a_control_keeps_the_shares(counts, share, seed):
 def test_smaller_arms_lie_inside_larger_ones():
     codes = np.repeat([0, 1, 2], [30, 20, 10])
     train = np.flatnonzero(np.arange(60) % 5 > 0)
-    nested = NestedRows.draw(codes, train, 3, seed=1)
+    nested = NestedSubsets.draw(codes, train, 3, seed=1)
     small, large = nested.take([5, 3, 2]), nested.take([5, 10, 8])
     assert np.isin(small, large).all() and np.isin(large, train).all()
     assert_array_equal(np.bincount(codes[large]), [5, 10, 8])
@@ -69,19 +69,19 @@ def test_smaller_arms_lie_inside_larger_ones():
 def test_moments_of_all_arms_come_from_one_pass():
     data = three_classes()
     X = data.X + 1e6
-    nested = NestedRows.draw(data.codes, np.arange(0, 195, 2), 3, seed=0)
-    arms = [np.array(sizes) for sizes in ([45, 30, 23], [45, 30, 4], [10, 7, 5], [1, 1, 1])]
-    for arm, merged in zip(arms, nested.moments(X, arms), strict=True):
-        rows = nested.take(arm)
+    nested = NestedSubsets.draw(data.codes, np.arange(0, 195, 2), 3, seed=0)
+    subsets = [np.array(sizes) for sizes in ([45, 30, 23], [45, 30, 4], [10, 7, 5], [1, 1, 1])]
+    for subset, merged in zip(subsets, nested.moments(X, subsets), strict=True):
+        rows = nested.take(subset)
         direct = Moments.from_groups(X[rows], data.codes[rows], 3)
         assert_allclose(merged.count, direct.count)
         assert_allclose(merged.mean, direct.mean, rtol=1e-14)
         assert_allclose(merged.scatter, direct.scatter, rtol=1e-7, atol=1e-7)
-    growing = [arms[3], arms[2], arms[0]]
-    for arm, grown in zip(growing, nested.grow(X, growing), strict=True):
-        assert_allclose(grown.scatter, nested.moments(X, [arm])[0].scatter, rtol=1e-7, atol=1e-7)
+    growing = [subsets[3], subsets[2], subsets[0]]
+    for subset, grown in zip(growing, nested.grow(X, growing), strict=True):
+        assert_allclose(grown.scatter, nested.moments(X, [subset])[0].scatter, rtol=1e-7, atol=1e-7)
     with pytest.raises(ValueError, match="must grow"):
-        list(nested.grow(X, arms))
+        list(nested.grow(X, subsets))
 
 
 @pytest.mark.parametrize("size", [0, 46, -1, 2.5, True, float("nan"), 0.0])
@@ -102,12 +102,14 @@ def test_sizes_of_classes_that_are_not_there():
 def test_training_rows_alone_are_touched(study):
     data, example = three_classes(), study.example
     assert_array_equal(study.counts["reduced"], [63, 42, 9])
-    assert_array_equal(study.counts["control"], cut_alike(study.counts["full"], 63 + 42 + 9))
+    assert_array_equal(
+        study.counts["control"], reduce_proportionally(study.counts["full"], 63 + 42 + 9)
+    )
     assert_array_equal(example.rows["full"], example.split.train)
-    for arm in ("reduced", "control"):
-        assert np.isin(example.rows[arm], example.split.train).all()
-        counts = np.bincount(data.codes[example.rows[arm]])
-        assert_array_equal(counts, study.counts[arm])
+    for subset in ("reduced", "control"):
+        assert np.isin(example.rows[subset], example.split.train).all()
+        counts = np.bincount(data.codes[example.rows[subset]])
+        assert_array_equal(counts, study.counts[subset])
     for results in example.results.values():
         assert_array_equal(results.rows, example.split.test)
         assert_array_equal(results.truth, data.codes[example.split.test])
@@ -134,7 +136,7 @@ def slow_posterior(data, rows, weight, priors, test, method):
 def test_every_cell_is_what_its_definition_says(study, method):
     data, example = three_classes(), study.example
     test, rows = example.split.test, example.rows
-    shares = {arm: study.counts[arm] / study.counts[arm].sum() for arm in rows}
+    shares = {subset: study.counts[subset] / study.counts[subset].sum() for subset in rows}
     full, reduced = shares["full"], shares["reduced"]
     lifted = full / reduced
     definitions = {
@@ -146,8 +148,8 @@ def test_every_cell_is_what_its_definition_says(study, method):
         "control": ("control", full / shares["control"], full),
     }
     position = np.flatnonzero(study.seeds == example.seed)[0]
-    for cell, (arm, weight, priors) in definitions.items():
-        proba = slow_posterior(data, rows[arm], weight, priors, test, method)
+    for cell, (subset, weight, priors) in definitions.items():
+        proba = slow_posterior(data, rows[subset], weight, priors, test, method)
         truth = data.codes[test]
         error = (proba.argmax(axis=1) != truth).mean()
         log_loss = -np.log(proba[np.arange(len(test)), truth]).mean()
@@ -304,8 +306,8 @@ def test_undersampling_and_oversampling_have_the_shares_of_the_full_set():
     plan = Plan(data, {"class 3": 9}, (), Steps(), "stratified", 0.3, 0)
     trial = plan.trial(0)
     full = trial.shares("full")
-    for arm in ("undersampling", "oversampling"):
-        assert_allclose(trial.shares(arm), full, atol=0.03)
+    for subset in ("undersampling", "oversampling"):
+        assert_allclose(trial.shares(subset), full, atol=0.03)
     assert (trial.sizes["undersampling"] <= trial.sizes["reduced"]).all()
     assert (trial.sizes["oversampling"] >= trial.sizes["reduced"]).all()
 
@@ -399,7 +401,7 @@ def test_data_that_have_to_be_prepared_or_have_many_features(kind):
 
 
 def test_turns_of_a_shuffling_share_the_rows_out():
-    """Every row is tested once, stands in each arm equally often, and never in both at once."""
+    """Every row is tested once, stands in each subset equally often, and never in both at once."""
     codes = np.repeat([0, 1, 2], [40, 60, 100])
     data = Dataset("t", np.zeros((200, 1)), codes, np.array(["a", "b", "c"]), ("x",))
     shuffling = Shuffling.draw(data, 0.1, seed=3)
@@ -407,11 +409,11 @@ def test_turns_of_a_shuffling_share_the_rows_out():
     smallest = data.counts // 10 * 3
     for turn in range(shuffling.n_turns):
         split, nested = shuffling.turn(turn)
-        arm = nested.take(smallest)
-        assert not np.isin(arm, split.test).any() and np.isin(arm, split.train).all()
+        subset = nested.take(smallest)
+        assert not np.isin(subset, split.test).any() and np.isin(subset, split.train).all()
         assert_array_equal(np.sort(np.concatenate(split)), np.arange(data.n_rows))
         tested[split.test] += 1
-        chosen[arm] += 1
+        chosen[subset] += 1
     assert_array_equal(tested, 1)
     for code in range(data.n_classes):
         assert np.ptp(chosen[data.codes == code]) <= 1
@@ -423,7 +425,9 @@ def test_turns_of_a_shuffling_share_the_rows_out():
 def test_both_remedies_are_scikit_learns_class_weights(C):
     data, method = three_classes(), LogisticRegression(C=C, tol=1e-10)
     study = lincore.balance(data, {"class 3": 9}, method, steps=Steps(False), repeats=1)
-    full, reduced = (study.counts[arm] / study.counts[arm].sum() for arm in ("full", "reduced"))
+    full, reduced = (
+        study.counts[subset] / study.counts[subset].sum() for subset in ("full", "reduced")
+    )
     theirs = ScikitLogistic(
         C=C, class_weight=dict(enumerate(full / reduced)), tol=1e-10, solver="newton-cholesky"
     )

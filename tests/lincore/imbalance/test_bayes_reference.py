@@ -7,7 +7,7 @@ import pytest
 
 import lincore
 from lincore import plots
-from lincore.imbalance.bayes_reference import known_truth
+from lincore.imbalance.bayes_reference import true_parameters_of
 from lincore.inspection.planes import feature_plane
 from lincore.inspection.views import look
 from lincore.metrics import scores
@@ -21,7 +21,7 @@ def study():
 
 
 def test_it_is_scored_on_the_same_rows_as_the_models(study):
-    known = known_truth(study, lincore.sample("gaussian"))
+    known = true_parameters_of(study, lincore.sample("gaussian"))
     assert np.array_equal(known.results.rows, study.example.split.test)
     wrong = 1 - scores.accuracy(known.results, "Bayes classifier").value
     assert wrong == pytest.approx(known.on_test.value)
@@ -38,7 +38,10 @@ def test_its_boundary_is_dashed_over_that_of_a_model(study):
     plane = feature_plane(data, (0, 1), test)
     model, truth = (
         look(pipeline, data, test, plane)
-        for pipeline in (study.example.pipelines["lda", "full"], known_truth(study, data).pipeline)
+        for pipeline in (
+            study.example.pipelines["lda", "full"],
+            true_parameters_of(study, data).pipeline,
+        )
     )
     frame = plots.Frame.of(model)
     figure = plots.boundary(model, frame=frame, truth=truth)

@@ -30,7 +30,7 @@ def found():
 
 
 def test_a_size_of_the_sweep_is_a_study(found):
-    """Two ways to the same number: the arms are nested in the same order."""
+    """Two ways to the same number: the subsets are nested in the same order."""
     for a, size in enumerate([4, 12, 24]):
         study = lincore.balance(skewed(), {"class 3": size}, found.methods, steps=STEPS, repeats=3)
         for i, method in enumerate(found.methods):
@@ -50,12 +50,12 @@ def test_exact_curves_are_weights_on_all_rows(found):
         X, codes = data.X[split.train], data.codes[split.train]
         steps = lincore.Standardizer, lincore.PCA
         full = found.sizes[-1]
-        for a, arm in enumerate(found.sizes):
-            moments, T = Moments.from_groups(X, codes, 3).scale(arm / full), data.X[split.test]
+        for a, subset in enumerate(found.sizes):
+            moments, T = Moments.from_groups(X, codes, 3).scale(subset / full), data.X[split.test]
             for make, options in zip(steps, ({}, {"n_components": 2}), strict=True):
                 step = make(**options).fit_moments(moments)
                 moments, T = step.map_moments(moments), step.transform(T)
-            for j, priors in ((2, arm / arm.sum()), (3, full / full.sum())):
+            for j, priors in ((2, subset / subset.sum()), (3, full / full.sum())):
                 model = LinearDiscriminantAnalysis(priors=priors)
                 model.fit_moments(moments, np.arange(3))
                 error = (model.predict(T) != data.codes[split.test]).mean()

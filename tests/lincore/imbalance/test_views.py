@@ -40,7 +40,7 @@ def views(study, data, method, cell):
 
 def test_components_are_turned_back_and_nothing_is_stretched(study, data):
     test = study.example.split.test
-    full, reduced = (study.example.pipelines["lda", arm] for arm in ("full", "reduced"))
+    full, reduced = (study.example.pipelines["lda", subset] for subset in ("full", "reduced"))
     # Signs of components are a convention: undo the one that this PCA follows.
     reduced.named_steps["pca"].components_[0] *= -1
     try:
@@ -98,15 +98,15 @@ def test_scores_in_use_are_the_plain_ones_at_the_shares_of_the_test_part(study):
     results = study.example.results["reduced"]
     shares = np.bincount(results.truth) / len(results.truth)
     for method in METHODS:
-        error = deployment.error_in_use(results, method, shares)
+        error = deployment.error_in_deployment(results, method, shares)
         assert error.value == pytest.approx(1 - scores.accuracy(results, method).value)
         assert 0 <= error.low <= error.value <= error.high
         assert error.high > error.low
-        cost = deployment.cost_in_use(results, method, shares, 1 - np.eye(3))
+        cost = deployment.cost_in_deployment(results, method, shares, 1 - np.eye(3))
         assert cost.value == pytest.approx(error.value)
-    loss = deployment.log_loss_in_use(results, "lda", shares)
+    loss = deployment.log_loss_in_deployment(results, "lda", shares)
     assert loss.value == pytest.approx(scores.log_loss(results, "lda").value)
-    assert np.isnan(deployment.log_loss_in_use(results, "least-squares", shares).value)
+    assert np.isnan(deployment.log_loss_in_deployment(results, "least-squares", shares).value)
 
 
 def test_error_by_share_ends_at_the_recalls(study):
@@ -125,7 +125,7 @@ def test_cheap_decisions_cost_no_more_than_bold_ones_on_average():
     costs = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [8.0, 8.0, 0.0]])
     new = study.counts["full"] / study.counts["full"].sum()
     bold, cheap = (
-        deployment.cost_in_use(r, "lda", new, costs)
+        deployment.cost_in_deployment(r, "lda", new, costs)
         for r in (results, deployment.decided(results, costs))
     )
     assert cheap.value < bold.value
@@ -135,7 +135,7 @@ def test_cheap_decisions_cost_no_more_than_bold_ones_on_average():
 @pytest.mark.parametrize("line", ["lda", "logistic"])
 def test_all_features_are_drawn_in_one_discriminant_plane(data, steps, line):
     study = lincore.balance(data, {"class_0": 8}, line, steps=steps, repeats=1)
-    pair = [study.example.pipelines[line, arm] for arm in ("full", "reduced")]
+    pair = [study.example.pipelines[line, subset] for subset in ("full", "reduced")]
     split = study.example.split
     one, other = shared_planes(pair, data, split.train)
     assert one.axis_names == other.axis_names == ("Discriminant 1", "Discriminant 2")

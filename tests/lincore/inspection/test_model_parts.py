@@ -13,7 +13,7 @@ from lincore import plots
 from lincore.data.dataset import Dataset
 from lincore.inspection import views
 from lincore.inspection.confusion_cells import cell
-from lincore.inspection.solver_comparison import race
+from lincore.inspection.solver_comparison import compare_solvers
 from lincore.inspection.weights import coordinate_names, equation, feature_weights
 from lincore.linalg.optimize import Reason, watched
 from lincore.linalg.quadric import Quadric
@@ -23,7 +23,7 @@ from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
 from lincore.plots.plane.class_ellipses import with_ellipses
 from lincore.report.convergence import ending
 from lincore.report.equations import as_latex, as_text
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 
 
 def fitted_on(name: str, line: str, steps: Steps = PLAIN):
@@ -36,7 +36,7 @@ def fitted_on(name: str, line: str, steps: Steps = PLAIN):
 
 @pytest.mark.parametrize("line", ["lda", "fisher", "perceptron(max_epochs=3)"])
 def test_every_row_is_in_exactly_one_cell(line):
-    with heard():
+    with captured_warnings():
         data, _, pipeline, results = fitted_on("gaussian", line)
     found = [cell(results, pipeline, data, i, j) for i in range(3) for j in range(3)]
     rows = np.concatenate([one.rows for one in found])
@@ -108,7 +108,7 @@ def test_names_behind_a_basis():
 
 def test_endings_say_what_the_model_knows():
     iris = lincore.sample("iris")
-    with heard() as said:
+    with captured_warnings() as said:
         separated = lincore.LogisticRegression(C=np.inf).fit(iris.X, iris.codes)
         capped = lincore.LogisticRegression(solver="gradient", max_iter=2).fit(iris.X, iris.codes)
         swinging = lincore.LogisticRegression(solver="gradient", learning_rate=5.0)
@@ -139,7 +139,7 @@ def test_whoever_watches_can_stop_every_iterating_fit():
             steps.append(step)
             return len(steps) < 4
 
-        with heard(), watched(goes_on):
+        with captured_warnings(), watched(goes_on):
             model.fit(iris.X, iris.codes)
         assert len(steps) == 4
     plain = lincore.LogisticRegression().fit(iris.X, iris.codes)
@@ -153,7 +153,7 @@ def test_a_race_keeps_what_is_finished_when_it_is_stopped():
     def goes_on(done, total, what):
         return not what.startswith("gradient")
 
-    lines = race(iris.X, iris.codes, solvers=["newton", "gradient", "newton-cg"], C=1.0,
+    lines = compare_solvers(iris.X, iris.codes, solvers=["newton", "gradient", "newton-cg"], C=1.0,
                  progress=goes_on, keep=kept.append)  # fmt: skip
     assert [line.reason for line in lines] == [Reason.GRADIENT, Reason.STOPPED]
     assert [len(part) for part in kept] == [1, 2]
@@ -163,7 +163,7 @@ def test_two_threads_hear_their_own_warnings():
     ready, heard_by = threading.Barrier(2), {}
 
     def work(name):
-        with heard() as said:
+        with captured_warnings() as said:
             ready.wait(5)
             warnings.warn(name, stacklevel=1)
             ready.wait(5)

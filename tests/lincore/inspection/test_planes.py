@@ -14,8 +14,8 @@ from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.planes import (
     coordinates,
     feature_plane,
+    median_row,
     principal_plane,
-    typical_row,
 )
 
 
@@ -90,7 +90,7 @@ def test_the_typical_row_passes_over_what_is_missing(rest):
     )
     data = as_data(X, [0, 1, 0, 1], (None, ("x", "y", "z"), None))
     middle = {"median": 2.0, "mean": 4.0}[rest]
-    np.testing.assert_array_equal(typical_row(data, np.arange(4), rest), [middle, 1.0, np.nan])
+    np.testing.assert_array_equal(median_row(data, np.arange(4), rest), [middle, 1.0, np.nan])
 
 
 def test_categories_are_met_and_never_the_places_between():

@@ -266,7 +266,7 @@ def test_odd_columns_of_parquet_are_read_or_left_out(kind, in_blocks):
     np.testing.assert_allclose(found.frame["a.b"], np.arange(60) * 1.37)
     data = table_to_dataset(found, "class", roles={"a": "ignore"} if "a" in found.frame else None)
     assert {"a.b", "v"} <= set(data.feature_names)
-    assert data.n_rows + data.n_beyond == 60
+    assert data.n_rows + data.n_streamed == 60
 
 
 def test_a_file_of_more_rows_than_are_held_is_read_in_blocks():

@@ -10,7 +10,13 @@ from numpy.testing import assert_allclose
 
 from lincore.estimators.logistic.newton import NewtonCG, conjugate_gradients
 from lincore.estimators.logistic.sgd import descend_by_rows
-from lincore.linalg.optimize import Point, Reason, descend, halve_steps, take_whole_steps
+from lincore.linalg.optimize import (
+    Point,
+    Reason,
+    backtracking_line_search,
+    descend,
+    take_whole_steps,
+)
 
 CURVATURE = np.diag([1.0, 4.0, 9.0])
 MINIMUM = np.array([1.0, -2.0, 3.0])
@@ -65,14 +71,18 @@ def test_an_overflow_is_taken_back():
 
 
 def test_halving_finds_a_shorter_step():
-    found = descend(bowl, np.zeros(3), down(1.0), search=halve_steps, tol=1e-9, max_iter=500)
+    found = descend(
+        bowl, np.zeros(3), down(1.0), search=backtracking_line_search, tol=1e-9, max_iter=500
+    )
     assert found.converged
     assert {step.step_length for step in found.trace[1:]} <= {2.0**-k for k in range(9)}
     assert np.all(np.diff([step.objective for step in found.trace]) <= 1e-12)
 
 
 def test_a_direction_uphill_is_refused():
-    found = descend(bowl, np.zeros(3), down(-1.0), search=halve_steps, tol=1e-9, max_iter=9)
+    found = descend(
+        bowl, np.zeros(3), down(-1.0), search=backtracking_line_search, tol=1e-9, max_iter=9
+    )
     assert found.reason is Reason.NO_DESCENT and len(found.trace) == 1
 
 
@@ -80,7 +90,9 @@ def test_a_tolerance_below_rounding_is_no_convergence():
     def rough(x):
         return Point(x, 1e9 + float(x @ x), np.where(np.abs(x) < 1e-7, 1e-7, 2 * x))
 
-    found = descend(rough, np.ones(1), down(0.5), search=halve_steps, tol=1e-300, max_iter=99)
+    found = descend(
+        rough, np.ones(1), down(0.5), search=backtracking_line_search, tol=1e-300, max_iter=99
+    )
     assert found.reason is Reason.PRECISION and not found.converged
 
 
@@ -107,7 +119,9 @@ def test_newton_cg_with_the_exact_preconditioner_takes_one_inner_step():
         lambda state: lambda v: np.linalg.solve(CURVATURE, v),
         tol=1e-9,
     )
-    found = descend(bowl, np.zeros(3), direction, search=halve_steps, tol=1e-9, max_iter=9)
+    found = descend(
+        bowl, np.zeros(3), direction, search=backtracking_line_search, tol=1e-9, max_iter=9
+    )
     assert found.converged and len(found.trace) == 2 and direction.inner_steps == [1]
 
 

@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from lincore import Results
 from lincore.metrics import differences, scores
-from lincore.metrics.differences import cochran, holm, pairwise, tiers
+from lincore.metrics.differences import cochran, groups, holm, pairwise
 from lincore.metrics.intervals import Interval
 from lincore.metrics.settings import Settings
 from lincore.report import sentences
@@ -167,12 +167,12 @@ def test_lower_losses_are_better_and_one_impossible_row_decides_nothing():
     first, second, _ = pairwise(results, "log loss")
     assert first.better == "A" and first.value < 0
     assert second.better is None and -1 < second.value < 0
-    assert tiers(results, "log loss") == {"A": 1, "B": 2, "C": 1}
+    assert groups(results, "log loss") == {"A": 1, "B": 2, "C": 1}
 
 
 def test_methods_without_posteriors_have_no_tier_by_log_loss():
     results = with_shares([0.9, 0.8])
-    assert tiers(results, "AUC") == {"A": 0, "B": 0}
+    assert groups(results, "AUC") == {"A": 0, "B": 0}
     found = pairwise(results, "AUC")[0]
     assert found.verdict == "not significant" and np.isnan(found.p_holm)
     assert sentences.comparison_finding(results, "AUC") == "No model has a score for AUC."
@@ -197,9 +197,9 @@ def test_a_sure_difference_in_every_fold_alike_is_told():
 
 def test_tiers_join_whom_the_leader_does_not_beat():
     results = with_shares([0.7, 0.95, 0.5, 0.94, 0.68], m=600)
-    assert tiers(results) == {"A": 2, "B": 1, "C": 3, "D": 1, "E": 2}
+    assert groups(results) == {"A": 2, "B": 1, "C": 3, "D": 1, "E": 2}
     table = results.table(wide=True)
-    assert table["group"].to_dict() == tiers(results)
+    assert table["group"].to_dict() == groups(results)
     better = {frozenset(d[:2]): d.better for d in pairwise(results)}
     assert better[frozenset("BD")] is None and better[frozenset("AB")] == "B"
 
@@ -276,5 +276,5 @@ def test_a_pair_is_compared_once_whatever_does_not_matter(monkeypatch):
     results = with_shares([0.9, 0.8, 0.7])
     for rope in (0.0, 0.01, 0.05):
         pairwise(results, "accuracy", rope)
-        tiers(results, "accuracy", rope)
+        groups(results, "accuracy", rope)
     assert sorted(compared) == [("A", "B"), ("A", "C"), ("B", "C")]

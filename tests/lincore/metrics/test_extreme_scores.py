@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import lincore
 from lincore import Results
 from lincore.metrics import scores
-from lincore.metrics.differences import cochran, pairwise, tiers
+from lincore.metrics.differences import cochran, groups, pairwise
 from lincore.metrics.estimates import SCORES
 from lincore.metrics.ranking import guesses, ranked
 from lincore.metrics.settings import Settings
@@ -92,7 +92,7 @@ def test_every_score_test_and_group_bears_extremes(results):
         for d in pairwise(results, score):
             assert np.isnan(d.p) or 0 <= d.p <= d.p_holm <= 1
             assert np.isnan(d.low) or d.low <= d.high
-        assert set(tiers(results, score)) == set(results.methods)
+        assert set(groups(results, score)) == set(results.methods)
         assert ranked(results, score).methods and guesses(results, score) is not None
         assert sentences.comparison_finding(results, score).endswith(".")
     for method in results.methods:
@@ -112,4 +112,4 @@ def test_a_comparison_of_many_features_that_separate_two_classes(scheme):
     results = lincore.compare(data, ["naive-bayes", "diagonal-lda", "lda(shrinkage=oas)"], scheme)
     assert (results.table(wide=True)["log loss"] < 1e-3).all()
     for score in SCORES:
-        assert set(tiers(results, score).values()) == {1}
+        assert set(groups(results, score).values()) == {1}

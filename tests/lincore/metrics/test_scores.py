@@ -15,10 +15,10 @@ from statsmodels.stats.proportion import proportion_confint
 
 import lincore
 from lincore import Results
-from lincore.imbalance.deployment import log_loss_in_use
+from lincore.imbalance.deployment import log_loss_in_deployment
 from lincore.imbalance.losses import losses_of
 from lincore.metrics import auc, curves, scores
-from lincore.metrics.differences import pairwise, tiers
+from lincore.metrics.differences import groups, pairwise
 from lincore.metrics.estimates import why_missing
 from lincore.metrics.priors import reprior
 from lincore.metrics.ranking import guesses, ranked
@@ -413,7 +413,7 @@ def test_a_class_held_impossible_costs_what_it_costs_in_scikit_learn(own):
     assert_allclose(scores.log_loss(results, "m").value, expected, rtol=1e-14)
     losses = losses_of(results.truth, results.predicted[0], log_proba[0], 2)
     assert_allclose(losses[2], expected, rtol=1e-14)
-    assert_allclose(log_loss_in_use(results, "m", [0.5, 0.5]).value, expected, rtol=1e-14)
+    assert_allclose(log_loss_in_deployment(results, "m", [0.5, 0.5]).value, expected, rtol=1e-14)
 
 
 def test_wilson_is_refused_for_rows_that_occur_repeatedly():
@@ -546,7 +546,7 @@ def test_balanced_accuracy_leads_where_classes_are_unequal():
     results = imbalanced(ALWAYS, FINDS_RARE)
     assert scores.accuracy(results, "LDA").value == 0.9 > scores.accuracy(results, "Fisher").value
     assert ranked(results).methods == ("Fisher", "LDA")
-    assert tiers(results) == {"LDA": 2, "Fisher": 1}
+    assert groups(results) == {"LDA": 2, "Fisher": 1}
     assert scores.table(results).columns[0] == "balanced accuracy"
     assert scores.table(results)["never predicts"].to_list() == ["rare", ""]
     assert guesses(results) == {"Majority class": 0.5}

@@ -67,7 +67,7 @@ def everything() -> dict[str, object]:
         "stacked": plots.share_bars(counted.levels, counted.of_level(), CLASSES, title=NASTY,
                                     unit="share", stacked=True),
         "correlations": plots.correlation_matrix(related, kind="within classes"),
-        "intervals": plots.score_intervals(METHODS, INTERVALS, tiers=[1, 1, 2],
+        "intervals": plots.score_intervals(METHODS, INTERVALS, groups=[1, 1, 2],
                                            baselines={NASTY: 0.4}),
         "effects": plots.pairwise_effects(pairs, rope=0.01),
         "recall_map": plots.recall_map(three, METHODS, CLASSES),
@@ -90,7 +90,7 @@ def everything() -> dict[str, object]:
         "scatter_3d": plots.scatter_3d(points, codes, CLASSES, names, title=NASTY,
                                        predicted=np.zeros(30, int)),
         "biplot": plots.biplot(points[:, :2], codes, CLASSES, np.eye(3)[:2], names, names[:2]),
-        "weights": plots.weight_images(rng.normal(size=(2, 3, 4)), [NASTY, "b"]),
+        "weights": plots.coefficient_images(rng.normal(size=(2, 3, 4)), [NASTY, "b"]),
         "rebuilt": plots.reconstructions(rng.random((2, 4, 4)), [rng.random((2, 4, 4))], [3]),
     }  # fmt: skip
 
@@ -294,7 +294,7 @@ def test_curves_of_results_are_taken_over():
 
 
 def test_a_falling_recall_is_the_worse():
-    steps = data(plots.waterfall({"a": (-0.1, -0.2, 0)}, 0.8, higher_is_better=True))[1]
+    steps = data(plots.waterfall({"a": (-0.1, -0.2, 0)}, 0.8, greater_is_better=True))[1]
     other = data(plots.waterfall({"a": (-0.1, -0.2, 0)}, 0.8))[1]
     assert (steps["marker"]["color"], other["marker"]["color"]) == ([BAD], [GOOD])
 
@@ -391,7 +391,7 @@ def test_three_components_are_sampled_and_keep_their_rows():
 
 
 def test_weights_are_even_about_zero_and_colour_pictures_are_small():
-    figure = plots.weight_images(np.array([[[-1.0, 3.0]]]), ["w"])
+    figure = plots.coefficient_images(np.array([[[-1.0, 3.0]]]), ["w"])
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-3, 3)
     pixels = np.arange(4 * 5 * 3, dtype=np.uint8).reshape(4, 5, 3)
     sheet = plots.images(pixels[None], [NASTY])

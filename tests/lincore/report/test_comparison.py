@@ -10,7 +10,7 @@ from lincore.data.dataset import Dataset
 from lincore.metrics.results import Results
 from lincore.metrics.settings import Settings
 from lincore.report import comparison
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 
 
 def table(sizes: list[int], groups: list[int] | None = None) -> Dataset:
@@ -22,7 +22,7 @@ def table(sizes: list[int], groups: list[int] | None = None) -> Dataset:
 
 
 def notes(data: Dataset, scheme: str, methods: tuple[str, ...] = ("lda",)) -> str:
-    with heard():
+    with captured_warnings():
         return " ".join(comparison.notes(lincore.compare(data, methods, scheme)))
 
 

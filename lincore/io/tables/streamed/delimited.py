@@ -269,7 +269,7 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
             n_bytes += int(lengths[chosen].sum())
             n_lines += len(ends)
             n_said += int((lengths > 1 + block.startswith(b"\r", ends[0] - 2)).sum())
-            while n_bytes > limits.max_drawn_bytes or len(lines) > limits.max_held_rows:
+            while n_bytes > limits.max_drawn_bytes or len(lines) > limits.max_rows_in_memory:
                 threshold *= 0.8
                 key, number = np.concatenate(keys), np.concatenate(numbers)
                 kept = key < threshold
@@ -286,4 +286,4 @@ def _share(file: LargeFile, line_bytes: float) -> float:
     limits = file.limits
     # Unpacked it is larger than that, but by how much nobody knows.
     size = max(file.n_bytes, limits.max_table_bytes if file.is_packed else 0)
-    return min(1.0, limits.max_drawn_bytes / size, limits.max_held_rows / (size / line_bytes))
+    return min(1.0, limits.max_drawn_bytes / size, limits.max_rows_in_memory / (size / line_bytes))

@@ -139,7 +139,7 @@ def open_large_parquet(
 
 def _draw_rows(source: LargeParquet, columns: Sequence[str]) -> pd.DataFrame:
     limits, rng = source.file.limits, np.random.default_rng(_SEED)
-    most = min(limits.max_held_rows, limits.max_drawn_bytes // (8 * max(1, len(columns))))
+    most = min(limits.max_rows_in_memory, limits.max_drawn_bytes // (8 * max(1, len(columns))))
     share = most / max(1, source.n_rows)
     kept, n_bytes = [], 0
     for batch in source.batches(columns):

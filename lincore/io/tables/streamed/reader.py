@@ -9,12 +9,12 @@ from typing import Any
 
 from lincore.data.dataset import Dataset
 from lincore.data.labels import columns_named, display_name, is_number, lone_class_notices
-from lincore.errors import DataError, Notice, Remedy, TooLargeError
+from lincore.errors import DataError, Hint, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.column_roles import ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
 from lincore.io.tables.parquet import PARQUET_MAGIC
-from lincore.io.tables.sampled_rows import DRAWN_ONLY, StoppedReading, Wanted, hold_and_sum
+from lincore.io.tables.sampled_rows import DRAWN_ONLY, StoppedReading, Wanted, sample_and_stream
 from lincore.io.tables.streamed.delimited import open_large_text
 from lincore.io.tables.streamed.parquet import open_large_parquet
 from lincore.io.tables.table import Table, frame_to_table
@@ -108,12 +108,12 @@ def large_table_to_dataset(
     unsuited : mapping of str to bool, optional
         Further choices, and whether they were made: each needs all rows at once.
     progress : callable, optional
-        As for `lincore.io.tables.sampled_rows.hold_and_sum`.
+        As for `lincore.io.tables.sampled_rows.sample_and_stream`.
 
     Returns
     -------
     Dataset
-        Its rows are those held; `beyond` holds the moments of the others.
+        Its rows are those held; `streamed` holds the moments of the others.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def large_table_to_dataset(
         is_text = not is_number(table.frame[label])
         dropped = [str(name) for name in drop_classes]
         wanted = Wanted(label, is_text, features, dropped, merge_classes or {})
-        held = hold_and_sum(table.source, wanted, progress)
+        held = sample_and_stream(table.source, wanted, progress)
     return Dataset(
         name=display_name(table.name),
         X=held.X,
@@ -145,7 +145,7 @@ def large_table_to_dataset(
             *lone_class_notices(held.codes, held.classes),
             *([guess.notice] if guess is not None else []),
         ),
-        beyond=held.beyond,
+        streamed=held.streamed,
         target_name=label,
         target_guess=guess,
     )
@@ -189,7 +189,7 @@ def _refused(what: str, table: Table, remedy: str, columns: Sequence[str] = ()) 
     several = (
         f"{len(columns)} columns" if len(columns) > 1 else f"{columns[0]!r}" if columns else ""
     )
-    ignore = (Remedy(f"Ignore {several}", roles=dict.fromkeys(columns, "ignore")),)
+    ignore = (Hint(f"Ignore {several}", roles=dict.fromkeys(columns, "ignore")),)
     return DataError(
         what,
         where=where,

@@ -20,7 +20,7 @@ from lincore.io.tables.text.encoding import decode
 from lincore.io.tables.text.header import Heading, find_heading
 from lincore.io.tables.text.leading_zeros import find_codes, may_have_zeros, restore_zeros
 from lincore.io.tables.text.merge_notices import merge_notices
-from lincore.io.tables.text.missing_values import MISSING_MARKS, mark_missing
+from lincore.io.tables.text.missing_values import MISSING_CODES, mark_missing
 from lincore.io.tables.text.numbers import Marks, find_marks, read_numbers
 from lincore.io.tables.text.odd_rows import drop_odd_rows, drop_totals
 from lincore.io.tables.text.options import SPACES, Reading, ReadOptions
@@ -279,13 +279,13 @@ def _without_blank_ends(rows: str, layout: Layout, n_columns: int) -> str | None
 
 def csv_arguments(layout: Layout, names: Sequence[str], options: ReadOptions) -> dict[str, Any]:
     """Return what pandas must be told to read the rows below the header."""
-    given = options.missing_marks
+    given = options.missing_codes
     return {
         "sep": r"\s+" if layout.separator == SPACES else layout.separator,
         "header": None,
         "names": list(names),
         "index_col": False,
-        "na_values": ["", *given] if given is not None else list(MISSING_MARKS),
+        "na_values": ["", *given] if given is not None else list(MISSING_CODES),
         "keep_default_na": given is None,
         "quotechar": layout.quote or '"',
         "quoting": csv.QUOTE_MINIMAL if layout.quote else csv.QUOTE_NONE,
@@ -350,8 +350,8 @@ def is_text(column: pd.Series[Any]) -> bool:
 
 def stripped(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
     """Return a text column without blanks around its values, marks of missing ones taken out."""
-    given = options.missing_marks
-    marked = ["", *(mark.strip() for mark in (MISSING_MARKS if given is None else given))]
+    given = options.missing_codes
+    marked = ["", *(mark.strip() for mark in (MISSING_CODES if given is None else given))]
     if column.dtype == object:
         column = column.astype("str").where(column.notna())
     if len(column) <= _FEW_ROWS:

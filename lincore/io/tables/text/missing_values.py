@@ -14,7 +14,7 @@ from lincore.io.tables.text.column_assignment import with_columns
 
 # Besides those that pandas knows: NA, N/A, NaN, null, None and the like.
 # fmt: off
-MISSING_MARKS = (
+MISSING_CODES = (
     "", "?", "-", " ?", "--", "n.a.", "N.A.", "<NA>", "#DIV/0!", "#VALUE!", "#REF!", "\\N",
 )
 # fmt: on

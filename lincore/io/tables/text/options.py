@@ -54,8 +54,8 @@ class ReadOptions:
         Whether there is a header line, or the line of the file, counted from 1, that it is.
     comment : str, optional
         What a line that is to be skipped begins with; "" for no such lines.
-    missing_marks : sequence of str, optional
-        The texts that stand for a missing value, instead of `MISSING_MARKS`.
+    missing_codes : sequence of str, optional
+        The texts that stand for a missing value, instead of `MISSING_CODES`.
     missing_in : mapping of str to sequence, optional
         Numbers or texts that stand for a missing value in some columns alone, such as
         ``{"BMI": (0,)}``; besides the others.
@@ -73,7 +73,7 @@ class ReadOptions:
     quote: str | None = None
     header: bool | int | None = None
     comment: str | None = None
-    missing_marks: Sequence[str] | None = None
+    missing_codes: Sequence[str] | None = None
     missing_in: Mapping[str, Sequence[str | float]] | None = None
 
     def __post_init__(self) -> None:

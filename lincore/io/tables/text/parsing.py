@@ -8,7 +8,7 @@ from typing import Any, cast
 import pandas as pd
 
 from lincore.io.tables.text.column_assignment import with_columns
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 
 # Longer texts are parsed in parts: pandas needs half of the memory.
 _IN_PARTS = 10_000_000
@@ -38,7 +38,7 @@ def parse_text(rows: str, **how: Any) -> pd.DataFrame:
     if len(rows) <= _IN_PARTS or "dtype" in how:
         return pd.read_csv(text, **how)
     # Of columns whose parts are of several kinds pandas warns: see `of_one_kind`.
-    with heard():
+    with captured_warnings():
         return pd.read_csv(text, **{**how, "low_memory": True})
 
 

@@ -127,7 +127,7 @@ def test_three_classes_agree_with_statsmodels(reference):
     assert_allclose(table.z, np.asarray(theirs.tvalues).T, rtol=1e-6)
     assert_allclose(table.p_value, np.asarray(theirs.pvalues).T, rtol=1e-6, atol=1e-12)
     assert_allclose(model.log_likelihood(X, y), theirs.llf, rtol=1e-9)
-    assert_allclose(model.log_error_, -theirs.llf, rtol=1e-9)
+    assert_allclose(model.log_loss_, -theirs.llf, rtol=1e-9)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4])
@@ -172,7 +172,7 @@ def test_weights_are_replication(seed, C, K):
     copies, labels = np.repeat(X, weight, axis=0), np.repeat(y, weight)
     repeated = fit_quietly(tight(C), copies, labels)
     assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6, atol=1e-9)
-    assert_allclose(weighted.log_error_, repeated.log_error_, rtol=1e-9)
+    assert_allclose(weighted.log_loss_, repeated.log_loss_, rtol=1e-9)
     if np.isinf(C):
         errors = weighted.wald(X, weight).standard_error if weighted.converged_ else None
         if errors is not None and repeated.converged_:
@@ -370,8 +370,8 @@ def test_a_fixed_learning_rate_finds_the_same_log_error():
     X, y = overlapping(p=2, n=300)
     newton = LogisticRegression(C=np.inf, solver="newton").fit(X, y)
     fixed = LogisticRegression(C=np.inf, solver="gradient", learning_rate=0.002).fit(X, y)
-    assert_allclose(fixed.log_error_, newton.log_error_, rtol=1e-9)
-    assert_allclose(newton.log_error_, -newton.log_likelihood(X, y), rtol=1e-10)
+    assert_allclose(fixed.log_loss_, newton.log_loss_, rtol=1e-9)
+    assert_allclose(newton.log_loss_, -newton.log_likelihood(X, y), rtol=1e-10)
     assert fixed.n_iter_ > 10 * newton.n_iter_
 
 
@@ -382,7 +382,7 @@ def test_the_faces_texts_learning_rate_finds_newtons_minimum_and_a_larger_one_os
     newton = LogisticRegression(C=np.inf, solver="newton").fit(X, faces.y)
     fixed = LogisticRegression(C=np.inf, solver="gradient", learning_rate=0.002).fit(X, faces.y)
     assert fixed.converged_ and fixed.n_iter_ > 30 * newton.n_iter_
-    assert_allclose(fixed.log_error_, newton.log_error_, rtol=1e-8)
+    assert_allclose(fixed.log_loss_, newton.log_loss_, rtol=1e-8)
     with pytest.warns(ConvergenceWarning, match="rising and falling"):
         LogisticRegression(C=np.inf, solver="gradient", learning_rate=0.01).fit(X, faces.y)
 

@@ -84,7 +84,7 @@ def test_the_estimate_is_that_of_dense_rows(C, shape, weighted):
     assert sparse.converged_
     assert_allclose(sparse.coef_, dense.coef_, rtol=1e-6, atol=1e-6 * np.abs(dense.coef_).max())
     assert_allclose(sparse.intercept_, dense.intercept_, rtol=1e-6, atol=1e-6)
-    assert sparse.log_error_ == pytest.approx(dense.log_error_, rel=1e-6)
+    assert sparse.log_loss_ == pytest.approx(dense.log_loss_, rel=1e-6)
     assert_allclose(sparse.predict_proba(sp.csr_array(X)), dense.predict_proba(X), atol=1e-6)
 
 
@@ -107,7 +107,7 @@ def test_maximum_likelihood_of_overlapping_classes():
     sparse = LogisticRegression(C=np.inf).fit(sp.csr_array(X), y)
     assert sparse.converged_
     assert_allclose(sparse.coef_, dense.coef_, rtol=1e-5, atol=1e-6)
-    assert sparse.log_likelihood(sp.csr_array(X), y) == pytest.approx(-dense.log_error_)
+    assert sparse.log_likelihood(sp.csr_array(X), y) == pytest.approx(-dense.log_loss_)
 
 
 def test_separation_of_sparse_rows_is_noticed():

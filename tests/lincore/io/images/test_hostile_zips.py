@@ -203,7 +203,7 @@ CORPUS = {
         "read",
     ),
     "cut-off": (lambda: zipped(SMALL)[:-40], "cannot be opened"),
-    "nothing": (lambda: zipped({}), "no image that can be used"),
+    "nothing": (lambda: zipped({}), "No image can be used"),
     "arrays-of-objects": (
         lambda: arrays(X=np.array([[print]], dtype=object), y=[0]),
         "'X' holds object",

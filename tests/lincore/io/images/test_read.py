@@ -228,7 +228,7 @@ def test_a_class_of_one_image_is_told():
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "no image that can be used (0 files"),
+        ({}, "No image can be used (0 files"),
         ({"a/1.txt": b"text"}, "a/1.txt: not an image"),
         ({"xl/workbook.xml": b"<xml/>", "[Content_Types].xml": b"<xml/>"}, "Excel workbook"),
         ({"faces/1.png": picture(), "faces/2.png": picture()}, "one class: faces"),
@@ -383,7 +383,7 @@ def test_single_files_are_read_like_a_zip():
     data = read_image_files([*files, ("notes.txt", b"text"), ("cat_9.png", b"")])
     assert data.digest == replace(read(dict(files)), name="pictures").digest
     assert reasons(data) == {"notes.txt": "not an image", "cat_9.png": "damaged image"}
-    with pytest.raises(DataError, match="no image that can be used"):
+    with pytest.raises(DataError, match="No image can be used"):
         read_image_files([("a.txt", b"text")])
     with pytest.raises(DataError, match="empty"):
         read_image_files([])

@@ -150,12 +150,12 @@ def test_hills_stand_on_the_view():
     view = make_view(scales=[1.0, 0.001, 1.0])
     figure = plots.surface(view)
     assert figure.layout.scene.zaxis.title.text == "prior × density"
-    hills = traces(figure, "surface")
-    assert len(hills) == 3
-    for code, hill in enumerate(hills):
+    surfaces = traces(figure, "surface")
+    assert len(surfaces) == 3
+    for code, surface in enumerate(surfaces):
         peak = np.exp(view.log_joint(view.densities.means[[code]]))[0, code]
-        assert decoded(hill["z"]).max() == pytest.approx(peak, rel=1e-5)
-        assert decoded(hill["z"]).min() >= 0.01 * peak
+        assert decoded(surface["z"]).max() == pytest.approx(peak, rel=1e-5)
+        assert decoded(surface["z"]).min() >= 0.01 * peak
     # The narrow class is a million times as high.
     assert figure.layout.scene.zaxis.type == "log"
     assert "class 1" in figure.layout.meta["alt"].split("highest is ")[1]

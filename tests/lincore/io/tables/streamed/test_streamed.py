@@ -27,7 +27,11 @@ from lincore.model_selection.splitters import folds
 
 N_ROWS = 6_000
 SMALL = replace(
-    LIMITS, max_table_bytes=100_000, max_held_rows=600, max_drawn_bytes=30_000, max_line_bytes=9_000
+    LIMITS,
+    max_table_bytes=100_000,
+    max_rows_in_memory=600,
+    max_drawn_bytes=30_000,
+    max_line_bytes=9_000,
 )
 SOLVED = ["lda", "qda", "naive-bayes", "diagonal-lda", "fisher", "least-squares"]
 STEPS = Steps(standardize=True, n_components=3)
@@ -66,7 +70,7 @@ def whole(data: Dataset, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     codes = np.searchsorted(data.classes, frame["species"].to_numpy(dtype=str))
     held = {row.tobytes() for row in data.X}
     others = [i for i, row in enumerate(X) if row.tobytes() not in held]
-    assert len(others) == data.n_beyond
+    assert len(others) == data.n_streamed
     return np.vstack([data.X, X[others]]), np.concatenate([data.codes, codes[others]])
 
 
@@ -75,16 +79,16 @@ def test_every_row_is_either_held_or_summed():
     data = table_to_dataset(opened(csv_of(frame)))
     X, codes = whole(data, frame)
     assert data.classes.tolist() == ["setosa", "virginica", "é2"]
-    assert len(X) == N_ROWS == data.n_rows + data.n_beyond
+    assert len(X) == N_ROWS == data.n_rows + data.n_streamed
     expected = lincore.moments.moments.Moments.from_groups(
         X[data.n_rows :], codes[data.n_rows :], 3
     )
-    assert data.beyond is not None
-    np.testing.assert_array_equal(data.beyond.count, expected.count)
-    np.testing.assert_allclose(data.beyond.mean, expected.mean, rtol=1e-13)
-    np.testing.assert_allclose(data.beyond.scatter, expected.scatter, rtol=1e-9)
+    assert data.streamed is not None
+    np.testing.assert_array_equal(data.streamed.count, expected.count)
+    np.testing.assert_allclose(data.streamed.mean, expected.mean, rtol=1e-13)
+    np.testing.assert_allclose(data.streamed.scatter, expected.scatter, rtol=1e-9)
     # As many of each class as its share asks for, one by one out of equal stretches of the file.
-    np.testing.assert_allclose(data.counts / (data.counts + data.beyond.count), 0.1, atol=0.02)
+    np.testing.assert_allclose(data.counts / (data.counts + data.streamed.count), 0.1, atol=0.02)
     rows = np.flatnonzero([row.tobytes() in {r.tobytes() for r in data.X} for row in X])
     assert rows.size == data.n_rows
 
@@ -109,7 +113,7 @@ def test_whatever_a_file_looks_like_its_rows_are_the_same(written):
     data = table_to_dataset(opened(written(frame)))
     np.testing.assert_allclose(data.X, plain.X, rtol=1e-14)
     assert data.classes.tolist() == plain.classes.tolist()
-    np.testing.assert_allclose(data.beyond.scatter, plain.beyond.scatter, rtol=1e-9)
+    np.testing.assert_allclose(data.streamed.scatter, plain.streamed.scatter, rtol=1e-9)
 
 
 FORMS = {
@@ -152,7 +156,7 @@ def test_read_in_blocks_is_read_as_a_whole(form):
     assert data.feature_names == held.feature_names
     assert data.classes.tolist() == held.classes.tolist()
     expected = lincore.Moments.from_groups(held.X, held.codes, held.n_classes)
-    found = lincore.Moments.from_groups(data.X, data.codes, data.n_classes) + data.beyond
+    found = lincore.Moments.from_groups(data.X, data.codes, data.n_classes) + data.streamed
     np.testing.assert_array_equal(found.count, expected.count)
     np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-12)
     scale = np.sqrt(np.einsum("kii->ki", expected.scatter))
@@ -175,8 +179,8 @@ def test_blocks_of_another_length_hold_the_same_rows(monkeypatch):
     monkeypatch.setattr(delimited, "BLOCK_CELLS", 1_111)
     again = table_to_dataset(table)
     np.testing.assert_array_equal(again.X, plain.X)
-    np.testing.assert_allclose(again.beyond.scatter, plain.beyond.scatter, rtol=1e-9)
-    assert table_to_dataset(opened(raw)).digest != replace(plain, beyond=None).digest
+    np.testing.assert_allclose(again.streamed.scatter, plain.streamed.scatter, rtol=1e-9)
+    assert table_to_dataset(opened(raw)).digest != replace(plain, streamed=None).digest
 
 
 def test_a_path_too_large_to_be_held_is_read_in_blocks(tmp_path, monkeypatch):
@@ -192,8 +196,8 @@ def test_a_path_too_large_to_be_held_is_read_in_blocks(tmp_path, monkeypatch):
         lambda source: sources.large_path(source, replace(LIMITS, max_file_bytes=9)),
     )
     data = lincore.load(path, target="species")
-    assert data.n_rows + data.n_beyond == N_ROWS
-    assert data.n_beyond == 0  # as the budget for what is held is a large one
+    assert data.n_rows + data.n_streamed == N_ROWS
+    assert data.n_streamed == 0  # as the budget for what is held is a large one
 
 
 @pytest.mark.parametrize("scheme", ["5-fold", "holdout"])
@@ -214,7 +218,7 @@ def test_what_is_solved_from_moments_learns_from_all_training_rows(scheme, steps
             at = np.isin(results.rows, fold.test) & (results.fold == fold.fold)
             np.testing.assert_array_equal(results.predicted[j, at], there.predicted[0])
             np.testing.assert_allclose(results.log_proba[j, at], there.log_proba[0], atol=1e-9)
-    assert set(results.settings.streamed.values()) == {data.n_beyond}
+    assert set(results.settings.streamed.values()) == {data.n_streamed}
 
 
 @pytest.mark.parametrize("word", SOLVED)
@@ -231,16 +235,16 @@ def test_the_page_classify_learns_the_same(word):
     )
     np.testing.assert_allclose(found.log_proba, compared.log_proba, atol=1e-9)
     np.testing.assert_allclose(results.log_proba, compared.log_proba, atol=1e-9)
-    assert found.settings.streamed == {word: data.n_beyond}
+    assert found.settings.streamed == {word: data.n_streamed}
 
 
 def test_methods_that_need_rows_learn_from_those_held():
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
     plain = Steps(standardize=False)
-    held = lincore.compare(replace(data, beyond=None), "logistic", "3-fold", steps=plain)
+    held = lincore.compare(replace(data, streamed=None), "logistic", "3-fold", steps=plain)
     both = lincore.compare(data, ["logistic", "lda"], "3-fold", steps=plain)
     np.testing.assert_allclose(both.select("logistic").log_proba, held.log_proba, atol=1e-12)
-    assert both.settings.streamed == {"logistic": 0, "lda": data.n_beyond}
+    assert both.settings.streamed == {"logistic": 0, "lda": data.n_streamed}
     bent = lincore.compare(data, "lda", "3-fold", steps=Steps(basis="polynomial(degree=2)"))
     assert bent.settings.streamed == {"lda": 0}
 
@@ -254,7 +258,7 @@ def test_logistic_regression_sees_the_steps_that_the_others_see():
 
 def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
-    known = replace(data, beyond=None)
+    known = replace(data, streamed=None)
     forecast = lincore.compare(data, "lda", "last")
     np.testing.assert_array_equal(
         forecast.log_proba, lincore.compare(known, "lda", "last").log_proba
@@ -267,7 +271,7 @@ def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
 
 def test_chosen_rows_and_learning_curves_are_of_the_rows_held():
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
-    known, split = replace(data, beyond=None), lincore.split(data, seed=1)
+    known, split = replace(data, streamed=None), lincore.split(data, seed=1)
     fewer = Split(split.train[::2], split.test)
     some = lincore.compare(data, "lda", fewer)
     np.testing.assert_array_equal(some.log_proba, lincore.compare(known, "lda", fewer).log_proba)
@@ -279,11 +283,11 @@ def test_chosen_rows_and_learning_curves_are_of_the_rows_held():
 def test_some_of_the_rows_leave_what_is_summed_behind():
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
     few = data.take(np.arange(50))
-    assert few.beyond is None
-    assert few.n_beyond == 0
+    assert few.streamed is None
+    assert few.n_streamed == 0
     sizes = {"setosa": 60}
     study = lincore.balance(data, sizes, ["lda"], repeats=2)
-    alone = lincore.balance(replace(data, beyond=None), sizes, ["lda"], repeats=2)
+    alone = lincore.balance(replace(data, streamed=None), sizes, ["lda"], repeats=2)
     full, other = study.example.results["full"], alone.example.results["full"]
     np.testing.assert_array_equal(full.log_proba, other.log_proba)
 
@@ -294,7 +298,7 @@ def test_rows_without_a_value_are_left_out_and_counted():
     frame.loc[3_000:3_004, "species"] = np.nan
     data = table_to_dataset(opened(csv_of(frame)))
     said = " ".join(map(str, data.notices))
-    assert data.n_rows + data.n_beyond == N_ROWS - 15
+    assert data.n_rows + data.n_streamed == N_ROWS - 15
     assert "10 of 6,000 rows have a missing value" in said
     assert "5 of 6,000 rows have no value in the target" in said
 
@@ -304,9 +308,9 @@ def test_classes_are_left_out_and_merged_as_they_come():
     table = opened(csv_of(frame))
     data = table_to_dataset(table, drop_classes=["setosa"])
     assert data.classes.tolist() == ["virginica", "é2"]
-    assert data.n_rows + data.n_beyond == int((frame["species"] != "setosa").sum())
+    assert data.n_rows + data.n_streamed == int((frame["species"] != "setosa").sum())
     merged = table_to_dataset(table, merge_classes={"é2": "virginica"})
-    assert (merged.counts + merged.beyond.count).tolist() == [
+    assert (merged.counts + merged.streamed.count).tolist() == [
         int((frame["species"] == "setosa").sum()),
         int((frame["species"] != "setosa").sum()),
     ]
@@ -318,7 +322,7 @@ def test_another_target_and_fewer_features_are_read_anew():
     data = table_to_dataset(table, "half", roles={"species": "ignore", "u": "ignore"})
     assert data.classes.tolist() == [0, 1]
     assert data.feature_names == ("v", "w", "x")
-    assert (data.counts + data.beyond.count).tolist() == [3_000, 3_000]
+    assert (data.counts + data.streamed.count).tolist() == [3_000, 3_000]
 
 
 def test_a_class_of_few_rows_is_there():
@@ -327,7 +331,7 @@ def test_a_class_of_few_rows_is_there():
     data = table_to_dataset(opened(csv_of(frame)))
     rare = data.classes.tolist().index("rare")
     assert data.counts[rare] >= 2
-    assert data.counts[rare] + data.beyond.count[rare] == 3
+    assert data.counts[rare] + data.streamed.count[rare] == 3
     assert lincore.compare(data, "lda", "holdout").predicted.size
 
 
@@ -357,9 +361,9 @@ def test_what_needs_all_rows_is_refused_with_a_way_out(change, choices, said, re
         first, last = caught.value.remedies
         assert first.roles == remedy
         data = table_to_dataset(table, "species", roles=first.roles)
-        assert data.n_rows + data.n_beyond == N_ROWS
+        assert data.n_rows + data.n_streamed == N_ROWS
         alone = table_to_dataset(table, "species", **last.options)
-        assert alone.n_beyond == 0
+        assert alone.n_streamed == 0
         assert alone.n_rows == len(table.frame) < N_ROWS
         assert "drawn at random" in " ".join(map(str, alone.notices))
 
@@ -368,7 +372,7 @@ def test_a_word_or_an_infinite_value_far_down_is_refused_with_its_place():
     frame = frame_of_numbers().astype({"w": object})
     frame.loc[4_321, "w"] = "broken pipe"
     data = table_to_dataset(opened(csv_of(frame), max_drawn_bytes=3_000))
-    assert data.n_rows + data.n_beyond == N_ROWS - 1
+    assert data.n_rows + data.n_streamed == N_ROWS - 1
     assert "Numbers but for 'broken pipe'" in " ".join(map(str, data.notices))
     frame.loc[4_321:4_921, "w"] = "broken pipe"
     with pytest.raises(DataError, match="row 4,322, column 'w'.*'broken pipe' is no number"):
@@ -393,7 +397,7 @@ def test_a_lone_quotation_mark_swallows_no_rows():
     lines = csv_of(frame_of_numbers()).split(b"\n")
     lines[5_000] = b'"' + lines[5_000]
     data = table_to_dataset(opened(b"\n".join(lines), max_drawn_bytes=3_000))
-    assert data.n_rows + data.n_beyond == N_ROWS - 1
+    assert data.n_rows + data.n_streamed == N_ROWS - 1
     assert "was read as missing" in " ".join(map(str, data.notices))
 
 
@@ -409,7 +413,7 @@ def test_what_is_too_large_even_in_blocks_is_refused():
     with pytest.raises(DataError, match="NUL"):
         opened(gzip.compress(raw + bytes(3_000_000)), max_ratio=10**6)
     with pytest.raises(DataError, match="too many"):
-        table_to_dataset(opened(raw, max_summed_values=30))
+        table_to_dataset(opened(raw, max_streamed_values=30))
     with pytest.raises(DataError, match="unpacks to more"):
         opened(parquet_of(frame_of_numbers()), max_streamed_bytes=1_000)
     with pytest.raises(DataError, match="Reading was stopped"):
@@ -457,8 +461,8 @@ def test_no_group_of_a_class_is_lost_when_all_its_rows_are_held():
     data = table_to_dataset(opened(csv_of(frame)))
     few = data.classes.tolist().index("zz")
     assert data.counts[few] == 2
-    assert data.beyond.count[few] == 0
-    assert not data.beyond.scatter[few].any()
+    assert data.streamed.count[few] == 0
+    assert not data.streamed.scatter[few].any()
 
 
 def test_columns_are_renamed_but_rows_are_not_filtered():

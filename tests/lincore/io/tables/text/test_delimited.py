@@ -314,7 +314,7 @@ def test_each_part_of_the_reading_is_overruled():
     options = ReadOptions(separator=",", header=False, decimal=".", comment="", quote="")
     frame = read_delimited(text.encode(), "made.csv", options).frame
     assert frame.to_numpy().tolist() == [["a;b", "c"], ["1", "5;x"], ["2", "5;y"]]
-    marked = ReadOptions(missing_marks=("x",))
+    marked = ReadOptions(missing_codes=("x",))
     assert read_delimited(text.encode(), "made.csv", marked).frame.iloc[:, 1].isna().sum() == 1
     german = ReadOptions(decimal=",", thousands=".")
     text = "u;class\n1.500;a\n2.500;b\n"

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 _lock = threading.Lock()
-_heard: dict[int, list[Warning]] = {}
+_captured: dict[int, list[Warning]] = {}
 _outer: warnings.catch_warnings[None] | None = None
 # Whoever was told before: never `_listen` itself, which another thread's `catch_warnings` may
 # have kept and put back.
@@ -21,12 +21,12 @@ _pass_on: Any = warnings.showwarning
 
 
 @contextmanager
-def heard() -> Iterator[list[Warning]]:
+def captured_warnings() -> Iterator[list[Warning]]:
     """Collect the warnings of this thread instead of showing or raising them.
 
     Examples
     --------
-    >>> with heard() as said:
+    >>> with captured_warnings() as said:
     ...     warnings.warn("it rains")
     >>> [str(warning) for warning in said]
     ['it rains']
@@ -42,15 +42,15 @@ def heard() -> Iterator[list[Warning]]:
 def _enter(me: int, said: list[Warning]) -> list[Warning] | None:
     global _outer, _pass_on
     with _lock:
-        if not _heard:
+        if not _captured:
             _outer = warnings.catch_warnings()
             _outer.__enter__()
         if warnings.showwarning is not _listen:
             _pass_on = warnings.showwarning
             warnings.showwarning = _listen
         warnings.simplefilter("always")
-        before = _heard.get(me)
-        _heard[me] = said
+        before = _captured.get(me)
+        _captured[me] = said
         return before
 
 
@@ -58,10 +58,10 @@ def _leave(me: int, before: list[Warning] | None) -> None:
     global _outer
     with _lock:
         if before is None:
-            del _heard[me]
+            del _captured[me]
         else:
-            _heard[me] = before
-        if not _heard and _outer is not None:
+            _captured[me] = before
+        if not _captured and _outer is not None:
             _outer.__exit__(None, None, None)
             _outer = None
             if warnings.showwarning is _listen:
@@ -69,7 +69,7 @@ def _leave(me: int, before: list[Warning] | None) -> None:
 
 
 def _listen(message: Any, category: type[Warning], *place: Any, **settings: Any) -> None:
-    said = _heard.get(threading.get_ident())
+    said = _captured.get(threading.get_ident())
     if said is None:
         _pass_on(message, category, *place, **settings)
     else:

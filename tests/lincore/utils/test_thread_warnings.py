@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import lincore
-from lincore.utils.captured_warnings import heard
+from lincore.utils.thread_warnings import captured_warnings
 
 
 def in_a_thread(work):
@@ -32,10 +32,10 @@ def in_a_thread(work):
 
 def test_a_listener_that_foreign_filters_put_back_is_no_trap():
     foreign = warnings.catch_warnings()
-    with heard():
+    with captured_warnings():
         foreign.__enter__()
     foreign.__exit__(None, None, None)
-    with heard() as said:
+    with captured_warnings() as said:
         with pytest.warns(UserWarning, match="elsewhere"):
             in_a_thread(lambda: warnings.warn("elsewhere", stacklevel=1))
         warnings.warn("here", stacklevel=1)
@@ -47,9 +47,9 @@ def test_a_listener_that_foreign_filters_put_back_is_no_trap():
 def test_a_listener_that_foreign_filters_took_away_comes_back():
     foreign = warnings.catch_warnings()
     foreign.__enter__()
-    with heard():
+    with captured_warnings():
         foreign.__exit__(None, None, None)
-        with heard() as said:
+        with captured_warnings() as said:
             warnings.warn("here", stacklevel=1)
     assert [str(warning) for warning in said] == ["here"]
 
