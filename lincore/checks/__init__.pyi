@@ -1,5 +1,3 @@
-from .check import chance as chance
-from .check import p_text as p_text
 from .data_findings import DataFinding as DataFinding
 from .data_findings import data_checks as data_checks
 from .image_duplicates import near_duplicates as near_duplicates

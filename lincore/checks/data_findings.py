@@ -10,6 +10,7 @@ from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_ord
 from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
 from lincore.data.dataset import Dataset, Split
 from lincore.data.labels import count_distinct
+from lincore.utils.formatting import percent
 
 # Of more cells, rows are drawn.
 _MOST_CELLS = 1_000_000
@@ -127,7 +128,7 @@ def _duplicates(data: Dataset, split: Split) -> DataFinding | None:
     noun = "images" if data.kind.is_images else data.kind.rows
     share = check.values["surprising"]
     sentence = (
-        f"About {100 * share:.0f} % of the test {noun} have a duplicate, or nearly one, in the "
+        f"About {percent(share)} of the test {noun} have a duplicate, or nearly one, in the "
         "training set."
     )
     return DataFinding("duplicates", sentence, "data")
@@ -143,6 +144,6 @@ def _groups(data: Dataset, split: Split) -> DataFinding | None:
     check = groups_across(data.groups, split)
     if check.verdict == "fine":
         return None
-    share = 100 * check.values["shared"]
-    sentence = f"{share:.0f} % of the groups of the test set have rows in the training set too."
+    share = check.values["shared"]
+    sentence = f"{percent(share)} of the groups of the test set have rows in the training set too."
     return DataFinding("groups", sentence, "split")

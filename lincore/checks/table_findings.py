@@ -16,6 +16,7 @@ from lincore.errors import Hint, Notice
 from lincore.io.tables.column_roles import REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
 from lincore.io.tables.text.missing_values import missing_codes
+from lincore.utils.formatting import percent_of
 from lincore.utils.typing import Codes, Flags
 
 if TYPE_CHECKING:
@@ -152,10 +153,12 @@ def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Findi
         counts = [int((frame[name] == number).sum()) for name in names]
         which = "smallest" if number <= 0 else "largest"
         if len(names) == 1:
-            said = f"{number:g} stands in {counts[0]:,} rows ({_per_cent(counts[0], len(frame))})"
+            said = f"{number:g} stands in {counts[0]:,} rows ({percent_of(counts[0], len(frame))})"
             label = f"Read {number:g} in {names[0]!r} as missing"
         else:
-            shares = f"{_per_cent(min(counts), len(frame))} to {_per_cent(max(counts), len(frame))}"
+            shares = (
+                f"{percent_of(min(counts), len(frame))} to {percent_of(max(counts), len(frame))}"
+            )
             said = f"{number:g} stands in {shares} of the rows of {len(names):,} columns"
             label = f"Read {number:g} as missing in the {len(names):,} columns"
         there = "" if len(names) == 1 else " there"
@@ -169,19 +172,6 @@ def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Findi
     return found
 
 
-def _per_cent(count: int, of: int) -> str:
-    """Write a share, with a digit more where it would else round to nothing or all.
-
-    Examples
-    --------
-    >>> _per_cent(1, 4), _per_cent(1, 3000), _per_cent(2999, 3000), _per_cent(3, 3)
-    ('25.0 %', '0.03 %', '99.97 %', '100 %')
-    """
-    share = 100 * count / of
-    digits = 0 if count in (0, of) else 1 if 0.1 <= share <= 99.9 else 2
-    return f"{share:.{digits}f} %"
-
-
 def _mostly_missing(columns: Sequence[Column], n_rows: int) -> Finding | None:
     """Name the features that have no value in more than half of the rows."""
     empty = [c for c in columns if 2 * c.n_missing > n_rows]
@@ -189,9 +179,9 @@ def _mostly_missing(columns: Sequence[Column], n_rows: int) -> Finding | None:
         return None
     names = [column.name for column in empty]
     least, most = min(c.n_missing for c in empty), max(c.n_missing for c in empty)
-    shares = _per_cent(least, n_rows)
+    shares = percent_of(least, n_rows)
     if most > least:
-        shares += f" to {_per_cent(most, n_rows)}"
+        shares += f" to {percent_of(most, n_rows)}"
     notice = Notice(
         f"Without a value in {shares} of the rows.",
         columns_named(names),
@@ -217,7 +207,7 @@ def _leaking(
     if not shares:
         return None
     names, n_rows = list(shares), len(codes)
-    least = _per_cent(round(min(shares.values()) * n_rows), n_rows)
+    least = percent_of(round(min(shares.values()) * n_rows), n_rows)
     it = "It alone tells" if len(names) == 1 else "Each alone tells"
     bound = "" if len(names) == 1 or min(shares.values()) == 1 else "at least "
     notice = Notice(
@@ -323,7 +313,7 @@ def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
         return None
     said = "1 row repeats an earlier one" if count == 1 else f"{count:,} rows repeat an earlier one"
     notice = Notice(
-        f"{said} ({_per_cent(count, n_rows)}) in every feature and the class.",
+        f"{said} ({percent_of(count, n_rows)}) in every feature and the class.",
         table.name,
         "If they are duplicates, remove them: in training and in test they bias scores upwards.",
     )

@@ -9,6 +9,7 @@ from lincore.checks.check import Check, Verdict
 from lincore.checks.row_duplicates import COST, NearDuplicates, find_near_duplicates
 from lincore.data.dataset import Dataset, Split
 from lincore.data.kinds import RowNoun
+from lincore.utils.formatting import percent
 
 # Shares of the test rows that deserve a note and a warning, and how many they must be at least.
 NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
@@ -106,8 +107,8 @@ def _say(
     if share < NOTEWORTHY or number < FEWEST:
         return Check(name, values, "fine", _harmless(found, what, searched) + twins)
     verdict: Verdict = "warning" if share >= SERIOUS else "note"
-    how = f"{100 * share:.1f} % of {searched} are the same as one of the training part or nearly so"
-    how += f", {100 * (found.exact & found.surprising).mean():.1f} % exactly"
+    how = f"{percent(share)} of {searched} are the same as one of the training part or nearly so"
+    how += f", {percent((found.exact & found.surprising).mean())} exactly"
     if what == "pictures":
         start = "Pictures of the two parts are nearly the same: " if verdict == "warning" else ""
         return Check(

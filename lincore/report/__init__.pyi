@@ -49,9 +49,7 @@ from .sentences import cochran_finding as cochran_finding
 from .sentences import comparison_finding as comparison_finding
 from .sentences import difference_finding as difference_finding
 from .sentences import in_table as in_table
-from .sentences import interval as interval
 from .sentences import no_interval as no_interval
-from .sentences import percent as percent
 from .sentences import rarest_class as rarest_class
 from .sentences import variance_finding as variance_finding
 from .sentences import with_interval as with_interval

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from lincore.utils.formatting import listed
+
 if TYPE_CHECKING:
     from lincore.checks.check import Check
 
@@ -28,9 +30,9 @@ def headline(checks: Iterable[Check]) -> str:
     warnings, notes, fine = by_verdict.values()
     parts = []
     if warnings:
-        parts.append(f"Take care: {_listed(warnings)}.")
+        parts.append(f"Take care: {listed(warnings)}.")
     if notes:
-        parts.append(f"Worth knowing: {_listed(notes)}.")
+        parts.append(f"Worth knowing: {listed(notes)}.")
     if not parts:
         return (
             "Nothing was found that speaks against the model." if fine else "Nothing was checked."
@@ -60,7 +62,3 @@ def table(checks: Iterable[Check]) -> list[dict[str, str]]:
         }
         for check in sorted(checks, key=lambda check: rank[check.verdict])
     ]
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

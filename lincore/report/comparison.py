@@ -12,7 +12,8 @@ from lincore.metrics import scores
 from lincore.metrics.disagreements import Disagreement
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import evidence
-from lincore.report import sentences, streamed_rows
+from lincore.report import streamed_rows
+from lincore.utils.formatting import listed
 
 #: So many classes are named in a note.
 MOST_NAMED = 5
@@ -139,9 +140,7 @@ def notes(results: Results) -> list[str]:
     ]
     if settings.stopped and missing:
         are = "are" if len(missing) > 1 else "is"
-        said.append(
-            f"{sentences.listed(missing)} {are} missing: the comparison was stopped before."
-        )
+        said.append(f"{listed(missing)} {are} missing: the comparison was stopped before.")
     n_fits = evidence(results).n_folds
     for name, found in settings.notes.items():
         if name not in results.methods:
@@ -157,7 +156,7 @@ def notes(results: Results) -> list[str]:
         more = len(alone) - MOST_NAMED
         alone = alone if more < 2 else [*alone[:MOST_NAMED], f"{more:,} other classes"]
         said.append(
-            f"All rows of {sentences.listed(alone)} stand in one fold{each}, so that no model that "
+            f"All rows of {listed(alone)} stand in one fold{each}, so that no model that "
             "is "
             "tested on them learned the class: they count as errors. Leave the class out, or "
             "choose a validation that divides its rows."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lincore.report.sentences import percent
+from lincore.utils.formatting import percent, true_minus
 
 if TYPE_CHECKING:
     from lincore.inspection.association import Association
@@ -165,7 +165,7 @@ def words_finding(
 
 
 def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return true_minus(f"{value:.2f}")
 
 
 def vectors_finding(shares: ArrayLike, n_rows: int) -> str:

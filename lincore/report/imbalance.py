@@ -10,7 +10,7 @@ from lincore.imbalance.remedies import Advice, Remedy
 from lincore.imbalance.size_curves import Sweep
 from lincore.imbalance.study import BalanceStudy
 from lincore.metrics.scores import Interval
-from lincore.report.sentences import plain
+from lincore.utils.formatting import decimals, listed, percent, points
 
 _MEANING = {
     "prior shift": (
@@ -97,8 +97,8 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
         return f"{text}: no loss distinguishable from chance."
     costs = {part: _as_cost(found, kind).value for part, found in split.parts.items()}
     most = max(costs, key=lambda part: costs[part])
-    share = 100 * costs[most] / cost.value
-    how_much = "all of it is" if share >= 99.5 else f"{share:.0f} % of it is"
+    share = costs[most] / cost.value
+    how_much = "all of it is" if share >= 0.995 else f"{percent(share, 0)} of it is"
     chance = "" if _as_cost(split.parts[most], kind).low > 0 else ", by itself not beyond chance"
     return f"{text}; {how_much} {most}{chance}."
 
@@ -168,7 +168,7 @@ def objective_in_words(
     return (
         f"{label}: the log error of the training {rows} goes from {totals[0]:,.1f} to "
         f"{totals[1]:,.1f}, summed over {counts[0]:,} and {counts[1]:,} {rows}; by row it "
-        f"{'falls' if second < first else 'rises'} from {plain(first)} to {plain(second)}."
+        f"{'falls' if second < first else 'rises'} from {decimals(first)} to {decimals(second)}."
     )
 
 
@@ -222,9 +222,7 @@ def _as_cost(found: Interval, loss: Loss) -> Interval:
 
 
 def _number(value: float, loss: str) -> str:
-    # No minus before a zero.
-    rounded = round(value, 3) + 0.0 if loss == "log loss" else round(100 * value, 1) + 0.0
-    return (plain(rounded) if loss == "log loss" else f"{rounded:.1f}").replace("-", "\u2212")
+    return decimals(value) if loss == "log loss" else points(value)
 
 
 def _amount(value: float, loss: str) -> str:
@@ -238,7 +236,7 @@ def _range(found: Interval, loss: str) -> str:
 
 
 def _level(value: float, loss: str) -> str:
-    return plain(value) if loss == "log loss" else f"{100 * value:.1f} %"
+    return decimals(value) if loss == "log loss" else percent(value)
 
 
 def _label(study: BalanceStudy, method: str) -> str:
@@ -251,7 +249,7 @@ def _reduced(study: BalanceStudy) -> str:
     names = [label if isinstance(label, str) else f"“{label}”" for label in labels]
     if len(names) > 3:
         return f"{len(names)} classes"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return listed(names)
 
 
 def _sizes(study: BalanceStudy) -> str:

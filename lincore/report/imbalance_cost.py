@@ -9,7 +9,7 @@ import numpy as np
 from lincore.imbalance.cost.record import LOSS, Correction, ImbalanceCost
 from lincore.metrics.intervals import Interval
 from lincore.report.imbalance_tables import REMEDY_NAMES, amount
-from lincore.report.sentences import plain
+from lincore.utils.formatting import decimals, percent, points
 
 #: What each part of the loss means.
 MEANING: Mapping[str, str] = {
@@ -197,7 +197,7 @@ def in_percent(found: ImbalanceCost, loss: str) -> bool:
 
 
 def _level(value: float, found: ImbalanceCost, loss: str) -> str:
-    return f"{100 * value:.1f} %" if in_percent(found, loss) else plain(value)
+    return percent(value) if in_percent(found, loss) else decimals(value)
 
 
 def _points(value: Interval, found: ImbalanceCost, loss: str) -> str:
@@ -214,6 +214,4 @@ def _range(value: Interval, found: ImbalanceCost, loss: str) -> str:
 
 
 def _number(value: float, shares: bool) -> str:
-    # No minus before a zero.
-    text = f"{round(100 * value, 1) + 0.0:.1f}" if shares else plain(round(value, 3) + 0.0)
-    return text.replace("-", "\u2212")
+    return points(value) if shares else decimals(value)

@@ -11,6 +11,7 @@ from lincore.imbalance.study import BalanceStudy
 from lincore.metrics import scores
 from lincore.metrics.results import Results
 from lincore.metrics.scores import Interval
+from lincore.utils.formatting import decimals, percent, points, true_minus
 
 #: What is not clear by its name in a study.
 REMEDY_NAMES: Mapping[str, str] = {"both": "balanced weights + corrected priors"}
@@ -145,8 +146,7 @@ def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, 
 
 
 def _share(share: float) -> str:
-    # A minus, as in `amount`: a spreadsheet takes a hyphen for the beginning of a formula.
-    return "–" if np.isnan(share) else f"{round(100 * share) + 0:.0f} %".replace("-", "\u2212")
+    return "–" if np.isnan(share) else percent(share, 0)
 
 
 def amount(found: Interval, loss: str) -> str:
@@ -163,14 +163,13 @@ def amount(found: Interval, loss: str) -> str:
     """
     if np.isnan(found.value):
         return "–"
-    digits, scale = (3, 1.0) if loss == "log loss" else (1, 100.0)
     huge = loss == "log loss" and max(abs(found.value), abs(found.high)) >= HUGE
 
     def number(value: float) -> str:
         if huge:  # of a model that is surely wrong, or where costs are
-            return f"{value:.3g}".replace("-", "\u2212")
-        # No minus before a zero; and no plus, with which a spreadsheet begins a formula.
-        return f"{round(scale * value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")
+            return true_minus(f"{value:.3g}")
+        # No plus: with one a spreadsheet begins a formula.
+        return decimals(value) if loss == "log loss" else points(value)
 
     text = number(found.value)
     if np.isnan(found.low):

@@ -6,25 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lincore.checks.check import chance
 from lincore.metrics import differences, scores
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.results import Results
+from lincore.utils.formatting import decimals, interval, listed, p_equals, percent, points
 from lincore.utils.typing import Array
 
 #: So many classes are named in a sentence.
 MOST_NAMED = 3
-
-
-def percent(share: float) -> str:
-    """Write a share as a percentage with one decimal.
-
-    Examples
-    --------
-    >>> percent(0.8767)
-    '87.7 %'
-    """
-    return f"{100 * share:.1f} %"
 
 
 def in_table(found: scores.Interval, score: str) -> str:
@@ -41,13 +30,6 @@ def in_table(found: scores.Interval, score: str) -> str:
 def a_score(name: str) -> str:
     """Return the name of a score with its article: 'an accuracy', 'a log loss'."""
     return f"{'an' if name in ('accuracy', 'MCC', 'AUC') else 'a'} {name}"
-
-
-def interval(estimate: scores.Interval) -> str:
-    """Write the ends of an interval of shares, in per cent: '83.5–91.0'; nothing without ends."""
-    if np.isnan(estimate.low) or np.isnan(estimate.high):
-        return ""
-    return f"{100 * estimate.low:.1f}–{100 * estimate.high:.1f}"
 
 
 def with_interval(found: scores.Interval, score: str) -> str:
@@ -67,7 +49,7 @@ def with_interval(found: scores.Interval, score: str) -> str:
     if np.isinf(found.value):
         return "infinite"
     if scores.SCORES[score].is_share:
-        value, ends = percent(found.value), interval(found)
+        value, ends = percent(found.value), interval(found.low, found.high)
     else:
         # The log loss of a model that is surely wrong has no bound.
         form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
@@ -215,7 +197,7 @@ def against_baseline(results: Results, method: str, *, subject: str = "That") ->
     recall = with_interval(scores.recall(results, method)[rarest], "accuracy")
     accuracy = with_interval(scores.accuracy(results, method), "accuracy")
     return (
-        f"{text} Accuracy {accuracy}, MCC {plain(scores.score(results, method, 'MCC').value)}, "
+        f"{text} Accuracy {accuracy}, MCC {decimals(scores.score(results, method, 'MCC').value)}, "
         f"recall of {_name(results, rarest)}, the rarest class, {recall}."
     )
 
@@ -373,36 +355,16 @@ def cochran_finding(found: differences.Omnibus, *, some_pair: bool = True) -> st
     >>> cochran_finding(differences.Omnibus(9.2, 0.01, 2))
     'The models are not all correct equally often (Cochran’s Q = 9.2, p = 0.010).'
     """
-    numbers = f"(Cochran’s Q = {found.statistic:.1f}, {chance(found.p)})"
+    numbers = f"(Cochran’s Q = {found.statistic:.1f}, {p_equals(found.p)})"
     if found.p < 1 - scores.LEVEL:
         alone = "" if some_pair else ", though no two of them are significantly different"
         return f"The models are not all correct equally often {numbers}{alone}."
     return f"No model is known to be correct more often than another {numbers}."
 
 
-def listed(names: list[str]) -> str:
-    """Return names as a sentence lists them: 'a, b and c'."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def number(value: float, score: str) -> str:
     """Write a score as its kind is read: '87.7 %', '0.321'."""
-    return percent(value) if scores.SCORES[score].is_share else plain(value)
-
-
-def plain(value: float) -> str:
-    """Write a loss or another number without a unit: three decimals, or short where it is huge.
-
-    The log loss of a model that is surely wrong has no bound.
-
-    Examples
-    --------
-    >>> plain(0.3214), plain(-12.5), plain(2.5e300), plain(float("inf"))
-    ('0.321', '-12.500', '2.5e+300', 'infinite')
-    """
-    if np.isinf(value):
-        return "infinite" if value > 0 else "-infinite"
-    return f"{value:.3f}" if not abs(value) >= 1000 else f"{value:.3g}"
+    return percent(value) if scores.SCORES[score].is_share else decimals(value)
 
 
 def _labels(results: Results, methods: list[str]) -> list[str]:
@@ -444,8 +406,7 @@ def _all_beat(
 
 
 def _amount(value: float, score: str) -> str:
-    text = f"{100 * value:.1f}" if scores.SCORES[score].is_share else plain(value)
-    return f"−{text[1:]}" if text.startswith("-") else text
+    return points(value) if scores.SCORES[score].is_share else decimals(value)
 
 
 def _unit(score: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lincore.metrics.results import Results
+from lincore.utils.formatting import listed
 
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
@@ -55,10 +56,7 @@ def learned(results: Results) -> str:
     names = [name for name in results.methods if counts.get(name)]
     if not names:
         return ""
-    shown = [results.settings.label(name) for name in names[:_MOST_NAMED]]
-    if len(names) > _MOST_NAMED:
-        shown.append(f"{len(names) - _MOST_NAMED} more")
-    who = " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    who = listed([results.settings.label(name) for name in names], most=_MOST_NAMED)
     return f"{who} learned from {counts[names[0]]:,} more, summed by class."
 
 

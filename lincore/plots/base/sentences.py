@@ -9,11 +9,7 @@ from numpy.typing import ArrayLike
 
 from lincore.inspection.views import Quantity, View
 from lincore.metrics.scores import SCORES
-from lincore.plots.base.style import (
-    LEGEND_WIDTH,
-    shorten,
-    tick_format,
-)
+from lincore.plots.base.style import LEGEND_WIDTH, shorten, tick_format
 
 # Losses of which one is so many times another are read by their powers of ten.
 MUCH = 100

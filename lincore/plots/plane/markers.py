@@ -13,15 +13,13 @@ from lincore.plots.base.style import (
     LEGEND_WIDTH,
     Trace,
     compact,
-    count,
-    enumerate_words,
     escape,
     names,
     narrow,
-    percent,
     shorten_all,
     trace,
 )
+from lincore.utils.formatting import count, listed, percent
 from lincore.utils.typing import Array, Flags
 
 # Up to here SVG draws as fast as WebGL, and more finely.
@@ -297,4 +295,4 @@ def verdict(marks: Marks, drawn: Marks | None = None) -> str:
 def class_counts(marks: Marks) -> str:
     """Return the rows of each class for a sentence."""
     pairs = zip(marks.labels, marks.counts.tolist(), strict=True)
-    return enumerate_words([f"{label} ({number:,})" for label, number in pairs], most=12)
+    return listed([f"{label} ({number:,})" for label, number in pairs], most=12)

@@ -13,19 +13,10 @@ from lincore.metrics import curves as of_results
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import EDGE, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    LEGEND_WIDTH,
-    Trace,
-    axis,
-    enumerate_words,
-    escape,
-    figure,
-    percent,
-    shorten,
-    trace,
-)
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
 from lincore.plots.scores.from_results import method_of
 from lincore.plots.scores.roc import guide, look_of
+from lincore.utils.formatting import listed, percent
 
 if TYPE_CHECKING:
     from lincore.metrics.curves import Calibration
@@ -100,7 +91,7 @@ def calibration(
         ],
         title or heading,
         subtitle="On the diagonal a probability is as good as it says. Bars: 95 % intervals.",
-        alt=join(f"Calibration of {enumerate_words([p.name for p in parts] or ['nothing'])}. "
+        alt=join(f"Calibration of {listed([p.name for p in parts] or ['nothing'], most=6)}. "
                  f"{heading}.", where),
         height=520,
         barmode="overlay",

@@ -11,17 +11,8 @@ from lincore.metrics import scores
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import ACCENT, CLEAR, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    Trace,
-    axis,
-    count,
-    escape,
-    figure,
-    names,
-    percent,
-    shorten_all,
-    trace,
-)
+from lincore.plots.base.style import Trace, axis, escape, figure, names, shorten_all, trace
+from lincore.utils.formatting import count, percent
 from lincore.utils.typing import Array, Counts
 
 Normalize = Literal["true", "pred"] | None

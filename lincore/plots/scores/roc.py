@@ -13,20 +13,9 @@ from lincore.metrics import curves as of_results
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import EDGE, GREY, INK, colour, method_look, symbol
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    LEGEND_WIDTH,
-    Trace,
-    axis,
-    count,
-    enumerate_words,
-    escape,
-    figure,
-    number,
-    percent,
-    shorten,
-    trace,
-)
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
 from lincore.plots.scores.from_results import curves_of, method_of
+from lincore.utils.formatting import count, listed, number, percent
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
@@ -164,8 +153,8 @@ def _square(
         title,
         subtitle=join(note, "Large markers: where the classifier decides." if points else ""),
         alt=join(f"{what} of {count(len(curves), 'case')}.",
-                 f"Areas: {enumerate_words(said, most=12)}." if said else "",
-                 f"Operating points: {enumerate_words(points, most=12)}." if points else ""),
+                 f"Areas: {listed(said, most=12)}." if said else "",
+                 f"Operating points: {listed(points, most=12)}." if points else ""),
         height=460,
         xaxis=axis(axes[0], range=[-0.02, 1.02], tickformat=".0%"),
         yaxis=axis(axes[1], range=[-0.02, 1.04], tickformat=".0%"),

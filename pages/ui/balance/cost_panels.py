@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import imbalance, plots, report
-from lincore.plots.base import enumerate_words
+from lincore.utils import listed, percent
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _frame(rows: tuple[dict[str, str], ...]) -> pd.DataFrame:
 def _trained_on(found: ImbalanceCost) -> str:
     """Say how many training rows each class has, and what the loss is weighted to."""
     each = [
-        f"“{text.escape(label)}” {int(n):,} ({100 * share:.3g} %)"
+        f"“{text.escape(label)}” {int(n):,} ({percent(share)})"
         for n, label, share in zip(found.counts, found.classes, found.prevalence, strict=True)
     ]
-    return f"Training rows, and share in deployment: {enumerate_words(each, most=8)}."
+    return f"Training rows, and share in deployment: {listed(each, most=8)}."

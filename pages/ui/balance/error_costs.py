@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import imbalance, metrics, plots, report
+from lincore.utils import percent
 from pages.ui.balance import priors_in_deployment, side_by_side
 from pages.ui.widgets import controls, tables, text
 
@@ -49,7 +50,7 @@ def show(
     _costs_table(bold, careful, new, costs)
     st.caption(
         f"{priors_in_deployment.whose(cell)}, told that {text.escape(data.classes[code])} has "
-        f"{100 * new[code]:.0f} % in deployment (the slider under “Priors in deployment”). "
+        f"{percent(new[code], 0)} in deployment (the slider under “Priors in deployment”). "
         f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in deployment; "
         "95 % intervals."
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore import metrics, plots
+from lincore.utils import points
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
 
@@ -60,7 +61,7 @@ def calibration(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted
     part = plots.Reliability.from_calibration(found, code=None if code == ALL else code)
     controls.figure(plots.calibration([part]), key=f"{KEY}.calibration")
     st.caption(
-        f"Expected calibration error {100 * found.error:.1f} points, over "
+        f"Expected calibration error {points(found.error)} points, over "
         f"{len(results.rows):,} test {text.row_noun(data)}."
     )
 

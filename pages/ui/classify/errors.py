@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import inspection, metrics, plots, report
+from lincore.utils import percent
 from pages.ui.session import cache
 from pages.ui.widgets import selection, tables, text
 
@@ -146,7 +147,7 @@ def _captions(found: Any, true: int) -> list[str] | None:
     captions = []
     for place, share in enumerate(found.proba[:, true].tolist()):
         # Short: names of six pictures stand side by side on a phone.
-        said = f"{100 * share:.{1 if share < 0.1 else 0}f} %"
+        said = percent(share)
         if found.distances is not None:
             said += f" d {found.distances[place, true]:.1f}"
         captions.append(said)

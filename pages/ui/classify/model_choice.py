@@ -8,6 +8,7 @@ import streamlit as st
 
 from lincore import inspection, model_selection, report
 from lincore.data import Fold
+from lincore.utils import percent, seconds
 from pages.ui.session import cache
 from pages.ui.widgets import model_options, text
 
@@ -52,8 +53,7 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
     pipeline = fitted.pipeline
     method = fitted.results.methods[0]
     steps = " → ".join(text.escape(part) for part in describe(pipeline, data, method))
-    seconds = float(fitted.results.seconds[0])
-    took = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+    took = seconds(float(fitted.results.seconds[0]))
     rows = f"{len(split.train):,} training {text.row_noun(data)}"
     model_options.show_projection(data, model.steps, split, who="The model sees")
     end = report.ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
@@ -85,9 +85,9 @@ def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:
         elif name == "basis":
             said.append(f"basis of {step.get_feature_names_out().size:,} functions")
         elif name == "pca":
-            share = 100 * float(step.explained_variance_ratio_.sum())
+            share = float(step.explained_variance_ratio_.sum())
             white = ", whitened" if step.whiten else ""
-            said.append(f"PCA {step.n_components_} ({share:.1f} % of the variance{white})")
+            said.append(f"PCA {step.n_components_} ({percent(share)} of the variance{white})")
         elif name == "svd":
             said.append(f"SVD {len(step.components_)}")
     if not said:

@@ -10,6 +10,7 @@ import streamlit as st
 from scipy.sparse import csr_array
 
 from lincore import inspection, model_selection, plots
+from lincore.utils import percent
 from pages.ui.classify import model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
@@ -204,7 +205,7 @@ def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
     sure = ""
     if not np.isnan(log_proba).any():
         table["posterior"] = 100 * np.exp(log_proba[0])
-        sure = f", at {table['posterior'][predicted[0]]:.1f} %"
+        sure = f", at {percent(np.exp(log_proba[0, predicted[0]]))}"
     elif hasattr(classifier, "decision_function"):
         scores = np.ravel(classifier.decision_function(seen))
         if len(scores) == data.n_classes:

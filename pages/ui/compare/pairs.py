@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import checks, metrics, plots, report
+from lincore import metrics, plots, report
+from lincore.utils import p_value
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def _table(shown: Shown, found: list[Difference]) -> None:
             f"difference ({unit})": scale * d.value,
             "from": scale * d.low,
             "to": scale * d.high,
-            "p": checks.p_text(d.p),
-            "p (Holm)": checks.p_text(d.p_holm),
+            "p": p_value(d.p),
+            "p (Holm)": p_value(d.p_holm),
             "verdict": d.verdict,
         }
         for d in found

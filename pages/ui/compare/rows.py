@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import checks, metrics, report
+from lincore import metrics, report
+from lincore.utils import p_equals
 from pages.ui.widgets import controls, selection, text
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _test(shown: Shown, pair: tuple[str, str]) -> str:
     for d in metrics.pairwise(shown.results, shown.score, shown.rope):
         if {d.first, d.second} == set(pair):
             named = d._replace(first=labels[d.first], second=labels[d.second])
-            p = "" if d.p != d.p else f" {checks.chance(d.p)}; {checks.chance(d.p_holm)} "
+            p = "" if d.p != d.p else f" {p_equals(d.p)}; {p_equals(d.p_holm)} "
             after = f"{p}after Holm over all pairs." if p else ""
             return f"{report.difference_finding(named)} {d.test}:{after}"
     return ""

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import metrics, model_selection, report, utils
+from lincore.utils import interval, percent
 from pages.ui.jobs import page_jobs
 from pages.ui.widgets import tables, text
 
@@ -117,7 +118,7 @@ def live(job: Job) -> None:
         if name in results.methods:
             found = metrics.score(results, name, leading)
             seconds = results.seconds[results.position(name)]
-            line |= {leading: report.percent(found.value), "95 %": report.interval(found)}
+            line |= {leading: percent(found.value), "95 %": interval(found.low, found.high)}
             line |= {"seconds": f"{seconds:.2f}", "state": "finished"}
         else:
             line["state"] = "cannot be fitted" if name in failed else "to come"

@@ -10,6 +10,7 @@ import streamlit as st
 
 from lincore import io
 from lincore.errors import DataError
+from lincore.utils import true_minus
 from pages.ui.data import bulk_edits, edits, filters
 from pages.ui.session import commands
 from pages.ui.session.sources import Source
@@ -106,7 +107,7 @@ def _note(found: Source, column: Column, reasons: Mapping[Any, str]) -> str:
 def _examples(column: Column) -> str:
     said = ", ".join(column.examples)
     # With a true minus sign: a text that begins with a hyphen could be a formula.
-    return said.replace("-", "−") if column.kind == "number" else said
+    return true_minus(said) if column.kind == "number" else said
 
 
 def _base(now: pd.DataFrame) -> tuple[pd.DataFrame, str]:

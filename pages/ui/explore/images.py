@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from lincore import plots
+from lincore.utils import percent
 from pages.ui.explore import compute, projection_options
 from pages.ui.widgets import controls, image_sheets, text
 
@@ -108,7 +109,7 @@ def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: l
         )
     names = ", ".join(f"{i} ({data.classes[data.codes[i]]})" for i in rows)
     st.caption(
-        f"{number:,} of {most:,} components hold {100 * share:.1f} % of the variance of the "
+        f"{number:,} of {most:,} components hold {percent(share)} of the variance of the "
         f"training pictures.{judged} Shown: {text.escape(names)}."
     )
 

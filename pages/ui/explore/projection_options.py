@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore import inspection, report
+from lincore.utils import percent
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def component_names(projection: Projection) -> list[str]:
 def component_axes(projection: Projection, axes: Sequence[int]) -> list[str]:
     """Return the names of some components with their shares of the variance."""
     names, shares = component_names(projection), projection.shares
-    return [f"{names[i]} ({100 * shares[i]:.1f} %)" for i in axes]
+    return [f"{names[i]} ({percent(shares[i])})" for i in axes]
 
 
 def first_components(number: int) -> str:

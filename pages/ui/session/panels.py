@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import metrics, plots, report
+from lincore.utils import percent
 from pages.ui.session import cache
 from pages.ui.widgets import image_sheets, selection, tables, text
 
@@ -128,7 +129,7 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
         )
     next(columns).metric(
         "Majority-class baseline",
-        report.percent(metrics.baseline(results, leading)),
+        percent(metrics.baseline(results, leading)),
         delta=leading,
         delta_color="off",
         delta_arrow="off",

@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 import lincore
 from lincore import plots
-from lincore.checks.check import p_text
 from lincore.data.dataset import Dataset
 from lincore.io.samples import SAMPLES
 from lincore.metrics import differences, ranking, scores
@@ -21,6 +20,7 @@ from lincore.metrics.disagreements import disagreement
 from lincore.model_selection.methods import LABELS
 from lincore.model_selection.pipeline import Steps, default_steps
 from lincore.report import comparison, sentences
+from lincore.utils.formatting import p_value, percent
 from lincore.utils.thread_warnings import captured_warnings
 from pages.ui.compare import choices, run, score_table
 from pages.ui.jobs import page_jobs
@@ -135,7 +135,7 @@ def test_every_score_with_the_pairs_by_the_library(score):
     found = differences.pairwise(results, score, 0.02)
     shown = app.dataframe[1].value
     assert list(shown["verdict"]) == [d.verdict for d in found]
-    assert list(shown["p (Holm)"]) == [p_text(d.p_holm) for d in found]
+    assert list(shown["p (Holm)"]) == [p_value(d.p_holm) for d in found]
     effects = titled(app, f"{sum(d.better is not None for d in found)} of")
     there = [d.value for d in found if not np.isnan(d.value)]
     scale = 100 if scores.SCORES[score].is_share else 1
@@ -277,7 +277,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     assert app.header[0].value == before and "The former result" in main_text(app)
     assert len(app.dataframe[1].value) == 6, "the former table stays, with every model"
     five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
-    assert live["accuracy"][0] == sentences.percent(scores.accuracy(five, "lda").value)
+    assert live["accuracy"][0] == percent(scores.accuracy(five, "lda").value)
     app.button(key="compare.run.stop").click().run()
     should_continue.set()
     settled(app)

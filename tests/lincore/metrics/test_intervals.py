@@ -25,6 +25,7 @@ from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.model_selection.splitters import folds
 from lincore.plots import score_intervals, seconds_and_score
 from lincore.report import sentences
+from lincore.utils.formatting import interval
 
 BY_CLASS = ("balanced accuracy", "macro F1", "MCC", "AUC")
 
@@ -270,7 +271,7 @@ def test_figures_and_words_bear_scores_without_intervals():
     against = sentences.against_baseline(few, "m")
     assert against.startswith("Whether that is better than always predicting class 0")
     assert "cannot be said: too few rows of class 1 for an interval." in against
-    assert sentences.interval(found) == ""
+    assert interval(found.low, found.high) == ""
     assert sentences.without_intervals(few) == (
         "Balanced accuracy, macro F1, MCC and AUC: too few rows of class 1 for an interval."
     )

@@ -74,7 +74,7 @@ def test_shares_are_of_the_true_or_of_the_predicted_class(normalize, axis):
     results = make_results([0, 0, 0, 1], [0, 0, 1, 1], ["a", "b"])
     shade, cells = plots.confusion(results, "lda", normalize=normalize).to_dict()["data"]
     np.testing.assert_allclose(decoded(shade["z"]).sum(axis=axis), 1, rtol=1e-6)
-    share = {"true": "66.7 %", "pred": "100 %"}[normalize]
+    share = {"true": "66.7 %", "pred": "100.0 %"}[normalize]
     assert cells["text"][0].startswith(share + "<br>") and ">2<" in cells["text"][0]
 
 
