@@ -214,7 +214,7 @@ class Dataset:
         return int(self.X.shape[1])
 
     @property
-    def n_columns(self) -> int:
+    def n_table_columns(self) -> int:
         """Number of features that are columns, and not counts of words."""
         return self.n_features - self.n_words
 

@@ -55,8 +55,8 @@ def associations(data: Dataset, rows: ArrayLike | None = None) -> list[Associati
     """
     codes = data.codes if rows is None else data.codes[np.asarray(rows)]
     found = []
-    for start in range(0, data.n_columns, _BLOCK):
-        block = list(range(start, min(start + _BLOCK, data.n_columns)))
+    for start in range(0, data.n_table_columns, _BLOCK):
+        block = list(range(start, min(start + _BLOCK, data.n_table_columns)))
         values = column_values(data, block, rows)
         numeric = [i for i, column in enumerate(block) if level_names(data, column) is None]
         ratios = dict(zip(numeric, correlation_ratios(values[:, numeric], codes), strict=True))

@@ -12,7 +12,7 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.estimators.logistic.wald import Wald, wald_errors
 from lincore.inspection.weights import feature_weights, named_steps_end
-from lincore.model_selection.pipeline import before_classifier
+from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.preprocessing.tabular import Contrast, contrasts
 from lincore.utils.typing import Array
 
@@ -160,7 +160,7 @@ def _wald(
     weights = feature_weights(pipeline, data, rows)
     coef, names, spread = weights.values, weights.names, weights.spread
     shown = Pipeline(pipeline.steps[: named_steps_end(pipeline)])
-    seen = before_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
+    seen = transform_for_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
     # Scores are what they are at any one row: the intercept is what the features leave of them.
     intercept = np.ravel(pipeline[-1].decision_function(_behind(pipeline, data.X[rows[:1]])))
     intercept = intercept - coef @ np.asarray(seen[0], dtype=float)
@@ -187,7 +187,7 @@ def _wald(
 
 def _behind(pipeline: Pipeline, rows: Any) -> Any:
     steps = Pipeline(pipeline.steps[:-1])
-    return before_classifier(steps, rows) if len(steps) else rows
+    return transform_for_classifier(steps, rows) if len(steps) else rows
 
 
 def _contrast(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Contrast | None:

@@ -19,7 +19,7 @@ from lincore.inspection.decision_functions import (
     binary_section,
 )
 from lincore.inspection.gaussian_slices import Densities
-from lincore.inspection.planes import Plane, coordinates
+from lincore.inspection.planes import Plane, classifier_inputs
 from lincore.utils.typing import Array
 
 
@@ -54,7 +54,7 @@ def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelDecision:
         rows = plane.lift(points)
         if plane.columns is None:
             return rows
-        return coordinates(pipeline, csr_array(rows) if data.kind.is_sparse else rows)
+        return classifier_inputs(pipeline, csr_array(rows) if data.kind.is_sparse else rows)
 
     return ModelDecision(pipeline.steps[-1][1], lift, len(plane.base), data.n_classes)
 
@@ -87,7 +87,7 @@ def _in_coordinates(
     usual = np.std(points, axis=0) if len(points) else np.ones(len(plane.steps))
     usual = np.where(usual > 0, usual, 1.0)
     corners = np.vstack([np.zeros(len(usual)), np.diag(usual)])
-    images = coordinates(pipeline, plane.lift(corners))
+    images = classifier_inputs(pipeline, plane.lift(corners))
     return images[0], (images[1:] - images[0]) / usual[:, None]
 
 

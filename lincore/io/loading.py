@@ -11,10 +11,10 @@ from lincore.errors import DataError
 from lincore.io.arrays import arrays_to_dataset
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.read import ImageOptions, read_image_zip
-from lincore.io.npz import is_arrays_file, read_arrays_file
+from lincore.io.npz import is_npz, read_npz
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.table import frame_to_table
-from lincore.io.tables.workbooks import table_in_zip
+from lincore.io.tables.workbooks import read_zipped_table
 from lincore.limits import is_zip
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def load(
         what = "column" if option == "target" else "choice"
         _refuse_option(True, f"A zip of images has no {option} {what}.", option)
     if kind == "arrays":
-        return read_arrays_file(raw, name)
+        return read_npz(raw, name)
     return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
 
 
@@ -123,10 +123,10 @@ def recognise_file(
     """
     if not is_zip(raw):
         return "table", raw, name
-    inner = table_in_zip(raw, name)
+    inner = read_zipped_table(raw, name)
     if inner is not None:
         return "table", *inner
-    return "arrays" if is_arrays_file(raw) else "images", raw, name
+    return "arrays" if is_npz(raw) else "images", raw, name
 
 
 def _refuse_option(given: bool, what: str, option: str) -> None:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
-from lincore.model_selection.specs import parse
+from lincore.model_selection.specs import parse_spec
 from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures, kernel, polynomial
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.standardize import Standardizer
@@ -61,7 +61,7 @@ PLAIN = Steps()
 #: Images of more pixels than this are projected at first, to as many components as hold this
 #: share of the variance.
 MANY_PIXELS = 400
-MOST_VARIANCE = 0.95
+DEFAULT_VARIANCE_SHARE = 0.95
 
 
 def default_steps(data: Dataset, n_train: int) -> Steps:
@@ -87,7 +87,7 @@ def default_steps(data: Dataset, n_train: int) -> Steps:
     """
     steps = PLAIN.resolved(data)
     if data.kind.is_images and data.n_features > min(MANY_PIXELS, n_train):
-        return steps._replace(n_components=MOST_VARIANCE)
+        return steps._replace(n_components=DEFAULT_VARIANCE_SHARE)
     return steps
 
 
@@ -210,7 +210,7 @@ def as_basis(spec: Any, seed: int = 0) -> Any:
     PolynomialFeatures(degree=3, include_bias=False)
     """
     if isinstance(spec, str):
-        word, options = parse(spec)
+        word, options = parse_spec(spec)
         if word not in BASES:
             raise ValueError(f"No basis is called {word!r}; there are {', '.join(BASES)}.")
         basis = BASES[word](**options)
@@ -226,7 +226,7 @@ def rows_needed(names: list[str]) -> int:
     return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
 
 
-def before_classifier(pipeline: Pipeline, X: Any) -> Any:
+def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:
     """Return rows (n, p) as a classifier behind the steps sees them, (n, q); sparse if they are."""
     for name, step in pipeline.steps:
         if name != "classify":

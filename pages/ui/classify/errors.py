@@ -58,7 +58,7 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     """Show every score with its interval, and recall and precision of each class."""
     results, noun = fitted.results, text.row_noun(experiment.data)
     method = results.methods[0]
-    guesses = metrics.baselines(results)
+    guesses = metrics.baseline_results(results)
     lines = []
     for name, kind in metrics.SCORES.items():
         value = metrics.score(results, method, name)
@@ -70,7 +70,7 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     st.caption(
         f"On {len(results.rows):,} test {noun}, with 95 % intervals. Baseline: always the largest "
         "class, or the shares of the classes as posterior. "
-        f"{text.escape(report.without_intervals(results))}"
+        f"{text.escape(report.missing_intervals_note(results))}"
     )
     with st.container(key=f"{KEY}.scores"):
         tables.show(
@@ -110,7 +110,7 @@ def _part(intervals: Any, place: int) -> list[float]:
 
 
 def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
-    found = inspection.cell(fitted.results, fitted.pipeline, data, true, predicted)
+    found = inspection.confusion_cell(fitted.results, fitted.pipeline, data, true, predicted)
     one, other = (text.escape(data.classes[code]) for code in (true, predicted))
     verdict = "predicted correctly" if true == predicted else f"misclassified as {other}"
     order = "the least certain first" if true == predicted else "the most wrong first"

@@ -79,7 +79,7 @@ def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
     # The inputs of a model of two features without other steps are these features.
     if data.n_features > 2 or not set(names) <= {"standardize"}:
         kinds.append("coordinates")
-    first = inspection.default_kind(pipeline, data)
+    first = inspection.default_plane_kind(pipeline, data)
     if "direction" in kinds and _is_fisher(pipeline):
         first = "direction"  # all that it learns
     return sorted(kinds, key=lambda kind: kind != first)
@@ -98,13 +98,13 @@ def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
         plane = inspection.principal_plane(pipeline, data, train, look.axes)
     elif look.kind == "direction":
         plane = inspection.discriminant_plane(pipeline, data, train, n_axes=1)
-    elif inspection.default_kind(pipeline, data) == "discriminant":
+    elif inspection.default_plane_kind(pipeline, data) == "discriminant":
         plane = inspection.default_plane(
             pipeline, data, train
         )  # another one where the means are equal
     else:
         plane = inspection.discriminant_plane(pipeline, data, train)
-    return inspection.look(pipeline, data, split.test, plane)
+    return inspection.make_view(pipeline, data, split.test, plane)
 
 
 @cache.by_bytes("Looking at the model …")

@@ -194,13 +194,13 @@ def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
 
 def _seen(pipeline: Pipeline, rows: np.ndarray, data: Dataset) -> Any:
     if data.kind.is_sparse:
-        return model_selection.before_classifier(pipeline, csr_array(rows))
-    return model_selection.before_classifier(pipeline, rows)
+        return model_selection.transform_for_classifier(pipeline, csr_array(rows))
+    return model_selection.transform_for_classifier(pipeline, rows)
 
 
 def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
     """List the classes, the likeliest first, with posteriors and distances where there are any."""
-    predicted, log_proba, _ = model_selection.predictions(classifier, seen, data.n_classes)
+    predicted, log_proba, _ = model_selection.predict_codes(classifier, seen, data.n_classes)
     table = pd.DataFrame({"class": [str(label) for label in data.classes]})
     sure = ""
     if not np.isnan(log_proba).any():

@@ -108,7 +108,7 @@ def _words(data: Dataset) -> list[str]:
             offered,
             selection_mode="multi",
             wrap=True,
-            format_func=model_selection.LABELS.__getitem__,
+            format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
             key=key,
             persist_state="session",
             help="All are fitted on the same training rows and tested on the same test rows.",
@@ -166,10 +166,12 @@ def _lines(words: list[str], data: Dataset) -> tuple[str, ...]:
     """Ask for the options of each model, and whether it enters twice."""
     lines: list[str] = []
     for word in words:
-        if not model_selection.OPTIONS[word]:
+        if not model_selection.CLASSIFIER_OPTIONS[word]:
             lines.append(word)
             continue
-        with st.expander(text.escape(model_selection.LABELS[word]), key=f"{KEY}.{word}.expander"):
+        with st.expander(
+            text.escape(model_selection.CLASSIFIER_LABELS[word]), key=f"{KEY}.{word}.expander"
+        ):
             found = model_options.options(word, data, key=f"{KEY}.{word}")
             lines.append(model_options.line(word, found))
             if st.toggle(

@@ -27,7 +27,7 @@ def offered(data: Dataset) -> list[str]:
     """Return the views that make sense for some data, the first of which is shown first."""
     if data.kind.is_images:
         return ["projections"]
-    columns = data.n_columns
+    columns = data.n_table_columns
     views = []
     if columns:
         levels = [inspection.level_names(data, j) for j in range(columns)]

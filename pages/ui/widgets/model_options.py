@@ -51,14 +51,14 @@ def word(data: Dataset, *, key: str, default: str = "lda") -> str:
         words,
         key=key,
         index=words.index(default) if default in words else 0,
-        format_func=model_selection.LABELS.__getitem__,
+        format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
         help="What learns from the training rows.",
     )
 
 
 def suitable(data: Dataset) -> list[str]:
     """Return the words of the classifiers that the rows allow: multinomial ones want counts."""
-    words = [name for name in model_selection.FACTORIES if name != "multinomial-nb"]
+    words = [name for name in model_selection.CLASSIFIER_FACTORIES if name != "multinomial-nb"]
     if not counts(data):
         return words
     return ["multinomial-nb", *words] if data.kind.is_sparse else [*words, "multinomial-nb"]
@@ -84,8 +84,8 @@ def options(name: str, data: Dataset, *, key: str) -> dict[str, Any]:
         Those that differ from their defaults.
     """
     chosen: dict[str, Any] = {}
-    main = [option for option in model_selection.OPTIONS[name] if option.main]
-    rest = [option for option in model_selection.OPTIONS[name] if not option.main]
+    main = [option for option in model_selection.CLASSIFIER_OPTIONS[name] if option.main]
+    rest = [option for option in model_selection.CLASSIFIER_OPTIONS[name] if not option.main]
     if main:
         with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.main"):
             for option in main:
@@ -94,13 +94,13 @@ def options(name: str, data: Dataset, *, key: str) -> dict[str, Any]:
         with st.expander("More options of the classifier", key=f"{key}.rest"):
             for option in rest:
                 chosen[option.name] = _ask(option, data, key=f"{key}.{name}.{option.name}")
-    defaults = {option.name: option.default for option in model_selection.OPTIONS[name]}
+    defaults = {option.name: option.default for option in model_selection.CLASSIFIER_OPTIONS[name]}
     return {k: value for k, value in chosen.items() if value != defaults[k]}
 
 
 def line(name: str, chosen: dict[str, Any]) -> str:
     """Return the line of text that `lincore.compare` reads a method from."""
-    return model_selection.render(name, chosen)
+    return model_selection.format_spec(name, chosen)
 
 
 def steps(data: Dataset, split: Split, *, key: str) -> model_selection.Steps:
@@ -137,7 +137,7 @@ def _components(
     """Ask for principal components: none, for most of the variance, two, or a number."""
     labels = {
         ALL: "None",
-        SHARE: f"{100 * model_selection.MOST_VARIANCE:.0f} % of the variance",
+        SHARE: f"{100 * model_selection.DEFAULT_VARIANCE_SHARE:.0f} % of the variance",
         TWO: "2, as in the faces text" if data.kind.is_images else "2",
         NUMBER: "Number",
     }
@@ -160,7 +160,7 @@ def _components(
     if kind == ALL:
         return None
     if kind == SHARE:
-        return model_selection.MOST_VARIANCE
+        return model_selection.DEFAULT_VARIANCE_SHARE
     if kind == TWO:
         return 2
     return controls.number(

@@ -148,7 +148,7 @@ def frame(data: Dataset, rows: np.ndarray, columns: Mapping[str, Sequence[Any]])
     shown = range(data.n_features)
     if data.kind.is_sparse:
         block = block.toarray()
-        shown = _most_used(block, data.n_columns)
+        shown = _most_used(block, data.n_table_columns)
     parts += [(data.feature_names[j], _values(data, block[:, j], j)) for j in shown]
     # Two features may have one name, or that of a column here.
     table = pd.DataFrame({i: values for i, (_, values) in enumerate(parts)})

@@ -105,7 +105,7 @@ def test_a_data_set_is_a_table_texts_or_images():
     texts = replace(table, X=sp.csr_array(table.X), n_words=1)
     assert [data.kind.rows for data in (table, texts, images)] == ["rows", "texts", "pictures"]
     assert [data.kind.is_sparse for data in (table, texts, images)] == [False, True, False]
-    assert (table.n_columns, texts.n_columns) == (1, 0)
+    assert (table.n_table_columns, texts.n_table_columns) == (1, 0)
 
 
 @pytest.mark.parametrize(
