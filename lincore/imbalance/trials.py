@@ -237,7 +237,7 @@ def moments_serve(plan: Plan, n_train: int) -> bool:
     data, p = plan.data, plan.data.n_features
     return (
         any(method.from_moments for method in plan.methods)
-        and not (data.needs_preparation or data.n_words or plan.steps.basis)
+        and not (data.needs_preparation or plan.steps.basis)
         and n_train >= p
         and 4 * data.n_classes * p**2 <= LARGEST_SCATTER
     )

@@ -38,7 +38,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """Return whether some coefficients put every row on its class's side, and which.
+    """Linear separation of the classes: its kind, and coefficients that achieve it.
 
     Attributes
     ----------

@@ -187,7 +187,7 @@ def _is_small(setup: Setup, data: Dataset) -> bool:
 
 def n_values(data: Dataset) -> int:
     """Return how many numbers there are in the rows; of sparse rows those that are not zero."""
-    return int(data.X.nnz) if data.n_words else data.n_rows * data.n_features
+    return int(data.X.nnz) if data.kind.is_sparse else data.n_rows * data.n_features
 
 
 def _arguments(setup: Setup, data: Dataset) -> dict[str, Any]:

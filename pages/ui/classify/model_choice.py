@@ -104,9 +104,9 @@ def _prepared(data: Dataset) -> str:
     parts = []
     if data.has_missing:
         parts.append("impute")
-    if data.levels is not None and any(data.levels):
+    if data.has_categories:
         parts.append("code categories")
-    if data.n_words:
+    if data.kind.is_sparse:
         parts.append("count words")
     return " and ".join(parts) or "prepare"
 

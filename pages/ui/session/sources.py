@@ -321,13 +321,11 @@ def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
             )
         return Pictures(tuple(files))
     name, raw = files[0]
-    if is_zip(raw):
-        inner = io.read_zipped_table(raw, name)
-        if inner is None and io.is_npz(raw):
-            return io.read_npz(raw, name)
-        if inner is None:
-            return Pictures(((name, raw),))
-        raw, name = inner
+    kind, raw, name = io.recognise_file(raw, name)
+    if kind == "arrays":
+        return io.read_npz(raw, name)
+    if kind == "images":
+        return Pictures(((name, raw),))
     return Source(None, raw=raw, name=name)
 
 
