@@ -94,7 +94,7 @@ class Point(NamedTuple):
     state: Any = None
 
 
-class Step(NamedTuple):
+class OptimizerStep(NamedTuple):
     """One line of the trace; the first one is the start, with step length 0.
 
     Attributes
@@ -124,14 +124,14 @@ class Optimum:
     ----------
     point : Point
     reason : Reason
-    trace : tuple of Step
+    trace : tuple of OptimizerStep
     last_step : ndarray
         The last change of x; zero if there was none.
     """
 
     point: Point
     reason: Reason
-    trace: tuple[Step, ...]
+    trace: tuple[OptimizerStep, ...]
     last_step: Array
 
     @property
@@ -152,12 +152,12 @@ Search = Callable[[Objective, Point, Array], tuple[Point, float] | Reason]
 
 
 # From a step and the most that there may be, to whether to go on.
-Watcher = Callable[[Step, int], bool]
+Watcher = Callable[[OptimizerStep, int], bool]
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 @contextmanager
-def watched(watcher: Watcher) -> Iterator[None]:
+def iteration_callback(watcher: Watcher) -> Iterator[None]:
     """Let every iteration of this thread be reported, and stopped by the answer False.
 
     Estimators need no option for it, and those that fit others inside pass it on.
@@ -165,12 +165,12 @@ def watched(watcher: Watcher) -> Iterator[None]:
     Parameters
     ----------
     watcher : callable
-        From a `Step` and the limit of iterations to whether to go on.
+        From a `OptimizerStep` and the limit of iterations to whether to go on.
 
     Examples
     --------
     >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
-    >>> with watched(lambda step, max_iter: step.iteration < 3):
+    >>> with iteration_callback(lambda step, max_iter: step.iteration < 3):
     ...     found = descend(bowl, np.ones(2), lambda at: -at.gradient / 4,
     ...                     search=backtracking_line_search, stopping=StoppingRule(1e-9, 100))
     >>> found.reason, len(found.trace)
@@ -183,7 +183,7 @@ def watched(watcher: Watcher) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def should_continue(step: Step, max_iter: int) -> bool:
+def should_continue(step: OptimizerStep, max_iter: int) -> bool:
     """Report a step to whoever watches, and return whether to go on."""
     watcher = _watcher.get()
     return watcher is None or watcher(step, max_iter)
@@ -213,7 +213,7 @@ class StoppingRule:
     max_iter: int
     is_unbounded: Callable[[Point], bool] = lambda point: False
 
-    def reason(self, trace: list[Step]) -> Reason | None:
+    def reason(self, trace: list[OptimizerStep]) -> Reason | None:
         """Return the reason to stop after these steps, if there is one."""
         values = [step.objective for step in trace[-WINDOW - 1 :]]
         if trace[-1].gradient_norm <= self.tol:
@@ -264,7 +264,11 @@ def descend(
     """
     began = time.perf_counter()
     point = objective(start)
-    trace = [Step(0, point.value, largest_entry(point.gradient), 0.0, time.perf_counter() - began)]
+    trace = [
+        OptimizerStep(
+            0, point.value, largest_entry(point.gradient), 0.0, time.perf_counter() - began
+        )
+    ]
     last_step = np.zeros_like(start)
     while (reason := stopping.reason(trace)) is None:
         found = search(objective, point, direction(point))
@@ -273,7 +277,9 @@ def descend(
             break
         after, length = found
         seconds = time.perf_counter() - began
-        trace.append(Step(len(trace), after.value, largest_entry(after.gradient), length, seconds))
+        trace.append(
+            OptimizerStep(len(trace), after.value, largest_entry(after.gradient), length, seconds)
+        )
         if not np.isfinite(after.value):  # then so is what was there before
             reason = Reason.DIVERGED
             break

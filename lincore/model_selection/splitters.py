@@ -30,7 +30,7 @@ WORDS = (
 _FOLDED = re.compile(r"(?:(\d+)\s*x\s*)?(\d+)-fold( by group)?")
 
 
-def folds(
+def plan_folds(
     data: Dataset, scheme: Scheme = "holdout", seed: int = 0, *, test_size: float = 0.3
 ) -> list[Fold]:
     """Plan an experiment.
@@ -66,7 +66,7 @@ def folds(
     Examples
     --------
     >>> import lincore
-    >>> plan = folds(lincore.sample("iris"), "2x5-fold", seed=1)
+    >>> plan = plan_folds(lincore.sample("iris"), "2x5-fold", seed=1)
     >>> len(plan), plan[7].repetition, plan[7].fold, len(plan[7].train), len(plan[7].test)
     (10, 1, 2, 120, 30)
     """
@@ -118,7 +118,7 @@ def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
     --------
     >>> import lincore
     >>> iris = lincore.sample("iris")
-    >>> plan_settings(iris, folds(iris, "holdout")).training_shares.round(2)
+    >>> plan_settings(iris, plan_folds(iris, "holdout")).training_shares.round(2)
     array([0.33, 0.33, 0.33])
     """
     n_tested = [len(fold.test) for fold in plan]

@@ -339,8 +339,7 @@ def source_features(preparer: Preparer | None, data: Dataset) -> NDArray[np.intp
         1 + learned.has_indicator if isinstance(learned, Filling) else len(learned.of_column)
         for learned in preparer.columns_
     ]
-    first_word = data.n_features - preparer.n_words
-    words = first_word + np.asarray(preparer.words_, dtype=np.intp)
+    words = data.n_table_columns + np.asarray(preparer.words_, dtype=np.intp)
     return np.concatenate([np.repeat(np.arange(len(widths)), widths), words])
 
 

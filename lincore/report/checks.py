@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from lincore.checks.check import Check
 
 
-def headline(checks: Iterable[Check]) -> str:
+def assumptions_finding(checks: Iterable[Check]) -> str:
     """Say in one sentence which checks want attention, the warnings first.
 
     Parameters
@@ -21,7 +21,8 @@ def headline(checks: Iterable[Check]) -> str:
     Examples
     --------
     >>> from lincore.checks.check import Check
-    >>> headline([Check("separation", {}, "note", "..."), Check("normality", {}, "fine", "...")])
+    >>> checks = [Check("separation", {}, "note", "..."), Check("normality", {}, "fine", "...")]
+    >>> assumptions_finding(checks)
     'Worth knowing: separation. The other check is fine.'
     """
     by_verdict: dict[str, list[str]] = {"warning": [], "note": [], "fine": []}
@@ -43,13 +44,13 @@ def headline(checks: Iterable[Check]) -> str:
     return " ".join(parts)
 
 
-def table(checks: Iterable[Check]) -> list[dict[str, str]]:
+def assumption_rows(checks: Iterable[Check]) -> list[dict[str, str]]:
     """Return a line for each check, warnings first: what, verdict, sentence and remedy.
 
     Examples
     --------
     >>> from lincore.checks.check import Check
-    >>> table([Check("conditioning", {}, "fine", "All is well.")])
+    >>> assumption_rows([Check("conditioning", {}, "fine", "All is well.")])
     [{'Check': 'conditioning', 'Verdict': 'fine', 'Finding': 'All is well.', 'What to do': ''}]
     """
     rank = {"warning": 0, "note": 1, "fine": 2}

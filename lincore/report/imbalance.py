@@ -26,7 +26,9 @@ _MEANING = {
 }
 
 
-def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dict[str, str]:
+def decomposition_sentences(
+    study: BalanceStudy, method: str, loss: str = "error"
+) -> dict[str, str]:
     """Say in one sentence each what the four parts of a loss are, and what would help.
 
     Parameters
@@ -43,7 +45,7 @@ def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dic
     --------
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
-    >>> parts_in_words(study, "lda", "recall of class 3")["prior shift"].split(":")[0]
+    >>> decomposition_sentences(study, "lda", "recall of class 3")["prior shift"].split(":")[0]
     'Prior shift costs 20.7 points (8.1 to 33.3)'
     """
     split = study.attribution(method, loss)
@@ -103,15 +105,15 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
     return f"{text}; {how_much} {most}{chance}."
 
 
-def advice_in_words(advised: Advice, loss: str = "error") -> str:
+def remedy_finding(advised: Advice, loss: str = "error") -> str:
     """Say which correction is recommended, what it recovers, and why, or that none is.
 
     Examples
     --------
     >>> import lincore
-    >>> from lincore.imbalance.remedies import advice
+    >>> from lincore.imbalance.remedies import choose_remedy
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 8}, ["lda"], repeats=9)
-    >>> print(advice_in_words(advice(study, "lda", "recall of class 3"), "recall of class 3"))
+    >>> print(remedy_finding(choose_remedy(study, "lda", "recall of class 3"), "recall of class 3"))
     Recommended: corrected priors, which recover ...
     """
     chosen, most, behind = advised
@@ -133,7 +135,7 @@ def advice_in_words(advised: Advice, loss: str = "error") -> str:
     return text
 
 
-def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
+def crossing_sentences(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
     """Say at which sizes two methods change places, one sentence each."""
     label = sweep.settings.label
     return tuple(
@@ -143,7 +145,7 @@ def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
     )
 
 
-def objective_in_words(
+def training_loss_finding(
     label: str, totals: tuple[float, float], counts: tuple[int, int], rows: str = "rows"
 ) -> str:
     """Say what became of the log error of the training rows, as a sum and by row.
@@ -161,7 +163,7 @@ def objective_in_words(
 
     Examples
     --------
-    >>> objective_in_words("QDA", (90.0, 80.0), (300, 200)).split("; ")[1]
+    >>> training_loss_finding("QDA", (90.0, 80.0), (300, 200)).split("; ")[1]
     'by row it rises from 0.300 to 0.400.'
     """
     first, second = (total / n for total, n in zip(totals, counts, strict=True))

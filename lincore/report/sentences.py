@@ -16,15 +16,15 @@ from lincore.utils.typing import Array
 MOST_NAMED = 3
 
 
-def in_table(found: scores.Interval, score: str) -> str:
+def format_score_cell(found: scores.Interval, score: str) -> str:
     """Write a score with its interval where the heading says the unit; nothing without a score.
 
     Examples
     --------
-    >>> in_table(scores.Interval(0.877, 0.835, 0.91), "accuracy")
+    >>> format_score_cell(scores.Interval(0.877, 0.835, 0.91), "accuracy")
     '87.7 (83.5–91.0)'
     """
-    return with_interval(found, score).replace(" %", "")
+    return format_score(found, score).replace(" %", "")
 
 
 def a_score(name: str) -> str:
@@ -32,16 +32,16 @@ def a_score(name: str) -> str:
     return f"{'an' if name in ('accuracy', 'MCC', 'AUC') else 'a'} {name}"
 
 
-def with_interval(found: scores.Interval, score: str) -> str:
+def format_score(found: scores.Interval, score: str) -> str:
     """Write a score with its interval as its kind is read; nothing where there is none.
 
     Examples
     --------
-    >>> with_interval(scores.Interval(0.877, 0.835, 0.91), "accuracy")
+    >>> format_score(scores.Interval(0.877, 0.835, 0.91), "accuracy")
     '87.7 % (83.5–91.0)'
-    >>> with_interval(scores.Interval(0.5, 0.4, 0.62), "log loss")
+    >>> format_score(scores.Interval(0.5, 0.4, 0.62), "log loss")
     '0.500 (0.400–0.620)'
-    >>> with_interval(scores.Interval(56754486.7, 0.3, 2e8), "log loss")
+    >>> format_score(scores.Interval(56754486.7, 0.3, 2e8), "log loss")
     '5.68e+07 (0.3–2e+08)'
     """
     if np.isnan(found.value):
@@ -57,7 +57,7 @@ def with_interval(found: scores.Interval, score: str) -> str:
     return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
 
 
-def no_interval(results: Results, score: str) -> str:
+def missing_interval_note(results: Results, score: str) -> str:
     """Say why a score has no interval, where classes have too few rows; else nothing.
 
     Examples
@@ -65,9 +65,9 @@ def no_interval(results: Results, score: str) -> str:
     >>> truth = np.repeat([0, 1], [20, 3])
     >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(23), truth, truth[None],
     ...             np.full((1, 23, 2), np.nan), np.zeros(1))
-    >>> no_interval(r, "balanced accuracy")
+    >>> missing_interval_note(r, "balanced accuracy")
     'too few rows of rare for an interval'
-    >>> no_interval(r, "accuracy")
+    >>> missing_interval_note(r, "accuracy")
     ''
     """
     codes = scores.few_rows(results, score)
@@ -78,7 +78,7 @@ def no_interval(results: Results, score: str) -> str:
     return f"too few rows of {which} for an interval"
 
 
-def without_intervals(results: Results, names: Sequence[str] = tuple(scores.SCORES)) -> str:
+def missing_intervals_note(results: Results, names: Sequence[str] = tuple(scores.SCORES)) -> str:
     """Say which of some scores have no interval, and why; nothing where all have.
 
     Examples
@@ -86,10 +86,10 @@ def without_intervals(results: Results, names: Sequence[str] = tuple(scores.SCOR
     >>> truth = np.repeat([0, 1], [20, 3])
     >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(23), truth, truth[None],
     ...             np.full((1, 23, 2), np.nan), np.zeros(1))
-    >>> without_intervals(r, ["accuracy", "MCC", "AUC"])
+    >>> missing_intervals_note(r, ["accuracy", "MCC", "AUC"])
     'MCC and AUC: too few rows of rare for an interval.'
     """
-    few = {name: why for name in names if (why := no_interval(results, name))}
+    few = {name: why for name in names if (why := missing_interval_note(results, name))}
     return f"{_capital(listed(list(few)))}: {next(iter(few.values()))}." if few else ""
 
 
@@ -119,14 +119,14 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     name = leading_score(results.class_counts)
     found = scores.score(results, method, name)
     n_rows = len(np.unique(results.rows))  # over repetitions each counts once
-    value = with_interval(found, name)
-    if few := no_interval(results, name):
+    value = format_score(found, name)
+    if few := missing_interval_note(results, name):
         value = f"{value} ({few})"
     text = f"{a_score(name)} of {value} over {n_rows:,} test {rows}"
     if blind := never_predicted(results, [method]):
         return f"{method} {blind[method]}: {text}."
     text = f"{method} reaches {text}"
-    errors = scores.confusion(results, method)
+    errors = scores.confusion_matrix(results, method)
     np.fill_diagonal(errors, 0)
     if not errors.any():
         return f"{text}; none is misclassified."
@@ -166,7 +166,7 @@ def _name(results: Results, code: np.intp) -> str:
     return str(label) if isinstance(label, str) else f"“{label}”"
 
 
-def against_baseline(results: Results, method: str, *, subject: str = "That") -> str:
+def baseline_finding(results: Results, method: str, *, subject: str = "That") -> str:
     """Say whether a method beats always predicting the largest class, by the leading score.
 
     Where classes are unequal, accuracy, MCC and the recall of the rarest class stand beside it.
@@ -179,10 +179,13 @@ def against_baseline(results: Results, method: str, *, subject: str = "That") ->
         What the sentence calls the method, which after a headline about it is "That".
     """
     name = leading_score(results.class_counts)
-    found, guess = scores.score(results, method, name), scores.baseline(results, name)
-    largest = _name(results, scores.baselines(results).predicted[0, 0])
+    found, guess = (
+        scores.score(results, method, name),
+        scores.majority_baseline_score(results, name),
+    )
+    largest = _name(results, scores.baseline_results(results).predicted[0, 0])
     always = f"always predicting {largest} ({name} {percent(guess)})"
-    if few := no_interval(results, name):
+    if few := missing_interval_note(results, name):
         told = subject[:1].lower() + subject[1:] if subject == "That" else subject
         text = f"Whether {told} is better than {always} cannot be said: {few}."
     elif found.low > guess:
@@ -194,8 +197,8 @@ def against_baseline(results: Results, method: str, *, subject: str = "That") ->
     if name == "accuracy":
         return text
     rarest = rarest_class(results)
-    recall = with_interval(scores.recall(results, method)[rarest], "accuracy")
-    accuracy = with_interval(scores.accuracy(results, method), "accuracy")
+    recall = format_score(scores.recall(results, method)[rarest], "accuracy")
+    accuracy = format_score(scores.accuracy(results, method), "accuracy")
     return (
         f"{text} Accuracy {accuracy}, MCC {decimals(scores.score(results, method, 'MCC').value)}, "
         f"recall of {_name(results, rarest)}, the rarest class, {recall}."
@@ -265,7 +268,7 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     if not ranked:
         return f"No model has a score for {score}."
     said = _who_leads(results, ranked, tier, score, rope)
-    return " ".join([said, *blind_spots(results, ranked)])
+    return " ".join([said, *never_predicted_finding(results, ranked)])
 
 
 def _who_leads(
@@ -296,7 +299,7 @@ def _who_leads(
     return f"{first} {alike} ({score} {span}); {verb} {beaten}."
 
 
-def blind_spots(results: Results, methods: Sequence[str]) -> list[str]:
+def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[str]:
     """Return a sentence for each set of classes that some of the methods never predict."""
     found = never_predicted(results, methods)
     labels = dict(zip(methods, _labels(results, list(methods)), strict=True))
@@ -387,7 +390,7 @@ def _span(results: Results, methods: list[str], score: str) -> str:
 
 def _alike(results: Results, leaders: list[str], score: str, rope: float) -> str:
     """Say of the methods of a group that none is known to be better, or that it does not matter."""
-    found = differences.pairwise(results, score, rope)
+    found = differences.pairwise_differences(results, score, rope)
     pairs = [d for d in found if d.first in leaders and d.second in leaders]
     # Models that never predict some class are alike in a fault: that is no equivalence to praise.
     if any(d.verdict != "equivalent" for d in pairs) or never_predicted(results, leaders):
@@ -400,7 +403,7 @@ def _alike(results: Results, leaders: list[str], score: str, rope: float) -> str
 def _all_beat(
     results: Results, leaders: list[str], others: list[str], score: str, rope: float
 ) -> bool:
-    found = differences.pairwise(results, score, rope)
+    found = differences.pairwise_differences(results, score, rope)
     better = {frozenset((d.first, d.second)): d.better for d in found}
     return all(better[frozenset((a, b))] == a for a in leaders for b in others)
 

@@ -60,7 +60,7 @@ def learned(results: Results) -> str:
     return f"{who} learned from {counts[names[0]]:,} more, summed by class."
 
 
-def fitted_on(rows: str, took: str, n_steps: int = 0, n_classifier: int = 0) -> str:
+def training_rows_note(rows: str, took: str, n_steps: int = 0, n_classifier: int = 0) -> str:
     """Say what steps and classifier were fitted on, and how long the classifier took.
 
     Parameters
@@ -73,9 +73,9 @@ def fitted_on(rows: str, took: str, n_steps: int = 0, n_classifier: int = 0) -> 
 
     Examples
     --------
-    >>> fitted_on("105 training rows", "3 ms")
+    >>> training_rows_note("105 training rows", "3 ms")
     'Every step was fitted on the 105 training rows alone, the classifier in 3 ms.'
-    >>> fitted_on("105 training rows", "3 ms", 9_000, 9_000)
+    >>> training_rows_note("105 training rows", "3 ms", 9_000, 9_000)
     'Every step was fitted on the 105 training rows and 9,000 summed ones, the classifier in 3 ms.'
     """
     if n_classifier:

@@ -8,7 +8,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.linalg.optimize import Objective, Optimum, Reason, Step, StoppingRule, largest_entry
+from lincore.linalg.optimize import (
+    Objective,
+    OptimizerStep,
+    Optimum,
+    Reason,
+    StoppingRule,
+    largest_entry,
+)
 from lincore.utils.typing import Array
 
 PartGradient = Callable[[Array, NDArray[np.intp]], Array]
@@ -49,7 +56,11 @@ def descend_by_rows(
     """
     began = time.perf_counter()
     point = objective(start)
-    trace = [Step(0, point.value, largest_entry(point.gradient), 0.0, time.perf_counter() - began)]
+    trace = [
+        OptimizerStep(
+            0, point.value, largest_entry(point.gradient), 0.0, time.perf_counter() - began
+        )
+    ]
     last_step = np.zeros_like(start)
     while (reason := stopping.reason(trace)) is None:
         x = point.x.copy()
@@ -63,7 +74,9 @@ def descend_by_rows(
         if lower:
             last_step = after.x - point.x
             point = after
-        trace.append(Step(len(trace), point.value, largest_entry(point.gradient), rate, seconds))
+        trace.append(
+            OptimizerStep(len(trace), point.value, largest_entry(point.gradient), rate, seconds)
+        )
         rate = rate if lower else rate / 2
         if rate < np.finfo(float).tiny:
             reason = Reason.PRECISION

@@ -19,7 +19,7 @@ YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein
 
 Kind: TypeAlias = Literal["number", "category", "text", "date", "identifier", "constant", "empty"]
 Role: TypeAlias = Literal["target", "feature", "text", "group", "ignore"]
-ROLES: tuple[Role, ...] = ("target", "feature", "text", "group", "ignore")
+COLUMN_ROLES: tuple[Role, ...] = ("target", "feature", "text", "group", "ignore")
 
 _IDENTIFIER_NAME = re.compile(r"(^|[\s_.-])(id|uuid|guid|key|index|row name|rowname)$|[a-z]I[Dd]$")
 _FREE_TEXT_NAME = re.compile(r"comment|remark|\bnotes?\b|description", re.IGNORECASE)
@@ -68,7 +68,7 @@ class Column(NamedTuple):
     reason: str = ""
 
 
-REASONS: Mapping[Kind, str] = {
+EXCLUSION_REASONS: Mapping[Kind, str] = {
     "empty": "no value at all",
     "constant": "the same value in every row that has one",
     "identifier": "too many different values for categories, or a count of the rows (identifier)",

@@ -50,7 +50,7 @@ def histogram(
     Parameters
     ----------
     bins : Histogram
-        See `lincore.inspection.univariate.histogram`.
+        See `lincore.inspection.univariate.class_histograms`.
     classes : array-like of shape (K,)
     column : str
         Its name, with its unit.
@@ -103,7 +103,7 @@ def densities(
     Parameters
     ----------
     found : Density
-        See `lincore.inspection.univariate.density`.
+        See `lincore.inspection.univariate.class_densities`.
     classes : array-like of shape (K,)
     column : str
     sizes : array-like of shape (K,)
@@ -156,7 +156,7 @@ def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
     Parameters
     ----------
     found : Boxes
-        See `lincore.inspection.univariate.boxes`.
+        See `lincore.inspection.univariate.box_plot_statistics`.
     classes : array-like of shape (K,)
     column : str
     subtitle : str

@@ -22,7 +22,7 @@ UNEVEN = 20
 
 
 class Step(Protocol):
-    """One line of a trace, as `lincore.linalg.optimize.Step`."""
+    """One line of a trace, as `lincore.linalg.optimize.OptimizerStep`."""
 
     @property
     def iteration(self) -> int:

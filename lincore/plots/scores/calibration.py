@@ -49,7 +49,7 @@ class Reliability(NamedTuple):
     def from_calibration(
         cls, found: Calibration, *, name: str = "", code: int | None = None
     ) -> Reliability:
-        """Take what `lincore.metrics.curves.calibration` returns, without its empty bins."""
+        """Take what `lincore.metrics.curves.calibration_curve` returns, without its empty bins."""
         filled = found.n_rows > 0
         return cls(
             name or ("predicted class" if found.label is None else str(found.label)),
@@ -81,7 +81,7 @@ def calibration(
     """
     if isinstance(parts, Results):
         method = method_of(parts, method, "calibration")
-        parts = [Reliability.from_calibration(of_results.calibration(parts, method))]
+        parts = [Reliability.from_calibration(of_results.calibration_curve(parts, method))]
     gap, where = _largest_gap(parts)
     heading = f"Probabilities are off by up to {percent(gap)}" if where else "No rows to judge by"
     return figure(

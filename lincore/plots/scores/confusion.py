@@ -78,7 +78,7 @@ def confusion(
         Its last trace holds an invisible marker on each cell, which can be selected (a heat map
         cannot) and has the codes of true and predicted class as `customdata`.
     """
-    counts = scores.confusion(results, method)
+    counts = scores.confusion_matrix(results, method)
     labels, n_classes = names(results.classes), len(results.classes)
     room = THIRD if narrow else PAGE
     shares = _shares(counts, normalize)

@@ -134,7 +134,7 @@ def pairwise_effects(
     Parameters
     ----------
     differences : sequence, or Results
-        See `lincore.metrics.differences.pairwise`.
+        See `lincore.metrics.differences.pairwise_differences`.
     score : str, optional
         Accuracy; of results the leading one, see `lincore.Results.table`.
     rope : float, optional

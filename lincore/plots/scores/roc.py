@@ -50,7 +50,7 @@ class Curve(NamedTuple):
 
     @classmethod
     def from_roc(cls, found: Roc, *, name: str = "", code: int | None = None) -> Curve:
-        """Take one of `lincore.metrics.curves.roc`; it is named after its class."""
+        """Take one of `lincore.metrics.curves.roc_curve`; it is named after its class."""
         known = name or str(found.label)
         rates = (found.false_positive_rate, found.recall)
         return cls(known, *rates, _known(found.operating), found.area, code)
@@ -59,7 +59,7 @@ class Curve(NamedTuple):
     def from_precision_recall(
         cls, found: PrecisionRecall, *, name: str = "", code: int | None = None
     ) -> Curve:
-        """Take one of `lincore.metrics.curves.precision_recall`."""
+        """Take one of `lincore.metrics.curves.precision_recall_curve`."""
         known = name or str(found.label)
         rates = (found.recall, found.precision)
         return cls(known, *rates, _known(found.operating), found.average, code)
@@ -90,7 +90,7 @@ def roc(
     """
     if isinstance(curves, Results):
         method = method_of(curves, method, "roc")
-        curves = curves_of(of_results.roc, curves, method, Curve.from_roc)
+        curves = curves_of(of_results.roc_curve, curves, method, Curve.from_roc)
     return _square(
         [guide([0, 1], [0, 1]), *_lines(curves, "linear")],
         curves,
@@ -122,7 +122,7 @@ def precision_recall(
     """
     if isinstance(curves, Results):
         method = method_of(curves, method, "precision_recall")
-        found = of_results.precision_recall(curves, method)
+        found = of_results.precision_recall_curve(curves, method)
         shares = [line.share for line in found]
         curves = [Curve.from_precision_recall(line, code=k) for k, line in enumerate(found)]
     guesses = [guide([0, 1], [share, share]) for share in sorted(set(shares))]

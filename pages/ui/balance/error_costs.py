@@ -54,8 +54,8 @@ def show(
     st.caption("What an error costs, in any unit, by true and by predicted class: change a number.")
     costs = _costs(data)
     results = side_by_side.named(study, cell)
-    bold = metrics.reprior(results, imbalance.priors_of(study, cell), new)
-    careful = imbalance.decided(bold, costs)
+    bold = metrics.adjust_priors(results, imbalance.condition_priors(study, cell), new)
+    careful = imbalance.minimum_cost_decisions(bold, costs)
     decisions = Decisions(bold, careful, new, costs)
     _costs_table(decisions)
     st.caption(
@@ -87,14 +87,14 @@ def _costs_pictures(
     if not metrics.has_posteriors(bold, called):
         st.caption(f"{text.escape(called)} has no posteriors, so costs do not move its boundary.")
         return
-    old = imbalance.priors_of(study, cell)[study.methods.index(method)]
+    old = imbalance.condition_priors(study, cell)[study.methods.index(method)]
     view = side_by_side.views(setup, (method,), cell, axes, study, data)[1]
-    moved = imbalance.shifted(view, imbalance.shift_between(old, new))
+    moved = imbalance.view_with_prior_shift(view, imbalance.log_prior_shift(old, new))
     frame = plots.Frame.of(moved)
     pair = {
-        "most probable class": imbalance.as_taken(moved, bold, called),
-        "least expected cost": imbalance.as_taken(
-            imbalance.with_costs(moved, costs), careful, called
+        "most probable class": imbalance.view_with_predictions(moved, bold, called),
+        "least expected cost": imbalance.view_with_predictions(
+            imbalance.view_with_costs(moved, costs), careful, called
         ),
     }
     for column, (what, each) in zip(st.columns(2, gap="medium"), pair.items(), strict=True):
@@ -112,9 +112,9 @@ def _costs_table(decisions: Decisions) -> None:
         rows.append(
             {
                 "model": name,
-                "cost of the most probable class": report.amount(before, "log loss"),
-                "cost of the cheapest decision": report.amount(after, "log loss"),
-                "error of the cheapest decision (%)": report.amount(error, "error"),
+                "cost of the most probable class": report.format_loss(before, "log loss"),
+                "cost of the cheapest decision": report.format_loss(after, "log loss"),
+                "error of the cheapest decision (%)": report.format_loss(error, "error"),
             }
         )
     with st.container(key="balance.costs.rows"):

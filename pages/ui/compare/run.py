@@ -65,7 +65,7 @@ def of(data: Dataset, choice: Choice) -> Job | None:
 
 def notes(results: Results) -> None:
     """Say which models are missing or warned, with a remedy at a click where there is one."""
-    for note in report.notes(results):
+    for note in report.comparison_notes(results):
         st.caption(text.escape(note))
     if "regularization" in results.settings.failed.get("qda", ""):
         st.button(
@@ -100,7 +100,9 @@ def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None
         if not results.settings.stopped:
             progress(progress.total, progress.total, "intervals")
         leading = metrics.leading_score(data.counts)
-        metrics.table(metrics.ranked(results, leading), leading)  # as the page looks at them first
+        metrics.score_table(
+            metrics.rank_methods(results, leading), leading
+        )  # as the page looks at them first
     return results
 
 

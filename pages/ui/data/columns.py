@@ -92,7 +92,7 @@ def _frame(found: Source) -> pd.DataFrame:
             "distinct": [column.n_distinct for column in found.columns],
             "examples": [_examples(column) for column in found.columns],
             "categorical": [column.name in names for column in found.columns],
-            "note": [_note(found, column, io.REASONS) for column in found.columns],
+            "note": [_note(found, column, io.EXCLUSION_REASONS) for column in found.columns],
         }
     )
 
@@ -174,7 +174,10 @@ def _config(n_rows: int) -> dict[str, Any]:
             width="medium", pinned=True, required=True, help="Double-click to rename."
         ),
         "role": column.SelectboxColumn(
-            options=list(io.ROLES), required=True, width="small", help="What the column is for."
+            options=list(io.COLUMN_ROLES),
+            required=True,
+            width="small",
+            help="What the column is for.",
         ),
         "type": column.TextColumn(width="small", help="What the column holds, as found."),
         "categorical": column.CheckboxColumn(

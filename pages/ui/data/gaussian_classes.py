@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import estimators, plots
-from lincore.data import ellipse, means_on_ring
+from lincore.data import ellipse_covariance, means_on_ring
 from lincore.errors import DataError
 from lincore.utils import percent
 from pages.ui.session import commands, panels, state
@@ -194,7 +194,7 @@ def _ring(n_classes: int, n_features: int, distance: float) -> pd.DataFrame:
 def _draw(table: pd.DataFrame, n_features: int, mixed: bool, shares: dict[str, Any]) -> None:
     try:
         covariances = [
-            ellipse(spread, ratio, angle, n_features=n_features).tolist()
+            ellipse_covariance(spread, ratio, angle, n_features=n_features).tolist()
             for spread, ratio, angle in table[["spread", "ratio", "angle"]].to_numpy(float)
         ]
     except DataError as error:

@@ -16,7 +16,7 @@ from lincore.errors import DataError, Hint
 from lincore.limits import is_zip, refuse_foreign
 
 if TYPE_CHECKING:
-    from lincore.checks import Finding
+    from lincore.checks import TableFinding
     from lincore.data import Dataset, TargetGuess
     from lincore.io import Column, Condition, Table
     from lincore.utils import Progress
@@ -86,11 +86,11 @@ class Source:
             return io.describe_columns(self.used, known)
 
     @cached_property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[TableFinding, ...]:
         """What is suspicious and not yet dealt with."""
         if self.used is None or self.target is None:
             return ()
-        found = checks.find_problems(self.used, self.columns)
+        found = checks.find_table_problems(self.used, self.columns)
         if self.is_in_blocks:
             # Of rows that repeat or stand alone, some that were drawn say nothing.
             found = tuple(one for one in found if not any(r.options for r in one.remedies))
@@ -321,13 +321,11 @@ def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
             )
         return Pictures(tuple(files))
     name, raw = files[0]
-    if is_zip(raw):
-        inner = io.table_in_zip(raw, name)
-        if inner is None and io.is_arrays_file(raw):
-            return io.read_arrays_file(raw, name)
-        if inner is None:
-            return Pictures(((name, raw),))
-        raw, name = inner
+    kind, raw, name = io.recognise_file(raw, name)
+    if kind == "arrays":
+        return io.read_npz(raw, name)
+    if kind == "images":
+        return Pictures(((name, raw),))
     return Source(None, raw=raw, name=name)
 
 
@@ -346,6 +344,6 @@ def is_readable(source: Source) -> bool:
 def _is_picture(name: str, raw: bytes) -> bool:
     try:
         io.image_kind(raw, name)
-    except io.UnusableFile:
+    except io.SkippedFile:
         return False
     return True

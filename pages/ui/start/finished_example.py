@@ -91,7 +91,7 @@ def _regions(study: BalanceStudy, data: Dataset) -> go.Figure:
     pipelines = [example.pipelines[METHOD, cell] for cell in CELLS]
     planes = imbalance.aligned_planes(pipelines, data, example.split.test, (0, 1))
     views = [
-        imbalance.cell_view(example, METHOD, cell, data, plane)
+        imbalance.condition_view(example, METHOD, cell, data, plane)
         for cell, plane in zip(CELLS, planes, strict=True)
     ]
     titles = ("Equal class sizes", f"A tenth of {RARE}", "Corrected priors")

@@ -16,8 +16,8 @@ from lincore.data.dataset import Dataset
 from lincore.io.samples import SAMPLES
 from lincore.metrics import differences, ranking, scores
 from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.disagreements import disagreement
-from lincore.model_selection.methods import LABELS
+from lincore.metrics.disagreements import find_disagreements
+from lincore.model_selection.methods import CLASSIFIER_LABELS
 from lincore.model_selection.pipeline import Steps, default_steps
 from lincore.report import comparison, sentences
 from lincore.utils.formatting import p_value, percent
@@ -93,7 +93,7 @@ def compared(data, methods=TABLE, scheme="holdout", steps=None, score=None):
             scheme,
             steps=steps or default_steps(data, len(lincore.split(data).train)),
         )
-    return ranking.ranked(found, score)
+    return ranking.rank_methods(found, score)
 
 
 def titled(app: AppTest, beginning: str) -> dict:
@@ -108,17 +108,17 @@ def test_every_sample_is_compared_at_once(sample):
     results = compared(data)
     assert not app.error
     assert app.header[0].value == text.escape(sentences.comparison_finding(results))
-    assert text.escape(comparison.scope(results, text.row_noun(data))) in main_text(app)
+    assert text.escape(comparison.evaluation_scope(results, text.row_noun(data))) in main_text(app)
     leading = leading_score(data.counts)
     assert app.selectbox(key="compare.score").value == leading
     drawn = numbers(titled(app, f"{leading.capitalize()} of")["data"][0]["x"])
     reached = [scores.score(results, name, leading).value for name in results.methods]
     np.testing.assert_allclose(drawn, reached, rtol=1e-6)
     table = app.dataframe[0].value
-    assert list(table["model"]) == [LABELS[name] for name in results.methods]
+    assert list(table["model"]) == [CLASSIFIER_LABELS[name] for name in results.methods]
     for name, shown in zip(results.methods, table["log loss"], strict=True):
         found = scores.score(results, name, "log loss")
-        assert shown == (sentences.in_table(found, "log loss") or "no posteriors")
+        assert shown == (sentences.format_score_cell(found, "log loss") or "no posteriors")
 
 
 @pytest.mark.parametrize("score", scores.SCORES)
@@ -132,7 +132,7 @@ def test_every_score_with_the_pairs_by_the_library(score):
     results = compared(lincore.sample("breast cancer"), score=score)
     finding = sentences.comparison_finding(results, score, 0.02)
     assert app.header[0].value == text.escape(finding)
-    found = differences.pairwise(results, score, 0.02)
+    found = differences.pairwise_differences(results, score, 0.02)
     shown = app.dataframe[1].value
     assert list(shown["verdict"]) == [d.verdict for d in found]
     assert list(shown["p (Holm)"]) == [p_value(d.p_holm) for d in found]
@@ -157,7 +157,7 @@ def test_every_scheme(scheme, word):
     assert "Settings have changed" not in main_text(app)
     results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
     assert app.header[0].value == text.escape(sentences.comparison_finding(results))
-    assert text.escape(comparison.scope(results)) in main_text(app)
+    assert text.escape(comparison.evaluation_scope(results)) in main_text(app)
 
 
 def test_options_and_a_model_that_enters_twice():
@@ -202,7 +202,7 @@ def test_recall_and_time_are_the_librarys():
     np.testing.assert_allclose(numbers(heat["z"]), np.array(wanted).T, rtol=1e-6)
     open_tab(app, "Time")
     marks = titled(app, "Time and accuracy")["data"]
-    assert [m["name"] for m in marks] == [LABELS[name] for name in results.methods]
+    assert [m["name"] for m in marks] == [CLASSIFIER_LABELS[name] for name in results.methods]
     assert all(numbers(m["x"])[0] > 0 for m in marks)
 
 
@@ -213,9 +213,9 @@ def test_where_two_differ():
     first, second = app.selectbox(key="compare.first"), app.selectbox(key="compare.second")
     assert first.value == results.methods[0]
     app.selectbox(key="compare.second").set_value("naive-bayes").run()
-    found = disagreement(results, first.value, "naive-bayes")
+    found = find_disagreements(results, first.value, "naive-bayes")
     assert second.value != first.value
-    labels = LABELS[first.value], LABELS["naive-bayes"]
+    labels = CLASSIFIER_LABELS[first.value], CLASSIFIER_LABELS["naive-bayes"]
     said = comparison.disagreement_finding(found, *labels)
     assert text.escape(said) in main_text(app) and "McNemar" in main_text(app)
     alone = found.where(found.only_first)
@@ -259,7 +259,7 @@ def test_learning_curves_end_where_the_comparison_is():
         each = [
             scores.accuracy(lincore.compare(iris, name, seed=seed), name).value for seed in range(5)
         ]
-        assert trace["name"] == LABELS[name]
+        assert trace["name"] == CLASSIFIER_LABELS[name]
         assert numbers(trace["y"])[-1] == pytest.approx(np.mean(each), rel=1e-6)
         assert numbers(trace["x"])[-1] == 105
 
@@ -368,7 +368,7 @@ def test_groups_that_stand_on_both_sides_are_said():
 
 def test_the_file_is_safe_to_open_in_a_spreadsheet():
     results = compared(lincore.sample("iris"), {"=cmd()": "lda", "plain": "qda"})
-    shown = ranking.for_file(results)
+    shown = ranking.score_table_for_export(results)
     assert sorted(shown.index) == ["'=cmd()", "plain"]
     assert {"accuracy", "accuracy from", "log loss to", "seconds", "group"} <= set(shown.columns)
 

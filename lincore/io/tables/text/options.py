@@ -101,7 +101,7 @@ def _unfit(name: str, value: str, wanted: str) -> DataError:
 
 
 @dataclass(frozen=True)
-class Reading:
+class DetectedOptions:
     """How a table was read in the end: what was asked for, and the rest as detected.
 
     Parameters
@@ -136,7 +136,7 @@ class Reading:
 
         Examples
         --------
-        >>> found = Reading(1704, 6, "text", "utf-8", ";", ",", header_line=1)
+        >>> found = DetectedOptions(1704, 6, "text", "utf-8", ";", ",", header_line=1)
         >>> print(found)
         UTF-8, semicolon, decimal comma, header in line 1, 1,704 rows of 6 columns
         """
