@@ -183,7 +183,7 @@ class Shuffling(NamedTuple):
 
     @property
     def n_turns(self) -> int:
-        """How many disjoint test parts there are."""
+        """Number of disjoint test sets."""
         lengths = np.array([len(rows) for rows in self.order])
         seen = self.n_test > 0
         return int((lengths[seen] // self.n_test[seen]).min()) if seen.any() else 1

@@ -97,14 +97,14 @@ class Marks(NamedTuple):
 
     @property
     def wrong(self) -> Flags:
-        """Which rows are taken for another class."""
+        """Mask of the misclassified rows."""
         if self.predicted is None:
             return np.zeros(len(self.codes), dtype=bool)
         return np.asarray(self.predicted != self.codes)
 
     @property
     def are_ringed(self) -> bool:
-        """Whether the wrong rows are few enough to have rings around them."""
+        """True if the wrong rows are few enough to have rings around them."""
         return int(np.count_nonzero(self.wrong)) <= MOST_RINGS
 
     def sample(self, most: int = MOST_DRAWN) -> Marks:
