@@ -33,7 +33,7 @@ BLOCK_VALUES = 8_000_000
 
 
 class NearDuplicates(NamedTuple):
-    """Which test rows have a copy, or nearly one, among the training rows.
+    """Test rows with an exact or near duplicate among the training rows.
 
     Attributes
     ----------

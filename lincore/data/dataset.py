@@ -241,18 +241,18 @@ class Dataset:
 
     @cached_property
     def has_missing(self) -> bool:
-        """Whether any feature of any row is missing."""
+        """True if any feature of any row is missing."""
         values = self.X.data if self.kind.is_sparse else self.X
         return values.dtype.kind == "f" and bool(np.isnan(values).any())
 
     @property
     def has_categories(self) -> bool:
-        """Whether any column of `X` holds level codes."""
+        """True if any column of `X` holds level codes."""
         return self.levels is not None and any(names is not None for names in self.levels)
 
     @property
     def needs_preparation(self) -> bool:
-        """Whether a classifier needs numbers first: see `preprocessing.tabular`."""
+        """True if a classifier needs numbers first: see `preprocessing.tabular`."""
         return self.has_categories or self.kind.is_sparse or self.has_missing
 
     def take(self, rows: Any) -> Dataset:

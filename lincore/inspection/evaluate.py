@@ -118,12 +118,12 @@ def marginal(pipeline: Pipeline, data: Dataset, plane: Plane) -> Densities:
 
 
 def is_gaussian(model: Any) -> bool:
-    """Whether a classifier has Gaussian class densities."""
+    """Return whether a classifier has Gaussian class densities."""
     return hasattr(model, "densities_") and hasattr(model, "priors_")
 
 
 def features_are_seen(pipeline: Pipeline, data: Dataset) -> bool:
-    """Whether the classifier sees the features one by one, standardised or not."""
+    """Return whether the classifier sees the features one by one, standardised or not."""
     steps = [name for name, _ in pipeline.steps[:-1]]
     if data.levels is not None or data.kind.is_sparse or data.imputation == "indicator":
         return False

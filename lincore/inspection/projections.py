@@ -47,7 +47,7 @@ class Projection:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether singular vectors of rows that are not centred stand in for components."""
+        """True if singular vectors of rows that are not centred stand in for components."""
         return "svd" in self.pipeline.named_steps
 
     @property

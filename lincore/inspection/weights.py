@@ -44,7 +44,7 @@ class Weights(NamedTuple):
 
     @property
     def comparable(self) -> Array:
-        """What one standard deviation more adds."""
+        """Weights per standard deviation of a feature."""
         return self.values * self.spread
 
 

@@ -23,7 +23,7 @@ WINDOW = 20
 
 
 class Reason(StrEnum):
-    """Why an optimiser stopped; `words` says it, `remedy` what to do."""
+    """Reason for the termination of an optimiser, with `words` and a `remedy`."""
 
     GRADIENT = "gradient"
     ITERATIONS = "iterations"
@@ -36,12 +36,12 @@ class Reason(StrEnum):
 
     @property
     def words(self) -> str:
-        """What happened, as the end of a sentence that begins with "stopped because"."""
+        """Reason as the end of a sentence that begins with "stopped because"."""
         return _WORDS[self][0]
 
     @property
     def remedy(self) -> str:
-        """What the user can do; empty when nothing need be done."""
+        """Advice to the user; empty when nothing need be done."""
         return _WORDS[self][1]
 
 
@@ -118,7 +118,7 @@ class OptimizerStep(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Where an optimiser stopped, why, and how it came there.
+    """Result of an optimiser: minimiser, reason for termination, trace.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class Optimum:
 
     @property
     def converged(self) -> bool:
-        """Whether the gradient is small enough: nothing else counts as convergence."""
+        """True if the gradient is small enough: nothing else counts as convergence."""
         return self.reason is Reason.GRADIENT
 
 

@@ -140,7 +140,7 @@ def _key(steps: Steps) -> str:
 
 
 def _is_costly(group: Group, data: Dataset) -> bool:
-    """Whether steps before methods that need rows are worth fitting once for all of them."""
+    """Return whether steps before methods that need rows are worth fitting once for all of them."""
     return group.steps != Steps(standardize=False) or data.needs_preparation
 
 

@@ -32,7 +32,7 @@ from lincore.utils.typing import Array
 
 
 class TrainingSet(NamedTuple):
-    """What is learned once from the training rows and serves every choice of options.
+    """Summary of the training rows, computed once for every choice of options.
 
     Attributes
     ----------

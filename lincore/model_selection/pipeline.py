@@ -28,7 +28,7 @@ BASES: Mapping[str, Callable[..., Any]] = {
 
 
 class Steps(NamedTuple):
-    """What is done to the rows before a classifier sees them; the same for every method.
+    """Preprocessing steps before a classifier; the same for every method.
 
     Parameters
     ----------

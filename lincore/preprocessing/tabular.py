@@ -26,14 +26,14 @@ _NOWHERE = -1
 
 
 class Filling(NamedTuple):
-    """What the training rows say about a number that is missing: its value and its own column."""
+    """Imputation of a numeric column: the value, and the column of the missing indicator."""
 
     value: float
     has_indicator: bool
 
 
 class Coding(NamedTuple):
-    """Where each level of a category goes among its columns of zeros and ones.
+    """One-hot coding of a category: the column of each level.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ NEWTON_STEPS = 100
 
 
 class Settings(NamedTuple):
-    """What a solver may be told.
+    """Options of a solver.
 
     Attributes
     ----------

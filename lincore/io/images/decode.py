@@ -105,7 +105,7 @@ def image_kind(head: bytes, path: str) -> str:
 
 
 class Header(NamedTuple):
-    """What the header of an image says: height and width as it stands upright, in pixels."""
+    """Upright height and width of an image in pixels, read from its header."""
 
     height: int
     width: int

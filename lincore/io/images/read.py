@@ -52,7 +52,7 @@ _SEPARATE = "Zip one folder for each class, with the images of that class inside
 
 @dataclass(frozen=True)
 class ImageOptions:
-    r"""What is made of images, and what they are called.
+    r"""Import options of images: size, colour, classes, names.
 
     Parameters
     ----------

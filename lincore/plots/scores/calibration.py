@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Reliability(NamedTuple):
-    """How often what was given a probability was so, bin by bin.
+    """Observed frequency by bin of predicted probability.
 
     Attributes
     ----------

@@ -182,7 +182,7 @@ def _offer(offer: Offer, one: First, data: Dataset, draw: page_jobs.Draw | None)
 
 
 def _is_small(setup: Setup, data: Dataset) -> bool:
-    """Whether a study takes a moment."""
+    """Return whether a study takes a moment."""
     return n_values(data) <= SMALL and imbalance.can_be_batched(
         model_selection.as_methods(setup.methods)
     )

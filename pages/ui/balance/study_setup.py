@@ -59,7 +59,7 @@ class CostSetup(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What the controls say: no setup while nothing is reduced or no model chosen."""
+    """Values of the controls: no setup while nothing is reduced or no model chosen."""
 
     setup: Setup | None
     method: str | None

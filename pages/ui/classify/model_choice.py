@@ -25,7 +25,7 @@ _OPTIONS_WIDTH = 130
 
 
 class Row(NamedTuple):
-    """Where the controls above the plot stand that are asked for once the model is fitted."""
+    """Containers of the controls above the plot that are filled once the model is fitted."""
 
     plot: DeltaGenerator
     plane: DeltaGenerator

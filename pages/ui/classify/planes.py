@@ -32,7 +32,7 @@ _LABELS = {
 
 
 class Look(NamedTuple):
-    """Which plane: its kind, its axes, and where the features that are not drawn are held."""
+    """Choice of a plane: kind, axes, and the values at which other features are held."""
 
     kind: str
     axes: tuple[int, ...] = ()

@@ -22,7 +22,7 @@ _PARTS = {"train": "Training", "test": "Test"}
 
 
 class Options(NamedTuple):
-    """What is shown, and in which units.
+    """Options of the projections: rows and units.
 
     Attributes
     ----------

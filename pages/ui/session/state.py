@@ -25,7 +25,7 @@ SHA = "shared.uploads.sha"
 
 
 class Origin(NamedTuple):
-    """Where the data of this session come from, for scripts and links.
+    """Origin of the data of this session, for scripts and links.
 
     Attributes
     ----------

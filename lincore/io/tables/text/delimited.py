@@ -35,7 +35,7 @@ _JUDGED_LINES = 200_000
 
 
 class Way(NamedTuple):
-    """How rows are to be read: the layout without its text, the columns, where the rows begin."""
+    """Plan for reading rows: the layout without its text, the columns, the first line of rows."""
 
     layout: Layout
     names: list[str]
@@ -44,7 +44,7 @@ class Way(NamedTuple):
 
 
 class Delimited(NamedTuple):
-    """What the text holds, what was found in reading it, and the line of the first row.
+    """Content of the text, notices on it, and the line of the first row.
 
     `first_line` counts from 1; it is None where rows and lines do not run together.
     """
