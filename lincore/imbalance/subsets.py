@@ -178,7 +178,8 @@ class Shuffling(NamedTuple):
     @classmethod
     def draw(cls, data: Dataset, test_size: float, seed: int) -> Self:
         """Shuffle the rows of a data set; the first turn is its stratified split of this seed."""
-        return cls(tuple(rows_by_class(data, seed)), test_class_counts(data, test_size))
+        order = rows_by_class(data.codes, data.n_classes, seed)
+        return cls(tuple(order), test_class_counts(data, test_size))
 
     @property
     def n_turns(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.data.splits import rows_by_class
 from lincore.inspection.views import View
 from lincore.plots.base.palette import EDGE, INK, colour, symbol
 from lincore.plots.base.style import (
@@ -116,11 +117,8 @@ class Marks(NamedTuple):
         order = np.argsort(np.floor(share) - share, kind="stable")
         while quota.sum() < most:
             quota[order[self.counts[order] > quota[order]][: most - quota.sum()]] += 1
-        rng = np.random.default_rng(0)
-        keep = [
-            rng.permutation(np.flatnonzero(self.codes == code))[:number]
-            for code, number in enumerate(quota.tolist())
-        ]
+        shuffled = rows_by_class(self.codes, len(quota), seed=0)
+        keep = [rows[:number] for rows, number in zip(shuffled, quota.tolist(), strict=True)]
         chosen = np.zeros(len(self.codes), dtype=bool)
         chosen[np.concatenate(keep)] = True
         return self.only(chosen)
