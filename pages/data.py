@@ -31,7 +31,7 @@ elif isinstance(opened, ImageSource):
     images.otherwise(opened, data if is_current else None)
 
 if is_current:
-    if data.image_shape:
+    if data.kind.is_images:
         panels.contact_sheet(data, key="data.sheet")
         images.skipped(data)
         images.copies(data)

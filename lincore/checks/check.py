@@ -16,7 +16,7 @@ ALPHA = 0.001
 
 @dataclass(frozen=True)
 class Check:
-    """What was looked at, what came out, and what it means for the choice of the model.
+    """Outcome of a check: statistics, verdict, and the consequence for the choice of the model.
 
     Attributes
     ----------

@@ -7,11 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
-from lincore.checks.train_test_duplicates import (
-    duplicates_across_split,
-    groups_across,
-    what_rows_are,
-)
+from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
 from lincore.data.dataset import Dataset, Split
 from lincore.data.labels import count_distinct
 from lincore.utils.formatting import percent
@@ -83,7 +79,7 @@ def leaking_features(data: Dataset) -> tuple[str, ...]:
 
     Pixels, words, and data that were generated are not judged.
     """
-    if data.image_shape is not None or data.n_words or data.truth is not None:
+    if not data.kind.single_features or data.truth is not None:
         return ()
     X, codes = data.X, data.codes
     most = max(1_000, _MOST_CELLS // data.n_features)
@@ -124,12 +120,12 @@ def _leaking(data: Dataset) -> DataFinding | None:
 
 
 def _duplicates(data: Dataset, split: Split) -> DataFinding | None:
-    if data.image_shape is not None and len(split.train) * data.n_features > _MOST_PIXELS:
+    if data.kind.is_images and len(split.train) * data.n_features > _MOST_PIXELS:
         return None
     check = duplicates_across_split(data, split, cost=_COST)
     if check.verdict == "fine":
         return None
-    noun = what_rows_are(data)
+    noun = "images" if data.kind.is_images else data.kind.rows
     share = check.values["surprising"]
     sentence = (
         f"About {percent(share)} of the test {noun} have a duplicate, or nearly one, in the "

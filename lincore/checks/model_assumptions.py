@@ -231,7 +231,7 @@ def _mistakes(X: Array, codes: NDArray[np.intp]) -> Check:
 
 
 def _planes_separate(X: Array, y: NDArray[np.intp], n_classes: int) -> bool:
-    """Whether least squares on the rows' own coordinates puts every row on its side."""
+    """Return whether least squares on the rows' own coordinates puts every row on its side."""
     n, p = X.shape
     if min(n, p) ** 2 * max(n, p) > PRODUCTS:
         return False

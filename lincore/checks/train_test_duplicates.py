@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from lincore.checks.check import Check, Verdict
-from lincore.checks.row_duplicates import COST, NearDuplicates, What, find_near_duplicates
+from lincore.checks.row_duplicates import COST, NearDuplicates, find_near_duplicates
 from lincore.data.dataset import Dataset, Split
+from lincore.data.kinds import RowNoun
 from lincore.utils.formatting import percent
 
 # Shares of the test rows that deserve a note and a warning, and how many they must be at least.
@@ -48,7 +48,7 @@ def duplicates_across_split(
     if not len(split.train) or not len(split.test):
         return Check("copies across the split", {}, "fine", "One part is empty.")
     train, test = data.X[split.train], data.X[split.test]
-    what = what_rows_are(data)
+    what = data.kind.rows
     found = find_near_duplicates(
         train, test, what, train_codes=data.codes[split.train], seed=seed, cost=cost
     )
@@ -95,15 +95,8 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
     )
 
 
-def what_rows_are(data: Dataset) -> What:
-    """Return "images", "texts" or "rows"."""
-    if data.image_shape is not None:
-        return "images"
-    return "texts" if sp.issparse(data.X) else "rows"
-
-
 def _say(
-    values: dict[str, float], found: NearDuplicates, what: What, n_test: int, contradicting: int
+    values: dict[str, float], found: NearDuplicates, what: RowNoun, n_test: int, contradicting: int
 ) -> Check:
     name, share = "copies across the split", values["surprising"]
     number = int(found.surprising.sum())
@@ -136,7 +129,7 @@ def _say(
     )
 
 
-def _harmless(found: NearDuplicates, what: What, searched: str) -> str:
+def _harmless(found: NearDuplicates, what: RowNoun, searched: str) -> str:
     if not found.near.any():
         return f"None of {searched} has a copy in the training set."
     number = int(found.near.sum())

@@ -246,7 +246,7 @@ def _exact(
 
 
 class Entry(NamedTuple):
-    """Where the losses (M, 2, L) of some fits under two priors are to be written."""
+    """Destination of the losses (M, 2, L) of some fits under two priors."""
 
     losses: Array
     fits: dict[str, Prediction]
@@ -282,7 +282,7 @@ def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
 
 
 def _takes_all(plan: Plan, a: int, n_sizes: int, n_rows: int) -> bool:
-    """Whether the iterative methods are fitted at a size too."""
+    """Return whether the iterative methods are fitted at a size too."""
     width = plan.steps.n_components
     p = width if isinstance(width, int) else plan.data.n_features
     return n_rows * p <= FEW_VALUES or (n_sizes - 1 - a) % STRIDE == 0

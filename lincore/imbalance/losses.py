@@ -158,12 +158,12 @@ class SubsetLosses:
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """What the second axis of `losses` holds."""
+        """Names along the second axis of `losses`."""
         return CONDITIONS
 
     @property
     def is_reduced(self) -> Flags:
-        """Which classes were reduced, shape (K,)."""
+        """Mask (K,) of the reduced classes."""
         return np.asarray(self.counts["reduced"] < self.counts["full"])
 
     @property

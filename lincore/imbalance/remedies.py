@@ -110,7 +110,7 @@ def remedies(study: SubsetLosses, method: str, loss: str = "error") -> tuple[Rem
 
 
 class Advice(NamedTuple):
-    """Which remedy to apply, and how it compares with the one of the largest value.
+    """Recommended remedy, and its comparison with the one of the largest recovery.
 
     Attributes
     ----------

@@ -214,7 +214,7 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
 
 
 def _fits_in_memory(plan: Plan, trial: Trial, repeats: int) -> bool:
-    """Whether all fits are held, of which one is chosen when all are there; else the last."""
+    """Tell if all fits are held, of which one is chosen when all are there; else the last."""
     n_values = n_values_of(plan, trial)
     n_values += len(trial.split.test) * plan.data.n_classes * len(plan.methods)
     return len(SOURCES) * n_values * repeats <= LARGEST_HELD

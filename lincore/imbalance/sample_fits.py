@@ -32,7 +32,7 @@ Fit: TypeAlias = Callable[[Sequence[Sequence[Any]]], list[list[Predicted] | None
 
 
 class Prediction(NamedTuple):
-    """What one fit says about the test rows, under the priors that it learned.
+    """Predictions of one fit for the test rows, under the priors that it learned.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ class TrainingSample(NamedTuple):
 
 
 class FitTask(NamedTuple):
-    """What a method is fitted to, and what is wanted of it.
+    """Inputs of the fit of a method, and the test rows to predict.
 
     Attributes
     ----------

@@ -178,11 +178,12 @@ class Shuffling(NamedTuple):
     @classmethod
     def draw(cls, data: Dataset, test_size: float, seed: int) -> Self:
         """Shuffle the rows of a data set; the first turn is its stratified split of this seed."""
-        return cls(tuple(rows_by_class(data, seed)), test_class_counts(data, test_size))
+        order = rows_by_class(data.codes, data.n_classes, seed)
+        return cls(tuple(order), test_class_counts(data, test_size))
 
     @property
     def n_turns(self) -> int:
-        """How many disjoint test sets there are."""
+        """Number of disjoint test sets."""
         lengths = np.array([len(rows) for rows in self.order])
         seen = self.n_test > 0
         return int((lengths[seen] // self.n_test[seen]).min()) if seen.any() else 1

@@ -120,7 +120,7 @@ class Plan:
 
     @property
     def new_splits(self) -> bool:
-        """Whether every seed draws a split of its own."""
+        """True if every seed draws a split of its own."""
         return self.scheme in ("stratified", "holdout", "holdout by group")
 
     @property
@@ -233,11 +233,11 @@ def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
 
 
 def moments_serve(plan: Plan, n_train: int) -> bool:
-    """Whether subsets of the features as they stand are best summarised once and merged."""
+    """Return whether subsets of the features as they stand are best summarised once and merged."""
     data, p = plan.data, plan.data.n_features
     return (
         any(method.from_moments for method in plan.methods)
-        and not (data.needs_preparation or data.n_words or plan.steps.basis)
+        and not (data.needs_preparation or plan.steps.basis)
         and n_train >= p
         and 4 * data.n_classes * p**2 <= LARGEST_SCATTER
     )
@@ -286,7 +286,7 @@ def outcomes_together(
 
 
 def is_small(plan: Plan, trial: Trial) -> bool:
-    """Whether Python's own work on a trial is more than the arithmetic."""
+    """Return whether Python's own work on a trial is more than the arithmetic."""
     return n_values_of(plan, trial) < WORTHWHILE
 
 
@@ -306,7 +306,7 @@ def at_once(plan: Plan, n_values: int) -> int:
 
 
 def can_be_batched(methods: Sequence[Method]) -> bool:
-    """Whether none of these methods has to be fitted to each of many small samples by itself.
+    """Tell if none of these methods has to be fitted to each of many small samples by itself.
 
     Examples
     --------
@@ -346,7 +346,7 @@ def _source(name: str) -> tuple[str, str]:
 
 
 class TrialLosses(NamedTuple):
-    """What one method lost in a trial.
+    """Losses of one method in a trial.
 
     Attributes
     ----------

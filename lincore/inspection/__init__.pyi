@@ -2,7 +2,6 @@ from .association import Association as Association
 from .association import associations as associations
 from .association import column_values as column_values
 from .association import level_names as level_names
-from .association import n_table_columns as n_table_columns
 from .coefficients import Coefficients as Coefficients
 from .coefficients import likelihood_coefficients as likelihood_coefficients
 from .coefficients import score_coefficients as score_coefficients

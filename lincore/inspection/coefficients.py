@@ -131,7 +131,7 @@ def likelihood_coefficients(
     """
     if MIXED & set(pipeline.named_steps):
         raise ValueError("Standard errors belong to features: switch the projection off.")
-    if data.n_words:
+    if data.kind.is_sparse:
         raise ValueError("There are no standard errors for counts of words.")
     model: LogisticRegression = pipeline.steps[-1][1]
     model.require_maximum_likelihood()
@@ -194,7 +194,7 @@ def _contrast(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Cont
     """Return which columns are compared with which, where the variables are prepared columns."""
     steps, model = pipeline.named_steps, pipeline.steps[-1][1]
     preparer = steps.get("prepare")
-    if preparer is None or "basis" in steps or data.n_words:
+    if preparer is None or "basis" in steps or data.kind.is_sparse:
         return None
     if not getattr(model, "fit_intercept", True):
         return None

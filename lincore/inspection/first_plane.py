@@ -35,7 +35,7 @@ def default_plane_kind(pipeline: Pipeline, data: Dataset) -> Kind:
     if data.n_features <= 2 or "basis" in names:
         return "features"
     width = classifier_inputs(pipeline, data.X[:1]).shape[1]
-    if width <= 2 or (data.n_words and "svd" not in names):
+    if width <= 2 or (data.kind.is_sparse and "svd" not in names):
         return "coordinates"
     return "discriminant"
 
@@ -62,7 +62,7 @@ def default_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> 
         try:
             return discriminant_plane(pipeline, data, rows)
         except ValueError:  # the means of the classes are equal
-            if data.image_shape or data.n_words:
+            if not data.kind.single_features:
                 return principal_plane(pipeline, data, rows)
             kind = "features"
     if kind == "features":

@@ -214,7 +214,7 @@ def dense(seen: Any) -> NDArray[Any]:
 
 
 def _typical(data: Dataset, rest: Rest) -> str:
-    if data.n_words:
+    if data.kind.is_sparse:
         return "means"
     return f"{rest}s" + (" or most frequent level" if data.levels else "")
 

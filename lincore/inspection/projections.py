@@ -47,7 +47,7 @@ class Projection:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether singular vectors of rows that are not centred stand in for components."""
+        """True if singular vectors of rows that are not centred stand in for components."""
         return "svd" in self.pipeline.named_steps
 
     @property
@@ -193,7 +193,7 @@ def fit_projections(
     ((4, 4), [0.74, 0.22, 0.04, 0.01])
     """
     width = _width(data, part)
-    if data.n_words:
+    if data.kind.is_sparse:
         steps = Steps(False, n_components=max(1, min(MOST_VECTORS, width - 1, len(split.train))))
     else:
         steps = Steps(
@@ -227,7 +227,7 @@ def n_fisher_components(data: Dataset, projection: Projection) -> int:
     k = len(projection.components)
     n_rows = int(projection.moments.count.sum())
     plenty = k if n_rows >= 5 * k else max(1, (n_rows - data.n_classes) // 3)
-    few = FISHER_COMPONENTS if data.image_shape or data.n_words else k
+    few = k if data.kind.single_features else FISHER_COMPONENTS
     return min(k, plenty, few)
 
 

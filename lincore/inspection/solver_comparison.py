@@ -18,7 +18,7 @@ MOST_ITERATIONS = 2_000
 
 
 class Line(NamedTuple):
-    """What one solver did.
+    """Trace and result of one solver.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import gaussian_kde
 
-from lincore.inspection.association import column_values, level_names, n_table_columns
+from lincore.inspection.association import column_values, level_names
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ def summarise_columns(
 
 def summary_columns(data: Dataset, most_lines: int) -> list[int]:
     """Return the columns of which a summary by class has at most so many lines."""
-    return list(range(min(n_table_columns(data), max(1, most_lines // (data.n_classes + 1)))))
+    return list(range(min(data.n_table_columns, max(1, most_lines // (data.n_classes + 1)))))
 
 
 def _numeric_summary(values: Array) -> dict[str, float]:

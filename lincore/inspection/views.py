@@ -76,7 +76,7 @@ class View:
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What can be shaded of this model, the most telling first."""
+        """Quantities of this model that can be shaded, the most informative first."""
         if self.densities is not None:
             return ("posterior", "density")
         return ("posterior", "score") if self._decision_function.has_posterior else ("score",)
@@ -98,7 +98,7 @@ class View:
 
     @property
     def fidelity(self) -> str:
-        """How many predictions the regions drawn show as the model makes them, in a sentence."""
+        """Sentence on the share of rows whose drawn region is that of their prediction."""
         n_rows = len(self.points)
         if self.n_faithful == n_rows:
             return f"The regions show all {n_rows:,} predictions as the model makes them."

@@ -44,7 +44,7 @@ class Weights(NamedTuple):
 
     @property
     def comparable(self) -> Array:
-        """What one standard deviation more adds."""
+        """Weights per standard deviation of a feature."""
         return self.values * self.spread
 
 
@@ -117,7 +117,7 @@ def naive_bayes_feature_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, 
     >>> naive_bayes_feature_counts(fitted, iris)
     """
     model = pipeline.steps[-1][1]
-    if data.levels is None or not any(data.levels) or not asks_for_categories(model):
+    if not data.has_categories or not asks_for_categories(model):
         return None
     groups = next(v for name, v in model.get_params().items() if name.endswith(CATEGORICAL))
     n_columns = transform_for_classifier(pipeline, data.X[:1]).shape[1]

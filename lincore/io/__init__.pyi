@@ -7,7 +7,7 @@ from .images.read import read_image_files as read_image_files
 from .images.read import read_image_zip as read_image_zip
 from .images.read import write_image_zip as write_image_zip
 from .loading import load as load
-from .npz import is_npz as is_npz
+from .loading import recognise_file as recognise_file
 from .npz import read_npz as read_npz
 from .samples import DOWNLOADS as DOWNLOADS
 from .samples import SAMPLE_TABLES as SAMPLE_TABLES
@@ -37,4 +37,3 @@ from .tables.table import frame_to_table as frame_to_table
 from .tables.text.options import SEPARATOR_NAMES as SEPARATOR_NAMES
 from .tables.text.options import DetectedOptions as DetectedOptions
 from .tables.text.options import ReadOptions as ReadOptions
-from .tables.workbooks import read_zipped_table as read_zipped_table

@@ -16,11 +16,8 @@ from .priors import adjust_priors as adjust_priors
 from .priors import estimate_priors as estimate_priors
 from .ranking import available_scores as available_scores
 from .ranking import baseline_scores as baseline_scores
-from .ranking import described as described
-from .ranking import predictions as predictions
 from .ranking import rank_methods as rank_methods
 from .ranking import score_table_for_export as score_table_for_export
-from .ranking import summary as summary
 from .results import Results as Results
 from .sampling_units import find_sampling_units as find_sampling_units
 from .scores import SCORES as SCORES

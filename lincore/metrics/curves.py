@@ -16,7 +16,7 @@ from lincore.utils.typing import Array, Flags
 
 
 class Point(NamedTuple):
-    """Where the decisions of a method stand among the thresholds of a curve."""
+    """Operating point of a method on a curve."""
 
     x: float
     y: float
@@ -51,7 +51,7 @@ class Roc(NamedTuple):
 
 
 class PrecisionRecall(NamedTuple):
-    """How many of the rows predicted as a class are of it, as more of them are found.
+    """Precision-recall curve of one class.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class PrecisionRecall(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """What came true of the probabilities that were said.
+    """Calibration of predicted probabilities.
 
     Attributes
     ----------

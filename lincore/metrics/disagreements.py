@@ -39,17 +39,17 @@ class Disagreement(NamedTuple):
 
     @property
     def only_first(self) -> Flags:
-        """Where the first alone is right, (d,)."""
+        """Mask (d,) of the rows that the first alone predicts correctly."""
         return np.asarray(self.said[0] == self.truth)
 
     @property
     def only_second(self) -> Flags:
-        """Where the second alone is right, (d,)."""
+        """Mask (d,) of the rows that the second alone predicts correctly."""
         return np.asarray(self.said[1] == self.truth)
 
     @property
     def neither(self) -> Flags:
-        """Where both are wrong, each in its own way, (d,)."""
+        """Mask (d,) of the rows that both misclassify, differently."""
         return ~(self.only_first | self.only_second)
 
     def where(self, chosen: Flags) -> Disagreement:

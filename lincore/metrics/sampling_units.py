@@ -51,17 +51,17 @@ class Evidence(NamedTuple):
 
     @property
     def independent_rows(self) -> bool:
-        """Whether every row counts for itself: what Wilson asks for."""
+        """True if every row counts for itself: what Wilson asks for."""
         return self.by_rows and self.n_units == len(self.units)
 
     @property
     def one_fit(self) -> bool:
-        """Whether every method was fitted once: what McNemar and Cochran ask for."""
+        """True if every method was fitted once: what McNemar and Cochran ask for."""
         return self.n_folds <= 1
 
     @property
     def one_row_folds(self) -> bool:
-        """Whether every row was left out by itself."""
+        """True if every row was left out by itself."""
         return self.n_folds > 1 and self.n_folds == len(self.folds)
 
     @property

@@ -26,7 +26,7 @@ MOST_CLASSES = 12
 
 
 def stackable(method: Method, trainings: Sequence[TrainingInputs]) -> bool:
-    """Whether a method may be iterated on all samples at once, with the same result.
+    """Return whether a method may be iterated on all samples at once, with the same result.
 
     It is for logistic regression, of few rows and coordinates, each sample with rows of all
     classes: its minimum is one point, however one comes there. Without a penalty a sample may have
@@ -40,7 +40,7 @@ def stackable(method: Method, trainings: Sequence[TrainingInputs]) -> bool:
 
 
 def solved_together(estimator: Any, trainings: Sequence[TrainingInputs]) -> bool:
-    """Whether moments decide a method on all samples at once: it `is_plain` and all is numbers."""
+    """Tell if moments decide a method on all samples at once: it `is_plain` and all is numbers."""
     coded = any(training.categorical_columns for training in trainings)
     return is_plain(estimator) and not (coded and asks_for_categories(estimator))
 

@@ -118,7 +118,7 @@ def method_steps(method: Method, data: Dataset, steps: Steps) -> Steps:
     if method.counts:
         return Steps(standardize=False)
     steps = steps_before(method.estimator, data, steps)
-    if data.n_words and steps.n_components is None and not method.takes_sparse:
+    if data.kind.is_sparse and steps.n_components is None and not method.takes_sparse:
         return steps._replace(n_components=min(SPARSE_COMPONENTS, *(s - 1 for s in data.X.shape)))
     return steps
 
@@ -140,7 +140,7 @@ def _key(steps: Steps) -> str:
 
 
 def _is_costly(group: Group, data: Dataset) -> bool:
-    """Whether steps before methods that need rows are worth fitting once for all of them."""
+    """Return whether steps before methods that need rows are worth fitting once for all of them."""
     return group.steps != Steps(standardize=False) or data.needs_preparation
 
 

@@ -25,7 +25,7 @@ LARGEST_SCATTER = 50_000_000
 
 
 class TrainingInputs(NamedTuple):
-    """What a classifier is fitted on, behind the steps before it.
+    """Inputs of a classifier's fit: rows behind the preprocessing steps, codes, moments.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ from lincore.utils.typing import Array
 
 
 class TrainingSet(NamedTuple):
-    """What is learned once from the training rows and serves every choice of options.
+    """Summary of the training rows, computed once for every choice of options.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ def summarise_training_set(data: Dataset, split: Split) -> TrainingSet:
     if prepare is not None:
         X = prepare.fit_transform(X)
     n_rows, q = X.shape
-    if data.n_words or n_rows < q or data.n_classes * q**2 > LARGEST_SCATTER:
+    if data.kind.is_sparse or n_rows < q or data.n_classes * q**2 > LARGEST_SCATTER:
         return TrainingSet(prepare, None)
     codes = data.codes[split.train]
     return TrainingSet(prepare, Moments.from_groups(X, codes, data.n_classes))

@@ -88,18 +88,18 @@ class Method:
 
     @property
     def from_moments(self) -> bool:
-        """Whether the moments by class are all that it learns from."""
+        """True if the moments by class are all that it learns from."""
         # Which of the library's classifiers have the method depends on their options too.
         return hasattr(self.estimator, "fit_moments")
 
     @property
     def takes_sparse(self) -> bool:
-        """Whether rows may be sparse."""
+        """True if rows may be sparse."""
         return bool(get_tags(self.estimator).input_tags.sparse)
 
     @property
     def counts(self) -> bool:
-        """Whether rows must be counts, so that centring or turning them would make no sense."""
+        """True if rows must be counts, so that centring or turning them would make no sense."""
         return bool(get_tags(self.estimator).input_tags.positive_only)
 
     @cached_property
@@ -117,13 +117,13 @@ class Method:
 
     @property
     def _balances(self) -> bool:
-        """Whether it gives all classes the same weight, whatever the rows weigh."""
+        """True if it gives all classes the same weight, whatever the rows weigh."""
         own = self.estimator.get_params(deep=False).get("class_weight")
         return self.word is not None and isinstance(own, str) and own == "balanced"
 
     @cached_property
     def has_fixed_priors(self) -> bool:
-        """Whether the options say what the priors are, so that none are learned from rows."""
+        """True if the options say what the priors are, so that none are learned from rows."""
         if self._balances:
             return True
         for name, value in self.estimator.get_params(deep=True).items():

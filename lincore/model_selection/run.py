@@ -22,7 +22,7 @@ class StoppedError(Exception):
 
 
 class Outcome(NamedTuple):
-    """What one method made of one fold, or why it failed."""
+    """Predictions of one method on one fold, or the reason for its failure."""
 
     predicted: Predicted | None
     seconds: float

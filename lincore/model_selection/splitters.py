@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from lincore.data.dataset import Dataset, Split
-from lincore.data.splits import Fold, split
+from lincore.data.splits import Fold, rows_by_class, split
 from lincore.errors import DataError
 from lincore.metrics.settings import Settings
 from lincore.utils.thread_warnings import captured_warnings
@@ -178,11 +178,8 @@ def _dealt(data: Dataset, k: int, rng: np.random.Generator) -> Rows:
     All folds are then of equal size but for one row, and so is every class in them.
     """
     fold = np.empty(data.n_rows, dtype=np.intp)
-    begin = 0
-    for code, count in enumerate(data.counts):
-        rows = rng.permutation(np.flatnonzero(data.codes == code))
-        fold[rows] = np.arange(begin, begin + count) % k
-        begin += count
+    order = np.concatenate(rows_by_class(data.codes, data.n_classes, rng))
+    fold[order] = np.arange(data.n_rows) % k
     return fold
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Ending(NamedTuple):
-    """How a fit ended.
+    """Termination of a fit.
 
     Attributes
     ----------

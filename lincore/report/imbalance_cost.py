@@ -199,7 +199,7 @@ def _splits(found: ImbalanceCost) -> str:
 
 
 def is_share_of_rows(found: ImbalanceCost, loss: str) -> bool:
-    """Whether a loss is a share of rows."""
+    """Return whether a loss is a share of rows."""
     return found.named(loss).is_share
 
 

@@ -31,7 +31,7 @@ LARGEST_PART = 2_000_000
 
 
 def has_one_minimum(estimator: Any) -> bool:
-    """Whether a classifier is logistic regression that ends at one point, however it is fitted.
+    """Tell if a classifier is logistic regression that ends at one point, however it is fitted.
 
     Newton's methods go on until they are there, and a step beyond; others stop somewhere near.
     Options that it would refuse are left to a fit by itself, which tells why.
@@ -47,7 +47,7 @@ def has_one_minimum(estimator: Any) -> bool:
 
 
 def may_have_one_minimum(estimator: Any) -> bool:
-    """Whether it ends at one point where there is one: without a penalty, if classes overlap.
+    """Tell if it ends at one point where there is one: without a penalty, if classes overlap.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def may_have_one_minimum(estimator: Any) -> bool:
 
 
 def stackable(estimator: Any, rows: Any, lengths: NDArray[np.intp]) -> bool:
-    """Whether binary models may be fitted together, with the same result.
+    """Return whether binary models may be fitted together, with the same result.
 
     They may for logistic regression with a penalty: its minimum is one point, however one comes
     there.

@@ -30,7 +30,7 @@ class InnerFold(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """What is fitted on one split.
+    """Samples to be fitted on one split.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ _MASKS = frozenset({"mask", "masks", "segmentation", "segmentations", "annotatio
 
 
 class Place(NamedTuple):
-    """What the folders above one image say of it.
+    """Class and split of an image according to its folders.
 
     Parameters
     ----------

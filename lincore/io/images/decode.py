@@ -12,8 +12,8 @@ import numpy as np
 from PIL import Image, ImageOps, TiffImagePlugin
 
 from lincore.io.files.archives import SkippedFile
+from lincore.io.images._unsupported import unsupported_image
 from lincore.io.images.grey_levels import Levels, Range, is_deep, own_levels, range_of, with_levels
-from lincore.io.images.unsupported import unsupported_image
 from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
 
 Fit = Literal["pad", "crop", "stretch"]
@@ -105,7 +105,7 @@ def image_kind(head: bytes, path: str) -> str:
 
 
 class Header(NamedTuple):
-    """What the header of an image says: height and width as it stands upright, in pixels."""
+    """Upright height and width of an image in pixels, read from its header."""
 
     height: int
     width: int

@@ -34,7 +34,7 @@ _EXAMPLES = 3
 
 
 class Content(NamedTuple):
-    """What a column holds, whatever it is used for: the parts of `Column`."""
+    """Content of a column, whatever its role: the parts of `Column`."""
 
     kind: Kind
     n_missing: int
@@ -43,7 +43,7 @@ class Content(NamedTuple):
 
 
 class Column(NamedTuple):
-    """What a column holds and what it is for.
+    """Content and role of a column.
 
     Attributes
     ----------

@@ -104,7 +104,7 @@ def _reason(values: pd.Series[Any], kind: Kind, content: Content) -> str:
 
 
 def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> None:
-    """Where no column is a feature, let the words of a text be, or else a counter."""
+    """Make the words of a text features, or else a counter, if no column is one."""
     if "feature" in roles.values():
         return
     spare = [name for name, role in roles.items() if role == "ignore"]
@@ -168,7 +168,7 @@ def _with_role(column: Column, role: Any, as_category: bool) -> Column:
 
 
 class Kept(NamedTuple):
-    """Which of n rows are used, (n,) bool, and why the others are not."""
+    """Mask (n,) of the rows used, and the reasons for the exclusion of the others."""
 
     rows: Flags
     notices: list[Notice]

@@ -57,7 +57,7 @@ class Table:
 
     @cached_property
     def contents(self) -> dict[str, Content]:
-        """What each column holds, by its name."""
+        """Content of each column, by its name."""
         found = {str(name): content_of(self.frame[name]) for name in self.frame}
         if self.whole is None:
             return found

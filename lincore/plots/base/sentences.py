@@ -23,7 +23,7 @@ UNITS = {"posterior": "posterior probability", "density": "prior × density", "s
 
 
 def greater_is_better(score: str) -> bool:
-    """Whether more of a score is better: also of one that is not among those known."""
+    """Return whether more of a score is better: also of one that is not among those known."""
     return score not in SCORES or SCORES[score].greater_is_better
 
 

@@ -26,11 +26,11 @@ class Step(Protocol):
 
     @property
     def iteration(self) -> int:
-        """Which one, from 0."""
+        """Number of the iteration, from 0."""
 
     @property
     def objective(self) -> float:
-        """What is minimised."""
+        """Value of the objective."""
 
     @property
     def gradient_norm(self) -> float:

@@ -27,7 +27,7 @@ TICK_WIDTH = 14
 
 
 class Room(NamedTuple):
-    """What there is room for: up to how many classes shares and counts, and how much beside them.
+    """Layout limits: numbers of classes up to which shares and counts fit, and sizes in pixels.
 
     Attributes
     ----------

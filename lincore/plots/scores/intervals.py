@@ -48,7 +48,7 @@ class Difference(Protocol):
 
     @property
     def verdict(self) -> str:
-        """What is concluded."""
+        """Conclusion of the comparison."""
 
 
 def score_intervals(

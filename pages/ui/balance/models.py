@@ -23,7 +23,7 @@ ENOUGH = 0.1
 def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
     """Ask for the models with their options, and for the steps before them."""
     words = model_options.suitable(data)
-    usual = ["multinomial-nb", "logistic"] if data.n_words else ["lda", "qda", "logistic"]
+    usual = ["multinomial-nb", "logistic"] if data.kind.is_sparse else ["lda", "qda", "logistic"]
     key = f"{KEY}.methods"
     if not set(st.session_state.get(key, [])) <= set(words):
         del st.session_state[key]
@@ -120,7 +120,7 @@ def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
     )
     with place:
         st.caption(sentence, width="content")
-        if not data.image_shape:
+        if not data.kind.is_images:
             st.button(
                 "Use all features",
                 key=f"{KEY}.all_features",

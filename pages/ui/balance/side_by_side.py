@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -30,6 +30,16 @@ UNEQUAL = 1.5
 NAMED = 6
 #: Characters of a class's name in a caption.
 LONGEST = 24
+
+
+class ImageFile(NamedTuple):
+    """What is drawn of a pair of models: method, condition on the right, axes, kind, point of view."""
+
+    method: str
+    condition: str
+    axes: tuple[int, ...]
+    drawing: str
+    camera: str
 
 
 def label(study: BalanceStudy, method: str) -> str:
@@ -92,7 +102,7 @@ def show(
     drawing: str,
     camera: str,
 ) -> None:
-    """Draw the models of the full and of the reduced set, with the confusions of each."""
+    """Draw the models of the full and of the reduced set, and who is mistaken for whom by each."""
     # Set by a button as well, so that its value is given here and not as a default.
     st.session_state.setdefault(REMEDY, NO_REMEDY)
     st.pills(
@@ -110,29 +120,20 @@ def show(
     if drawing == "All models":
         _all_models(setup, study, data, condition, axes)
     else:
-        _pair(setup, study, data, method, condition, axes, drawing, camera)
+        _pair(setup, study, data, Image(method, condition, axes, drawing, camera))
     _matrices(setup, study, data, method, condition)
 
 
-def _pair(
-    setup: Setup,
-    study: BalanceStudy,
-    data: Dataset,
-    method: str,
-    condition: str,
-    axes: tuple[int, ...],
-    drawing: str,
-    camera: str,
-) -> None:
-    drawn = _pair_figures(setup, method, condition, axes, drawing, camera, study, data)
+def _pair(setup: Setup, study: BalanceStudy, data: Dataset, plot: Image) -> None:
+    drawn = _pair_figures(setup, plot, study, data)
     for column, figure, which in zip(
-        st.columns(2, gap="medium"), drawn, ("full", condition), strict=True
+        st.columns(2, gap="medium"), drawn, ("full", plot.condition), strict=True
     ):
         with column:
             side = "left" if which == "full" else "right"
-            controls.figure(figure, key=f"balance.{side}.{drawing.lower()}")
+            controls.figure(figure, key=f"balance.{side}.{plot.drawing.lower()}")
             st.caption(trained_on(study, data, which))
-    full, other = views(setup, (method,), condition, axes, study, data)
+    full, other = views(setup, (plot.method,), plot.condition, plot.axes, study, data)
     st.caption(
         f"{tested_on(study, data)} {text.escape(full.caption)} The regions show "
         f"{full.n_faithful:,} and {other.n_faithful:,} of {len(full.points):,} predictions as the "
@@ -143,15 +144,9 @@ def _pair(
 # Figures are kept: to make one takes longer than to send it, and most options leave it as it is.
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def _pair_figures(
-    setup: Setup,
-    method: str,
-    condition: str,
-    axes: tuple[int, ...],
-    drawing: str,
-    camera: str,
-    _study: BalanceStudy,
-    _data: Dataset,
+    setup: Setup, plot: Image, _study: BalanceStudy, _data: Dataset
 ) -> tuple[Any, ...]:
+    method, condition, axes, drawing, camera = plot
     pair = views(setup, (method,), condition, axes, _study, _data)
     frame = plots.SharedAxes.of(*pair)
     truth = true_parameters.view(setup, _study, _data)

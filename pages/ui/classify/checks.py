@@ -28,7 +28,7 @@ _MARKS = {
 def assumptions(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Say in words what was checked, what came out, and what it means for the choice of model."""
     data, choice, split = experiment
-    if data.n_words and "svd" not in fitted.pipeline.named_steps:
+    if data.kind.is_sparse and "svd" not in fitted.pipeline.named_steps:
         st.caption("Counts of words are not checked: nothing here takes them for Gaussian.")
         return
     pipeline, word = fitted.pipeline, _assumes(model.line)

@@ -53,7 +53,7 @@ def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitte
         )
         return
     lines = _lines(fitted, data, len(weights.values))
-    if data.image_shape and weights.values.shape[1] == data.n_features:
+    if data.kind.is_images and weights.values.shape[1] == data.n_features:
         _images(weights, lines, data)
         return
     found = inspection.score_coefficients(fitted.pipeline, data, split.train, tuple(lines))

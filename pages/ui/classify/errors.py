@@ -43,7 +43,7 @@ def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) 
         figure = plots.confusion(results, results.methods[0], normalize=_SHARES[shares])
         event = selection.figure(figure, key=f"{KEY}.confusion", modes=("points",))
     # A sheet of images needs the width of the page.
-    with st.container() if data.image_shape else right:
+    with st.container() if data.kind.is_images else right:
         cell = selection.cell(event)
         if cell is None or max(cell) >= data.n_classes:
             st.caption(
@@ -115,7 +115,7 @@ def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
     verdict = "predicted correctly" if true == predicted else f"misclassified as {other}"
     order = "the least certain first" if true == predicted else "the most wrong first"
     told = " Above each: the posterior of the true class, and d, its distance."
-    st.markdown(f"**{one}** {verdict}, {order}.{told if data.image_shape else ''}")
+    st.markdown(f"**{one}** {verdict}, {order}.{told if data.kind.is_images else ''}")
     selection.show_rows(
         data,
         found.rows,

@@ -175,5 +175,5 @@ class _Watch:
 
 
 def _is_news(warning: Warning) -> bool:
-    """Whether a warning is not told from the model itself, see `lincore.report.convergence`."""
+    """Tell if a warning is not told from the model itself, see `lincore.report.convergence`."""
     return type(warning).__name__ not in ("ConvergenceWarning", "SeparationWarning")

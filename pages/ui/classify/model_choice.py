@@ -25,7 +25,7 @@ _OPTIONS_WIDTH = 130
 
 
 class Row(NamedTuple):
-    """Where the controls above the plot stand that are asked for once the model is fitted."""
+    """Containers of the controls above the plot that are filled once the model is fitted."""
 
     plot: DeltaGenerator
     plane: DeltaGenerator
@@ -104,9 +104,9 @@ def _prepared(data: Dataset) -> str:
     parts = []
     if data.has_missing:
         parts.append("impute")
-    if data.levels is not None and any(data.levels):
+    if data.has_categories:
         parts.append("code categories")
-    if data.n_words:
+    if data.kind.is_sparse:
         parts.append("count words")
     return " and ".join(parts) or "prepare"
 

@@ -96,7 +96,7 @@ def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
 def _words(data: Dataset) -> list[str]:
     offered = model_options.suitable(data)
     key = f"{KEY}.words"
-    usual = FOR_WORDS if data.n_words else FOR_TABLES
+    usual = FOR_WORDS if data.kind.is_sparse else FOR_TABLES
     wanted = st.session_state.get(key, usual)
     # Through the session alone: a default beside a stored value is reported as a mistake.
     st.session_state[key] = [word for word in wanted if word in offered]

@@ -57,7 +57,7 @@ def show(shown: Shown) -> None:
     if not pipelines:
         st.caption("No model could be fitted for a plot.")
         return
-    if data.n_words and "svd" not in next(iter(pipelines.values())).named_steps:
+    if data.kind.is_sparse and "svd" not in next(iter(pipelines.values())).named_steps:
         st.caption("These models see counts of single words, which no plane shows.")
         return
     _draw(shown, split, pipelines, job.settings)
@@ -157,7 +157,7 @@ def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, P
             return axes, inspection.feature_plane(data, axes, split.train)
     if kind == "discriminant":
         return kind, inspection.discriminant_plane(pipeline, data, split.train, own=False)
-    if data.n_words:
+    if data.kind.is_sparse:
         names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
         axes = tuple(range(len(names)))
         return kind, inspection.coordinate_plane(axes, names, [0.0] * width)
@@ -168,7 +168,7 @@ def _kind(data: Dataset, width: int) -> str:
     kinds = ["principal"]
     if width > 2:
         kinds.insert(0, "discriminant")
-    if not data.image_shape and not data.n_words and data.n_features > 1:
+    if data.kind.single_features and data.n_features > 1:
         kinds.append("features")
     if len(kinds) == 1:
         return kinds[0]

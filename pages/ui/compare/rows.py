@@ -116,5 +116,5 @@ def _list(shown: Shown, found: Disagreement, first: str, second: str, title: str
         title=title,
         config={name: st.column_config.NumberColumn(format="%.3f") for name in sure},
     )
-    if shown.data.image_shape:
+    if shown.data.kind.is_images:
         st.caption(text.escape(f"Over each image: prediction of {first} / of {second}."))

@@ -48,7 +48,7 @@ class Shown(NamedTuple):
 
     @property
     def labels(self) -> list[str]:
-        """What the methods are called, in the order of the results."""
+        """Labels of the methods, in the order of the results."""
         return [self.results.settings.label(name) for name in self.results.methods]
 
     @property
@@ -60,12 +60,12 @@ class Shown(NamedTuple):
 
     @property
     def is_share(self) -> bool:
-        """Whether the score reads well in per cent."""
+        """True if the score reads well in per cent."""
         return metrics.SCORES[self.score].is_share
 
     @property
     def unequal(self) -> bool:
-        """Whether classes are so unequal that the rarest has a column of its own."""
+        """True if classes are so unequal that the rarest has a column of its own."""
         return metrics.is_imbalanced(self.results.class_counts)
 
 

@@ -93,7 +93,7 @@ def class_means(choice: Choice, _data: Dataset) -> np.ndarray:
 
 
 class Error(NamedTuple):
-    """What rebuilding by a number of components misses, and of how many test rows."""
+    """Reconstruction error by a number of components, and the number of test rows."""
 
     value: float
     n_rows: int

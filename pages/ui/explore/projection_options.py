@@ -22,7 +22,7 @@ _PARTS = {"train": "Training", "test": "Test"}
 
 
 class Options(NamedTuple):
-    """What is shown, and in which units.
+    """Options of the projections: rows and units.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ def view(split: Split) -> tuple[int, str]:
 
 def units(data: Dataset, dimensions: int, part: str) -> Options:
     """Ask for the units in which rows are projected and drawn."""
-    if data.n_words:
+    if data.kind.is_sparse:
         return Options(dimensions, part, False, False)
     standardize = controls.standardize(data, key="explore.standardize")
     whiten = st.toggle(

@@ -284,7 +284,7 @@ def _tell(job: Job) -> None:
 
 
 def at_work(job: Job) -> bool:
-    """Whether `show` drew a job at work in this run of the page; it may have ended since."""
+    """Return whether `show` drew a job at work in this run of the page; it may have ended since."""
     return _watched().get(job.key) is job
 
 

@@ -62,7 +62,7 @@ def by_bytes(doing: str = "") -> Callable[[Made], Made]:
 
 
 class SplitChoice(NamedTuple):
-    """How the test set is set apart."""
+    """Settings of the split into training and test set."""
 
     how: str
     test_size: float

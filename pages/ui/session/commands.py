@@ -35,7 +35,7 @@ class PendingRead(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the file is called."""
+        """Name of the file."""
         return self.source.name
 
 

@@ -74,7 +74,7 @@ class Source:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """What each column holds and what it is for; nothing while there is no table."""
+        """Content and role of each column; nothing while there is no table."""
         if self.used is None:
             return ()
         roles, categories = self.choices.get("roles"), self.choices.get("categories", ())
@@ -87,7 +87,7 @@ class Source:
 
     @cached_property
     def findings(self) -> tuple[TableFinding, ...]:
-        """What is suspicious and not yet dealt with."""
+        """Findings that have not been dealt with."""
         if self.used is None or self.target is None:
             return ()
         found = checks.find_table_problems(self.used, self.columns)
@@ -100,13 +100,13 @@ class Source:
 
     @property
     def is_in_blocks(self) -> bool:
-        """Whether it is too large to be held, and all of its rows are used."""
+        """True if it is too large to be held, and all of its rows are used."""
         large = self.table is not None and self.table.source is not None
         return large and not self.choices.get("drawn_only")
 
     @property
     def takes_long(self) -> bool:
-        """Whether making it a data set is worth a job that can be watched and stopped."""
+        """True if making it a data set is worth a job that can be watched and stopped."""
         return self.is_in_blocks or (self.table is None and len(self.raw) > LONG_BYTES)
 
     def read(self) -> Source:
@@ -286,7 +286,7 @@ class ImageSource:
 
     @property
     def name(self) -> str:
-        """What the file is called, or the files together."""
+        """Name of the file, or of the files together."""
         return self.files[0][0] if len(self.files) == 1 else "images"
 
     def read(self, progress: Progress | None = None) -> Dataset:
@@ -321,13 +321,11 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
             )
         return ImageSource(tuple(files))
     name, raw = files[0]
-    if is_zip(raw):
-        inner = io.read_zipped_table(raw, name)
-        if inner is None and io.is_npz(raw):
-            return io.read_npz(raw, name)
-        if inner is None:
-            return ImageSource(((name, raw),))
-        raw, name = inner
+    kind, raw, name = io.recognise_file(raw, name)
+    if kind == "arrays":
+        return io.read_npz(raw, name)
+    if kind == "images":
+        return ImageSource(((name, raw),))
     return Source(None, raw=raw, name=name)
 
 

@@ -61,16 +61,16 @@ def suitable(data: Dataset) -> list[str]:
     words = [name for name in model_selection.CLASSIFIER_FACTORIES if name != "multinomial-nb"]
     if not counts(data):
         return words
-    return ["multinomial-nb", *words] if data.n_words else [*words, "multinomial-nb"]
+    return ["multinomial-nb", *words] if data.kind.is_sparse else [*words, "multinomial-nb"]
 
 
 def counts(data: Dataset) -> bool:
     """Tell whether every feature is a count: words, pixels, whole numbers from 0."""
-    if data.n_words:
+    if data.kind.is_sparse:
         return data.n_words == data.n_features
     if data.X.dtype.kind in "ub":
         return True
-    if data.levels is not None and any(data.levels):
+    if data.has_categories:
         return False
     return not data.has_missing and bool((data.X >= 0).all() and (data.X % 1 == 0).all())
 
@@ -105,7 +105,7 @@ def line(name: str, chosen: dict[str, Any]) -> str:
 
 def steps(data: Dataset, split: Split, *, key: str) -> model_selection.Steps:
     """Ask for the steps before a classifier; at first those of `default_steps`."""
-    sparse = bool(data.n_words)
+    sparse = data.kind.is_sparse
     n_components, whiten, basis = None, False, None
     standardize = not sparse and controls.standardize(data, key=f"{key}.standardize")
     if min(data.n_features, len(split.train) - 1) >= 2:
@@ -138,22 +138,22 @@ def _components(
     labels = {
         ALL: "None",
         SHARE: f"{100 * model_selection.DEFAULT_VARIANCE_SHARE:.0f} % of the variance",
-        TWO: "2, as in the faces text" if data.image_shape else "2",
+        TWO: "2, as in the faces text" if data.kind.is_images else "2",
         NUMBER: "Number",
     }
-    if data.n_words:
+    if data.kind.is_sparse:
         labels = {ALL: "None", NUMBER: "Number"}
     if st.session_state.get(f"{key}.pca") not in labels:
         st.session_state[f"{key}.pca"] = SHARE if default.n_components else ALL
     kind = st.segmented_control(
-        "Singular vectors" if data.n_words else "Principal components",
+        "Singular vectors" if data.kind.is_sparse else "Principal components",
         list(labels),
         required=True,
         format_func=labels.__getitem__,
         key=f"{key}.pca",
         persist_state="session",
         help="Replace the words by their first singular vectors: Gaussian models need them."
-        if data.n_words
+        if data.kind.is_sparse
         else "Replace the features by their first principal components: fewer of them lose "
         "information; the plane of the plot does not need them.",
     )
@@ -167,7 +167,7 @@ def _components(
         "Components",
         1,
         min(data.n_features, len(split.train) - 1, MOST_COMPONENTS),
-        FIRST_WORD_COMPONENTS if data.n_words else FIRST_COMPONENTS,
+        FIRST_WORD_COMPONENTS if data.kind.is_sparse else FIRST_COMPONENTS,
         key=f"{key}.components",
         help="Number of components that the model sees.",
         width=180,

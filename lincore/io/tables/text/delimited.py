@@ -14,15 +14,15 @@ import pandas as pd
 from lincore.data.labels import columns_named, unique_names
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import unpack_gzip
+from lincore.io.tables.text._header import Heading, find_heading
+from lincore.io.tables.text._merge_notices import merge_notices
+from lincore.io.tables.text._odd_rows import drop_odd_rows, drop_totals
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.dialect import Layout, find_layout, read_records
 from lincore.io.tables.text.encoding import decode
-from lincore.io.tables.text.header import Heading, find_heading
 from lincore.io.tables.text.leading_zeros import find_codes, may_have_zeros, restore_zeros
-from lincore.io.tables.text.merge_notices import merge_notices
 from lincore.io.tables.text.missing_values import MISSING_CODES, mark_missing
 from lincore.io.tables.text.numbers import Marks, find_marks, read_numbers
-from lincore.io.tables.text.odd_rows import drop_odd_rows, drop_totals
 from lincore.io.tables.text.options import SPACES, DetectedOptions, ReadOptions
 from lincore.io.tables.text.parsing import of_one_kind, parse_text, pieces_of
 from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
@@ -35,7 +35,7 @@ _JUDGED_LINES = 200_000
 
 
 class Way(NamedTuple):
-    """How rows are to be read: the layout without its text, the columns, where the rows begin."""
+    """Plan for reading rows: the layout without its text, the columns, the first line of rows."""
 
     layout: Layout
     names: list[str]
@@ -44,7 +44,7 @@ class Way(NamedTuple):
 
 
 class Delimited(NamedTuple):
-    """What the text holds, what was found in reading it, and the line of the first row.
+    """Content of the text, notices on it, and the line of the first row.
 
     `first_line` counts from 1; it is None where rows and lines do not run together.
     """

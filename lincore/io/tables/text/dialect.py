@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lincore.io.tables.text.fixed_width import part_by_gaps, rule_columns
+from lincore.io.tables.text._fixed_width import part_by_gaps, rule_columns
 from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
 
 # The rarer in text, the earlier: the order decides where two agree equally well.
@@ -41,12 +41,12 @@ class Record(NamedTuple):
 
     @property
     def n_said(self) -> int:
-        """How many fields are not blank."""
+        """Number of fields that are not blank."""
         return sum(bool(field) for field in self.fields)
 
 
 class Layout(NamedTuple):
-    """How the text falls into fields.
+    """Division of the text into fields.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ _MARK_NAMES = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What somebody wants otherwise than detected; None leaves a part to detection.
+    """Import options that override detection; None leaves a part to detection.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _unfit(name: str, value: str, wanted: str) -> DataError:
 
 @dataclass(frozen=True)
 class DetectedOptions:
-    """How a table was read in the end: what was asked for, and the rest as detected.
+    """Import options in effect: those requested, and the rest as detected.
 
     Parameters
     ----------
