@@ -45,7 +45,7 @@ def test_no_text_in_code_or_guide_has_words_that_the_glossary_replaces():
 
 
 @pytest.mark.parametrize(
-    "text", ["Bring a file", "12 images of 8 × 9 pixels", "the test set", "A surface ends"]
+    "text", ["Bring a file", "12 pictures of 8 × 9 pixels", "the test part", "A hill ends"]
 )
 def test_replaced_words_are_found(text):
     assert replaced(text)

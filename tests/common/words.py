@@ -10,22 +10,22 @@ from streamlit.testing.v1 import AppTest
 
 #: Names of functions, classes, parameters and variables.
 NAMES = re.compile(
-    "heard|n_streamed|with_streamed|yield_to_rendering|courtesy|hills?|posterior_surface|[Bb]eliefs?|n_subsets|subsets?|NestedSubsets|"
-    "should_continue|backtracking_line_search|row_owner|LazyMapping|groups?|[Pp]ile|[Pp]ictures?|coefficient_images|"
-    "log_loss_|fit_preprocessor|find_near_duplicates|duplicates_across_split|NearDuplicates|PendingRead|apply_result|claim_uploads|median_row|"
-    "Window|Frame|TrueParameters|condition_view|SubsetLosses|missing_codes|max_rows_in_memory|TrainingSet|"
-    "reduce_proportionally|bin_values"
+    "heard|n_beyond|with_beyond|let_pass|courtesy|hills?|roof|[Bb]eliefs?|n_arms|arms?|NestedRows|"
+    "may_go_on|halve_steps|whose_rows|OnDemand|tiers?|[Pp]ile|[Pp]ictures?|weight_images|"
+    "log_error_|fit_front|find_copies|copies_across|Copies|Wish|adopt|take_over|typical_row|"
+    "Window|Frame|GaussianTruth|cell_view|ArmLosses|missing_marks|max_held_rows|TrainingPart|"
+    "cut_alike|cut_into_bins"
 )
 
 #: Words of sentences: on pages, in messages, docstrings and the guide.
 PHRASES = re.compile(
-    r"\b(bring (a|one|your) (file|table)|distinguished|tells? (classes )?apart|worth a look|"
-    r"(test|training) parts?|mistaken for|too small to matter|size by size|priors in use|"
+    r"\b(bring (a|one|your) (file|table)|told apart|tells? (classes )?apart|worth a look|"
+    r"(test|training) parts?|taken for|too small to matter|size by size|priors in use|"
     r"most iterations|rows of a step|share that was so|was so in|off by up to|sum so far|"
-    r"(buys?|bought) back|why it fell|read it otherwise|marks of missing|missing-value codes|"
+    r"(buys?|bought) back|why it fell|read it otherwise|marks of missing|missing marks|"
     r"keep one of each|flatter(ed|s|ing)?|uneven rows|heard|stands? there|dear(er)?|"
-    r"images?(?![/_\w])|hills?|posterior_surface|log[ -]errors?|confident errors?|bring up to date|"
-    r"former settings|typical row|the model says|for ever|groups?|guessing|"
+    r"pictures?(?![/_\w])|hills?|roof|log[ -]errors?|confident errors?|bring up to date|"
+    r"former settings|typical row|the model says|for ever|tiers?|guessing|"
     r"told the shares|weights of the pixels)\b",
     re.IGNORECASE,
 )

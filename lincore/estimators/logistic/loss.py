@@ -108,7 +108,7 @@ class SoftmaxLoss:
         return bool(np.all(right if self.weight is None else right[self.weight > 0]))
 
     def is_unbounded(self, point: Point) -> bool:
-        """Tell if it is clear that this falls without end: classes separated, next to no loss left."""
+        """Tell if this clearly has no minimum: classes separated, next to no loss left."""
         if self.penalty.any() or point.value > NEXT_TO_NOTHING * self.total:
             return False
         return self.separates(point)

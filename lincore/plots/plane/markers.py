@@ -221,7 +221,7 @@ def _verdicts(marks: Marks, chosen: NDArray[np.intp]) -> list[str] | None:
     # Short, for this is most of what travels of a row.
     many = len(marks.labels) > MANY_CLASSES
     width = HOVER_WIDTH_OF_MANY if many else HOVER_WIDTH
-    taken = [f", misclassified as {escape(label)}" for label in shorten_all(marks.labels, width)]
+    taken = [f", predicted {escape(label)}" for label in shorten_all(marks.labels, width)]
     pairs = zip(marks.predicted[chosen].tolist(), marks.wrong[chosen].tolist(), strict=True)
     return [taken[guess] if wrong else "" for guess, wrong in pairs]
 

@@ -59,8 +59,9 @@ def show(
     decisions = Decisions(bold, careful, new, costs)
     _costs_table(decisions)
     st.caption(
-        f"{priors_in_deployment.whose(condition)}, with priors in which {text.escape(data.classes[code])} has "
-        f"{percent(new[code], 0)} in deployment (the slider under “Priors in deployment”). "
+        f"{priors_in_deployment.whose(condition)}, priors corrected for deployment: "
+        f"{text.escape(data.classes[code])} {percent(new[code], 0)} (the slider under “Priors in "
+        "deployment”). "
         f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in deployment; "
         "95 % intervals."
     )

@@ -32,8 +32,8 @@ NAMED = 6
 LONGEST = 24
 
 
-class ImageFile(NamedTuple):
-    """What is drawn of a pair of models: method, condition on the right, axes, kind, point of view."""
+class PairPlot(NamedTuple):
+    """Plots of a pair of models: method, condition on the right, axes, kind, point of view."""
 
     method: str
     condition: str
@@ -120,11 +120,11 @@ def show(
     if drawing == "All models":
         _all_models(setup, study, data, condition, axes)
     else:
-        _pair(setup, study, data, Image(method, condition, axes, drawing, camera))
+        _pair(setup, study, data, PairPlot(method, condition, axes, drawing, camera))
     _matrices(setup, study, data, method, condition)
 
 
-def _pair(setup: Setup, study: BalanceStudy, data: Dataset, plot: Image) -> None:
+def _pair(setup: Setup, study: BalanceStudy, data: Dataset, plot: PairPlot) -> None:
     drawn = _pair_figures(setup, plot, study, data)
     for column, figure, which in zip(
         st.columns(2, gap="medium"), drawn, ("full", plot.condition), strict=True
@@ -144,7 +144,7 @@ def _pair(setup: Setup, study: BalanceStudy, data: Dataset, plot: Image) -> None
 # Figures are kept: to make one takes longer than to send it, and most options leave it as it is.
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def _pair_figures(
-    setup: Setup, plot: Image, _study: BalanceStudy, _data: Dataset
+    setup: Setup, plot: PairPlot, _study: BalanceStudy, _data: Dataset
 ) -> tuple[Any, ...]:
     method, condition, axes, drawing, camera = plot
     pair = views(setup, (method,), condition, axes, _study, _data)

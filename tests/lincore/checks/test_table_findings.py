@@ -26,13 +26,13 @@ def found(word, **columns):
 def test_rows_repeat_by_chance_where_there_are_few_answers():
     answers = {f"q{i}": RNG.integers(1, 4, N) for i in range(3)}
     assert pd.DataFrame(answers).duplicated().sum() > 100
-    assert found("repeat", **answers, label=RNG.integers(0, 2, N))[1] == []
+    assert found("duplicate", **answers, label=RNG.integers(0, 2, N))[1] == []
 
 
 def test_rows_that_repeat_more_often_than_by_chance_are_told():
     some = {f"q{i}": np.tile(RNG.integers(1, 9, N // 2), 2) for i in range(6)}
-    (finding,) = found("repeat", **some, label=np.tile(RNG.integers(0, 2, N // 2), 2))[1]
-    assert finding.notice.what.startswith("100 rows repeat")
+    (finding,) = found("duplicate", **some, label=np.tile(RNG.integers(0, 2, N // 2), 2))[1]
+    assert finding.notice.what.startswith("100 rows are duplicates")
 
 
 def test_misspelt_classes_are_merged_at_a_click():
