@@ -84,7 +84,7 @@ def test_a_stop_half_way_keeps_the_finished_models(dashboard):
     assert "Settings have changed" in dashboard.text()
     dashboard.press("compare.run.update")
     dashboard.element("compare.run.live").wait_for()  # the models that are solved are finished
-    assert "The former result follows" in dashboard.text()
+    assert "The outdated result follows" in dashboard.text()
     assert len(dashboard.table("compare.table")) == 1 + len(SOLVED) + 1, "with all its models"
     dashboard.press("compare.run.stop")
     dashboard.wait_for_job("compare.run")

@@ -155,7 +155,7 @@ def _pair_figures(
     figures = []
     for view, which in zip(pair, ("full", condition), strict=True):
         title = f"{label(_study, method)}, {_name(which)}"
-        options: dict[str, Any] = {"frame": frame, "title": title}
+        options: dict[str, Any] = {"shared": frame, "title": title}
         if drawing == "Surface":
             figures.append(plots.surface(view, camera=camera, **options))
         elif drawing == "Contour":

@@ -283,9 +283,9 @@ def test_the_former_result_stays_while_nothing_can_be_computed():
     app.multiselect(key="balance.classes").set_value([])
     app = settled(app)
     assert "Reduce at least one class" in app.info[0].value
-    assert app.header[0].value == header and "The former result" in main_text(app)
+    assert app.header[0].value == header and "The outdated result" in main_text(app)
     app.button(key="balance.third").click()
-    assert "The former result" not in main_text(settled(app))
+    assert "The outdated result" not in main_text(settled(app))
 
 
 def test_what_cannot_be_typed_is_said(monkeypatch):

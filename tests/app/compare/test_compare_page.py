@@ -274,7 +274,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     app.run()
     live = app.dataframe[0].value
     assert list(live["state"]) == ["finished"] * 5 + ["to come"]
-    assert app.header[0].value == before and "The former result" in main_text(app)
+    assert app.header[0].value == before and "The outdated result" in main_text(app)
     assert len(app.dataframe[1].value) == 6, "the former table stays, with every model"
     five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
     assert live["accuracy"][0] == percent(scores.accuracy(five, "lda").value)

@@ -119,10 +119,10 @@ def test_a_file_without_a_likely_target_waits_for_one():
 def test_findings_come_with_a_remedy_at_a_click_that_can_be_undone():
     rows = [f"{(i % 20) + 50 if i % 9 else 0},{i % 90 * 37}.5,{'ab'[i % 2]}" for i in range(300)]
     app = bring(open_app(), ("odd.csv", ("pressure,dose,kind\n" + "\n".join(rows)).encode()))
-    assert "0 stands in" in main_text(app)
+    assert "0 occurs in" in main_text(app)
     next(b for b in app.button if b.label.startswith("Read 0 in")).click().run()
     assert_fine(app)
-    assert data_of(app).has_missing and "0 stands in" not in main_text(app)
+    assert data_of(app).has_missing and "0 occurs in" not in main_text(app)
     next(b for b in app.button if b.label == "Remove duplicates").click().run()
     assert_fine(app)
     assert data_of(app).n_rows < 250

@@ -370,7 +370,7 @@ def test_the_former_result_stays_until_there_is_a_new_one(gate):
     app.button(key="page.run.update").click().run()
     assert gate.began.wait(WAIT)
     app.run()
-    assert "The former result" in shown(app) and "of size 1" in shown(app)
+    assert "The outdated result" in shown(app) and "of size 1" in shown(app)
     assert app.get("progress"), "and one sees how far the new one is"
     gate.passes.release(1)
     until(lambda: the_job(app).result is not None)
