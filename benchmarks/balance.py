@@ -16,7 +16,7 @@ from common import DATA, finish, mnist, ratio, require, seconds
 
 import lincore
 from lincore.data import Dataset, Split
-from lincore.imbalance import Job, Sample, fit_sample, sweep
+from lincore.imbalance import FitTask, TrainingSample, fit_sample, sweep
 from lincore.io import gaussian_classes
 from lincore.model_selection import Steps, as_methods
 
@@ -31,7 +31,7 @@ def compare(what: str, data: Dataset, split: Split, label: object, steps: Steps)
 
     def everything() -> None:
         for method in as_methods(MOMENT_METHODS):
-            job = Job(data, Sample(split.train), split.test, steps, 0)
+            job = FitTask(data, TrainingSample(split.train), split.test, steps, 0)
             fit_sample(job, [method], {})
 
     def swept(exact: bool) -> None:
@@ -46,7 +46,7 @@ def compare(what: str, data: Dataset, split: Split, label: object, steps: Steps)
 
 def fit_together(data: Dataset, split: Split, steps: Steps) -> None:
     """Fit every method from one pass and predict the test rows."""
-    job = Job(data, Sample(split.train), split.test, steps, 0)
+    job = FitTask(data, TrainingSample(split.train), split.test, steps, 0)
     fit_sample(job, as_methods(MOMENT_METHODS), {})
 
 

@@ -35,7 +35,7 @@ from coverage_table import write
 
 from lincore import Results
 from lincore.data import Fold
-from lincore.metrics import SCORES, Settings, common_rows
+from lincore.metrics import SCORES, Settings, training_variance_rows
 
 SIZES = (100, 300, 1000)
 #: Repetitions and folds of what is planned together, and the schemes that are read from it.
@@ -184,7 +184,7 @@ def fit_plan(
     fit = METHODS[method]
     if method == "logistic":  # near the end of the way, for every fold
         fit = partial(fit, start=logistic_weights(standardised(X), codes, n_classes))
-    common = common_rows(codes, plan, n_classes)
+    common = training_variance_rows(codes, plan, n_classes)
     tested, compared, posteriors = [], [], None
     for place, fold in enumerate(plan):
         model = fit(X[fold.train], codes[fold.train], n_classes)

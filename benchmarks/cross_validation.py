@@ -32,7 +32,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lincore
 from lincore.data import Dataset, Fold
-from lincore.model_selection import Steps, folds
+from lincore.model_selection import Steps, plan_folds
 
 OURS = ["lda", "qda", "naive-bayes", "least-squares", "fisher"]
 THEIRS: list[Any] = [
@@ -59,7 +59,7 @@ def large_problem() -> None:
     """Ten folds of MNIST."""
     arrays = mnist()
     data = dataset(arrays["X_train"], arrays["y_train"], "MNIST", image_shape=(28, 28))
-    steps, plan = Steps(n_components=50), folds(data, "10-fold")
+    steps, plan = Steps(n_components=50), plan_folds(data, "10-fold")
     X = data.X.astype(np.float64)
     pairs = [
         (
@@ -89,7 +89,7 @@ def small_problem() -> None:
     codes = np.repeat(np.arange(3), 900)
     X = rng.standard_normal((2700, 50)) + 0.3 * rng.standard_normal((3, 50))[codes]
     data = dataset(X, codes, "2,700 x 50")
-    plan = folds(data, "10-fold")
+    plan = plan_folds(data, "10-fold")
 
     def cross_validate() -> list[np.ndarray]:
         return [

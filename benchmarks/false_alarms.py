@@ -60,7 +60,7 @@ def one_test_set(m: int, times: int) -> Tallies:
             for what, interval in intervals(results, method).items():
                 found[what].append(interval.low <= truth[what] <= interval.high)
         alarms(results, found)
-        found["false alarms of Cochran's Q"].append(metrics.cochran(results).p < 0.05)
+        found["false alarms of Cochran's Q"].append(metrics.cochran_test(results).p < 0.05)
     return found
 
 
@@ -93,7 +93,7 @@ def judge(results: Results) -> dict[str, float]:
 def alarms(results: Results, found: Tallies) -> None:
     """Note where methods of equal worth are told apart: pair by pair, and by Holm at all."""
     for name in metrics.SCORES:
-        pairs = metrics.pairwise(results, name, rope=0.0)
+        pairs = metrics.pairwise_differences(results, name, rope=0.0)
         found[f"false alarms in {name}, one pair"].extend(pair.p < 0.05 for pair in pairs)
         if len(pairs) > 1:
             any_better = any(pair.better is not None for pair in pairs)

@@ -52,7 +52,7 @@ class Taken(NamedTuple):
 
 
 class Page:
-    """What a browser has of a page, from the messages that it was sent."""
+    """The page as a browser knows it from the messages received."""
 
     def __init__(self) -> None:
         self.session = ""

@@ -14,7 +14,7 @@ from drawing import FONT, write_pngs
 
 import lincore
 from lincore import plots
-from lincore.inspection import boxes, correlations, density, histogram
+from lincore.inspection import box_plot_statistics, class_densities, class_histograms, correlations
 
 HEAD = """# Every plot
 
@@ -22,8 +22,8 @@ Each is a function of `lincore.plots`, returns a Plotly figure (`figure.show()`,
 `figure.write_html("it.html")`) and carries its finding as text in `figure.layout.meta["alt"]`.
 Those marked **results** take what `lincore.compare` returns, and a method's name where they draw
 one method; those marked **model** take `results.model(name)` or a fitted classifier; those marked
-**view** take what `lincore.inspection.look` or `lincore.inspection.model_view` returns. The others
-take numbers.
+**view** take what `lincore.inspection.make_view` or `lincore.inspection.model_view` returns. The
+others take numbers.
 
 Written by `make docs`, like its pictures: see `docs/pictures_of_plots.py`.
 """
@@ -59,7 +59,7 @@ def view(word: str = "lda", axes: tuple[int, int] = (0, 1)) -> Any:
     split = lincore.split(data)
     two = lincore.load((data.X[:, list(axes)], data.y), name="iris")
     pipeline, _ = lincore.holdout(two, lincore.model_selection.pipeline_for(two, model), split)
-    return lincore.inspection.look(
+    return lincore.inspection.make_view(
         pipeline, two, split.test, lincore.inspection.feature_plane(two, (0, 1), split.train)
     )
 
@@ -72,7 +72,7 @@ def line() -> Any:
     pipeline = lincore.model_selection.pipeline_for(two, lincore.LinearDiscriminantAnalysis())
     pipeline, _ = lincore.holdout(two, pipeline, split)
     plane = lincore.inspection.discriminant_plane(pipeline, two, split.train, n_axes=1)
-    return lincore.inspection.look(pipeline, two, split.test, plane)
+    return lincore.inspection.make_view(pipeline, two, split.test, plane)
 
 
 def _column(kind: Callable[..., Any]) -> Any:
@@ -174,11 +174,13 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
         )(X := lincore.sample("digits").X.astype(float), lincore.PCA(10).fit(X)),
         [2, 10],
     ),
-    "histogram": lambda: plots.histogram(_column(histogram), iris().classes, "petal length"),
+    "histogram": lambda: plots.histogram(_column(class_histograms), iris().classes, "petal length"),
     "densities": lambda: plots.densities(
-        _column(density), iris().classes, "petal length", sizes=iris().counts
+        _column(class_densities), iris().classes, "petal length", sizes=iris().counts
     ),
-    "box_plot": lambda: plots.box_plot(_column(boxes), iris().classes, "petal length"),
+    "box_plot": lambda: plots.box_plot(
+        _column(box_plot_statistics), iris().classes, "petal length"
+    ),
     "correlation_matrix": lambda: plots.correlation_matrix(
         correlations(iris(), within=True), kind="pearson"
     ),

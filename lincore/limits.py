@@ -19,7 +19,7 @@ class Readable(Protocol):
 
 @dataclass(frozen=True)
 class Limits:
-    """How large an input may be before it is refused, skipped or scaled down.
+    """Limits of an input, beyond which it is refused, skipped or scaled down.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ model, fitted = geometry.show(experiment)
 method = fitted.results.methods[0]
 finding = report.classification_finding(fitted.results, method, rows=text.row_noun(data))
 heading.header(text.escape(finding), anchor=False)
-heading.markdown(text.escape(report.against_baseline(fitted.results, method)))
+heading.markdown(text.escape(report.baseline_finding(fitted.results, method)))
 
 model_choice.show_steps(fitted, model, data, split)
 panels.scores_row(fitted.results, method, data)

@@ -29,11 +29,11 @@ finding = report.comparison_finding(results, shown.score, shown.rope)
 heading.header(text.escape(finding), anchor=False)
 best = ""
 if shown.score == metrics.leading_score(results.class_counts):
-    best = report.against_baseline(results, results.methods[0], subject=shown.labels[0])
-heading.markdown(text.escape(f"{best} {report.scope(results, rows)}"))
+    best = report.baseline_finding(results, results.methods[0], subject=shown.labels[0])
+heading.markdown(text.escape(f"{best} {report.evaluation_scope(results, rows)}"))
 
 score_table.figure(shown)
-st.caption(report.rule(results, shown.score))
+st.caption(report.interval_method(results, shown.score))
 score_table.table(shown)
 run.notes(results)
 panels.show(shown)

@@ -31,7 +31,7 @@ elif isinstance(opened, Pictures):
     images.otherwise(opened, data if in_use else None)
 
 if in_use:
-    if data.image_shape:
+    if data.kind.is_images:
         panels.contact_sheet(data, key="data.sheet")
         images.skipped(data)
         images.copies(data)

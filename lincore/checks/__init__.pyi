@@ -1,12 +1,10 @@
-from .check import chance as chance
-from .check import p_text as p_text
 from .data_findings import DataFinding as DataFinding
 from .data_findings import data_checks as data_checks
 from .image_duplicates import near_duplicates as near_duplicates
-from .model_assumptions import ASSUMED as ASSUMED
+from .model_assumptions import ASSUMPTIONS as ASSUMPTIONS
+from .model_assumptions import assumption_inputs as assumption_inputs
 from .model_assumptions import assumptions as assumptions
-from .model_assumptions import coordinates_of as coordinates_of
 from .row_duplicates import find_near_duplicates as find_near_duplicates
-from .table_findings import Finding as Finding
-from .table_findings import find_problems as find_problems
+from .table_findings import TableFinding as TableFinding
+from .table_findings import find_table_problems as find_table_problems
 from .train_test_duplicates import duplicates_across_split as duplicates_across_split

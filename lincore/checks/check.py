@@ -16,7 +16,7 @@ ALPHA = 0.001
 
 @dataclass(frozen=True)
 class Check:
-    """What was looked at, what came out, and what it means for the choice of the model.
+    """Outcome of a check: statistics, verdict, and the consequence for the choice of the model.
 
     Attributes
     ----------
@@ -37,30 +37,6 @@ class Check:
     verdict: Verdict
     sentence: str
     remedy: str = ""
-
-
-def chance(p_value: float) -> str:
-    """Write a p-value for a sentence.
-
-    Examples
-    --------
-    >>> chance(0.0421), chance(1e-9)
-    ('p = 0.042', 'p < 0.001')
-    """
-    return f"p {p_text(p_value)}" if p_value < 0.001 else f"p = {p_text(p_value)}"
-
-
-def p_text(p_value: float) -> str:
-    """Write a p-value for a table; nothing where there is none.
-
-    Examples
-    --------
-    >>> p_text(0.0421), p_text(1e-9), p_text(1.0), p_text(float("nan"))
-    ('0.042', '< 0.001', '1.000', '')
-    """
-    if p_value != p_value:
-        return ""
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def class_names(classes: NDArray[Any]) -> tuple[str, ...]:

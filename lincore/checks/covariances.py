@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from lincore.checks.check import ALPHA, Check, chance, class_names
+from lincore.checks.check import ALPHA, Check, class_names
 from lincore.linalg.covariance import is_positive
 from lincore.moments.moments import Moments
+from lincore.utils.formatting import p_equals
 from lincore.utils.typing import Array
 
 # Differences as large as between deviations that differ by these factors (Box's M).
@@ -138,11 +139,11 @@ def _covariance_verdict(
             values,
             "fine",
             "Nothing speaks against one covariance for all classes (Box's M, F approximation, "
-            f"{chance(p_value)}): what LDA assumes.",
+            f"{p_equals(p_value)}): what LDA assumes.",
         )
     wide, narrow = names[int(volumes.argmax())], names[int(volumes.argmin())]
     size = f"as much as deviations that differ by a factor of {ratio:.1f} in every direction"
-    test = f"Box's M, F approximation, {chance(p_value)}"
+    test = f"Box's M, F approximation, {p_equals(p_value)}"
     if ratio < NOTEWORTHY_RATIO:
         return Check(
             name,

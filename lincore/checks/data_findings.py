@@ -7,13 +7,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
-from lincore.checks.train_test_duplicates import (
-    duplicates_across_split,
-    groups_across,
-    what_rows_are,
-)
+from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
 from lincore.data.dataset import Dataset, Split
 from lincore.data.labels import count_distinct
+from lincore.utils.formatting import percent
 
 # Of more cells, rows are drawn.
 _MOST_CELLS = 1_000_000
@@ -82,7 +79,7 @@ def leaking_features(data: Dataset) -> tuple[str, ...]:
 
     Pixels, words, and data that were generated are not judged.
     """
-    if data.image_shape is not None or data.n_words or data.truth is not None:
+    if not data.kind.single_features or data.truth is not None:
         return ()
     X, codes = data.X, data.codes
     most = max(1_000, _MOST_CELLS // data.n_features)
@@ -123,15 +120,15 @@ def _leaking(data: Dataset) -> DataFinding | None:
 
 
 def _duplicates(data: Dataset, split: Split) -> DataFinding | None:
-    if data.image_shape is not None and len(split.train) * data.n_features > _MOST_PIXELS:
+    if data.kind.is_images and len(split.train) * data.n_features > _MOST_PIXELS:
         return None
     check = duplicates_across_split(data, split, cost=_COST)
     if check.verdict == "fine":
         return None
-    noun = {"pictures": "images", "texts": "texts", "rows": "rows"}[what_rows_are(data)]
+    noun = "images" if data.kind.is_images else data.kind.rows
     share = check.values["surprising"]
     sentence = (
-        f"About {100 * share:.0f} % of the test {noun} have a duplicate, or nearly one, in the "
+        f"About {percent(share)} of the test {noun} have a duplicate, or nearly one, in the "
         "training set."
     )
     return DataFinding("duplicates", sentence, "data")
@@ -147,6 +144,6 @@ def _groups(data: Dataset, split: Split) -> DataFinding | None:
     check = groups_across(data.groups, split)
     if check.verdict == "fine":
         return None
-    share = 100 * check.values["shared"]
-    sentence = f"{share:.0f} % of the groups of the test set have rows in the training set too."
+    share = check.values["shared"]
+    sentence = f"{percent(share)} of the groups of the test set have rows in the training set too."
     return DataFinding("groups", sentence, "split")

@@ -7,19 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lincore.checks.row_duplicates import SAME_PICTURE, blocks, drawn_rows
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError, Notice
 
-# Pictures whose pixels correlate so closely are one photograph, turned or moved a little.
-SAME_PICTURE = 0.99
 # Small copies blur what differs: nearly as alike is worth a look at all pixels.
 _WORTH_A_LOOK = 0.985
 # Sides of the small copies.
 _SIDE = 12
 # Products of numbers that the search may cost (about a second); then rows are drawn.
 _COST = 3e10
-# Numbers of one block.
-_BLOCK_VALUES = 8_000_000
 
 
 class NearDuplicates(NamedTuple):
@@ -102,17 +99,13 @@ def near_duplicates(
         raise DataError("The rows are no pictures.", where=data.name, remedy="Load pictures.")
     small = _shrunken(data.X, data.image_shape)
     n_rows = data.n_rows
-    n_searched = int(min(n_rows, max(1, _COST // (n_rows * small.shape[1]))))
-    searched = np.arange(n_rows)
-    if n_searched < n_rows:
-        searched = np.sort(np.random.default_rng(seed).choice(n_rows, n_searched, replace=False))
+    searched = drawn_rows(n_rows, int(_COST // (n_rows * small.shape[1])), seed)
     nearest = _exact_duplicates(data.X)
     exact = nearest >= 0
     alike = np.where(exact, 1.0, -1.0)
     rows = searched[~exact[searched]]
-    block = max(1, _BLOCK_VALUES // n_rows)
-    for first in range(0, len(rows), block):
-        some = rows[first : first + block]
+    for where in blocks(len(rows), n_rows):
+        some = rows[where]
         products = small[some] @ small.T
         products[np.arange(len(some)), some] = -1
         best = products.argmax(axis=1)
@@ -127,7 +120,7 @@ def near_duplicates(
         alike[found],
         exact[found],
         data.codes[found] != data.codes[nearest[found]],
-        n_searched,
+        len(searched),
     )
 
 
@@ -151,12 +144,11 @@ def _shrunken(X: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     acrosses = np.unique(np.linspace(0, width, min(width, _SIDE), endpoint=False).astype(int))
     area = np.outer(np.diff([*downs, height]), np.diff([*acrosses, width])).ravel()
     small = np.empty((len(X), len(area)), dtype=np.float32)
-    block = max(1, _BLOCK_VALUES // prod(shape))
-    for first in range(0, len(X), block):
-        some = X[first : first + block].reshape(-1, height, width, prod(shape[2:]))
+    for where in blocks(len(X), prod(shape)):
+        some = X[where].reshape(-1, height, width, prod(shape[2:]))
         sums = some.sum(axis=3, dtype=np.float32)
         sums = np.add.reduceat(np.add.reduceat(sums, downs, axis=1), acrosses, axis=2)
-        small[first : first + block] = sums.reshape(len(some), -1) / area
+        small[where] = sums.reshape(len(some), -1) / area
     small -= small.mean(axis=1, keepdims=True)
     length = np.linalg.norm(small, axis=1, keepdims=True)
     return np.divide(small, length, out=np.zeros_like(small), where=length > 0)

@@ -15,8 +15,8 @@ from lincore.checks.covariances import conditioning, equal_covariances
 from lincore.checks.normality import normality
 from lincore.data.dataset import Dataset
 from lincore.estimators.logistic.separation import Kind, separation
-from lincore.model_selection.methods import LABELS
-from lincore.model_selection.pipeline import before_classifier
+from lincore.model_selection.methods import CLASSIFIER_LABELS
+from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.utils.typing import Array
 
 # The linear programme that proves separation runs for matrices of so many entries (half a second).
@@ -28,7 +28,7 @@ PRODUCTS = 1.5e10
 ROWS, COVARIANCES, NORMALITY = "rows per parameter", "equal covariances", "normality"
 CONDITIONING, SEPARATION = "conditioning", "separation"
 #: What each classifier takes for granted, by its word in `lincore.model_selection.methods`.
-ASSUMED: Mapping[str, tuple[str, ...]] = {
+ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
     "lda": (ROWS, CONDITIONING, COVARIANCES, NORMALITY),
     "diagonal-lda": (ROWS, COVARIANCES, NORMALITY),
     "qda": (ROWS, CONDITIONING, NORMALITY),
@@ -55,13 +55,13 @@ def assumptions(
     Parameters
     ----------
     coordinates : array-like of shape (n, q)
-        Training rows as the classifier sees them, finite; see `coordinates_of`.
+        Training rows as the classifier sees them, finite; see `assumption_inputs`.
     codes : array-like of shape (n,)
         Positions in `classes`.
     classes : array-like of shape (K,)
         Labels.
     model : str, optional
-        The word of a classifier, a key of `ASSUMED`: only what this one assumes is checked.
+        The word of a classifier, a key of `ASSUMPTIONS`: only what this one assumes is checked.
     seed : int
         Of the samples that are drawn where all rows would take too long.
 
@@ -86,7 +86,7 @@ def assumptions(
         NORMALITY: lambda: normality(X, y, labels, seed=seed),
         SEPARATION: lambda: (_mistakes if model == "perceptron" else separability)(X, y),
     }
-    wanted = EVERY if model is None else ASSUMED[model]
+    wanted = EVERY if model is None else ASSUMPTIONS[model]
     return tuple(_tried(name, checks[name]) for name in wanted)
 
 
@@ -98,7 +98,7 @@ def _tried(name: str, check: Callable[[], Check]) -> Check:
         return Check(name, {}, "note", f"Not checked. {error}")
 
 
-def coordinates_of(
+def assumption_inputs(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]
 ) -> tuple[Array, NDArray[np.intp], NDArray[Any]]:
     """Return what `assumptions` wants to know of some rows: coordinates, codes and classes.
@@ -111,7 +111,7 @@ def coordinates_of(
     rows : ndarray of int
         Those that it was fitted on.
     """
-    return before_classifier(pipeline, data.X[rows]), data.codes[rows], data.classes
+    return transform_for_classifier(pipeline, data.X[rows]), data.codes[rows], data.classes
 
 
 def rows_per_parameter(
@@ -138,7 +138,7 @@ def rows_per_parameter(
     if model is not None:
         others = {"fisher": means + pooled, "diagonal-lda": means + p}
         learned = {model: (learned | others).get(model, planes)}
-    values = {LABELS[word]: n / max(1, number) for word, number in learned.items()}
+    values = {CLASSIFIER_LABELS[word]: n / max(1, number) for word, number in learned.items()}
     listed = ", ".join(f"{label} {_few(ratio)}" for label, ratio in values.items())
     sentence = f"{n:,} rows for {p:,} coordinates and {K} classes. Rows per parameter: {listed}."
     name = "rows per parameter"
@@ -231,7 +231,7 @@ def _mistakes(X: Array, codes: NDArray[np.intp]) -> Check:
 
 
 def _planes_separate(X: Array, y: NDArray[np.intp], n_classes: int) -> bool:
-    """Whether least squares on the rows' own coordinates puts every row on its side."""
+    """Return whether least squares on the rows' own coordinates puts every row on its side."""
     n, p = X.shape
     if min(n, p) ** 2 * max(n, p) > PRODUCTS:
         return False

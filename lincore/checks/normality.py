@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import lognorm
 
-from lincore.checks.check import ALPHA, Check, chance, class_names
+from lincore.checks.check import ALPHA, Check, class_names
+from lincore.utils.formatting import p_equals
 from lincore.utils.typing import Array
 
 # Pairs of rows that are looked at in all; of larger classes a sample is drawn.
@@ -116,13 +117,13 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
     rejected = {k: each for k, each in found.items() if each.p_value * len(found) < ALPHA}
     if not rejected:
         values = {"p_value": p_value, "skewness": 0.0, "kurtosis": 0.0}
-        sentence = f"Nothing speaks against normal rows within the classes ({chance(p_value)})"
+        sentence = f"Nothing speaks against normal rows within the classes ({p_equals(p_value)})"
         return Check(name, values, "fine", f"{sentence}{of}: what LDA and QDA assume.")
     worst = max(rejected, key=lambda code: _severity(rejected[code]))
     whose = f"{names[worst]} are"
     if len(rejected) > 1:
         whose = f"{len(rejected)} of {len(found)} classes are"
-    sentence = f"The rows of {whose} not normal (Henze–Zirkler, {chance(p_value)}){of}"
+    sentence = f"The rows of {whose} not normal (Henze–Zirkler, {p_equals(p_value)}){of}"
     sentence += f"; {names[worst]} the least" if len(rejected) > 1 else ""
     return _amiss(rejected[worst], p_value, sentence)
 

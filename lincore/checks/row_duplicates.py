@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from lincore.data.kinds import RowNoun
 from lincore.utils.typing import Array, Flags
-
-What = Literal["rows", "pictures", "texts"]
 
 # Pictures whose pixels correlate so closely are one photograph, turned or moved a little. Of the
 # digits of MNIST none in ten thousand do, of the garments of Fashion-MNIST one in a thousand.
@@ -34,7 +33,7 @@ BLOCK_VALUES = 8_000_000
 
 
 class NearDuplicates(NamedTuple):
-    """Which test rows have a copy, or nearly one, among the training rows.
+    """Test rows with an exact or near duplicate among the training rows.
 
     Attributes
     ----------
@@ -60,7 +59,7 @@ class NearDuplicates(NamedTuple):
 def find_near_duplicates(
     train: Any,
     test: Any,
-    what: What = "rows",
+    what: RowNoun = "rows",
     *,
     train_codes: NDArray[np.intp] | None = None,
     seed: int = 0,
@@ -80,7 +79,7 @@ def find_near_duplicates(
     cost : float
         Products of numbers that the search may cost; then test rows are drawn.
     """
-    chosen = _drawn(test.shape[0], int(cost / max(1, _cost(train, test, what))), seed)
+    chosen = drawn_rows(test.shape[0], int(cost / max(1, _cost(train, test, what))), seed)
     if what == "pictures":
         return _pictures(np.asarray(train), np.asarray(test)[chosen], chosen)
     if what == "texts":
@@ -90,7 +89,7 @@ def find_near_duplicates(
     return _table(*rows, chosen, codes)
 
 
-def _cost(train: Any, test: Any, what: What) -> float:
+def _cost(train: Any, test: Any, what: RowNoun) -> float:
     """Return how many products of numbers the search costs for one test row."""
     if what == "texts":
         # Every word of a text meets all texts that have it; sparse products are slower.
@@ -100,7 +99,8 @@ def _cost(train: Any, test: Any, what: What) -> float:
     return float(train.shape[0] * train.shape[1]) if what == "pictures" else _TREE_COST
 
 
-def _drawn(n: int, at_most: int, seed: int) -> NDArray[np.intp]:
+def drawn_rows(n: int, at_most: int, seed: int) -> NDArray[np.intp]:
+    """Draw rows at random and in order where there are more than `at_most`, but one at least."""
     if n <= max(1, at_most):
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, max(1, at_most), replace=False))
@@ -110,7 +110,7 @@ def _pictures(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp])
     wanted = _unit(test)
     best = np.full(len(test), -np.inf, dtype=np.float32)
     nearest = np.zeros(len(test), dtype=np.intp)
-    for where in _blocks(len(train), max(train.shape[1], len(test))):
+    for where in blocks(len(train), max(train.shape[1], len(test))):
         likeness = wanted @ _unit(train[where]).T
         leader = likeness.argmax(axis=1)
         top = likeness[np.arange(len(test)), leader]
@@ -144,7 +144,7 @@ def _texts(train: sp.csr_array, test: sp.csr_array, chosen: NDArray[np.intp]) ->
     unit_train, lengths = _unit_texts(train)
     unit_test, test_lengths = _unit_texts(test)
     best, nearest = np.zeros(test.shape[0]), np.zeros(test.shape[0], dtype=np.intp)
-    for where in _blocks(test.shape[0], train.shape[0]):
+    for where in blocks(test.shape[0], train.shape[0]):
         likeness = (unit_test[where] @ unit_train.T).toarray()
         nearest[where] = likeness.argmax(axis=1)
         best[where] = likeness.max(axis=1)
@@ -219,7 +219,8 @@ def _independent_share(rows: Array) -> float:
     return float(total / (smaller**2).sum())
 
 
-def _blocks(n: int, width: int) -> Iterator[slice]:
+def blocks(n: int, width: int) -> Iterator[slice]:
+    """Cut rows of `width` numbers into blocks that memory can hold."""
     length = max(1, BLOCK_VALUES // max(1, width))
     for start in range(0, n, length):
         yield slice(start, min(start + length, n))

@@ -13,9 +13,10 @@ from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_ord
 from lincore.checks.spelling import is_slip
 from lincore.data.labels import columns_named, is_number
 from lincore.errors import Hint, Notice
-from lincore.io.tables.column_roles import REASONS, Column, Kind
+from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
 from lincore.io.tables.text.missing_values import missing_codes
+from lincore.utils.formatting import percent_of
 from lincore.utils.typing import Codes, Flags
 
 if TYPE_CHECKING:
@@ -31,14 +32,14 @@ _SOME_TEXTS = 500
 
 
 @dataclass(frozen=True)
-class Finding:
+class TableFinding:
     """Something suspicious, and what could be done about it at one click."""
 
     notice: Notice
     remedies: tuple[Hint, ...] = ()
 
 
-def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...]:
+def find_table_problems(table: Table, columns: Sequence[Column]) -> tuple[TableFinding, ...]:
     r"""Look for what makes a comparison of classifiers meaningless, or merely worse.
 
     Parameters
@@ -60,14 +61,14 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     >>> from lincore.io.tables.column_selection import describe_columns
     >>> from lincore.io.table_files import read_table
     >>> table = read_table(b"u,class\n1.5,a\n2.5,b\n2.5,b\n", "made.csv")
-    >>> for finding in find_problems(table, describe_columns(table)):
+    >>> for finding in find_table_problems(table, describe_columns(table)):
     ...     print(finding.notice, [remedy.label for remedy in finding.remedies])
     class a: A single row can be trained on but never tested. Leave it out or merge it. [...]
     made.csv: 1 row repeats an earlier one (33.3 %) in every feature and the class. ...
     """
     frame = table.frame
     features = [column for column in columns if column.role in ("feature", "text")]
-    found: list[Finding | None]
+    found: list[TableFinding | None]
     found = [_posing(features, "identifier"), _posing(features, "constant")]
     found += [_unread(frame, columns), _mostly_missing(features, len(frame))]
     found += [_belonging(one) for one in repeated_ids(frame, columns)]
@@ -83,14 +84,14 @@ def find_problems(table: Table, columns: Sequence[Column]) -> tuple[Finding, ...
     return tuple(finding for finding in found if finding is not None)
 
 
-def _posing(columns: Sequence[Column], kind: Kind) -> Finding | None:
+def _posing(columns: Sequence[Column], kind: Kind) -> TableFinding | None:
     """Name the features that hold what is proposed to be ignored."""
     names = [column.name for column in columns if column.kind == kind]
     if not names:
         return None
     used = "It is used as a feature" if len(names) == 1 else "They are used as features"
-    notice = Notice(f"{used}: {REASONS[kind]}.", columns_named(names), _ignoring(names))
-    return Finding(notice, (_ignore(names),))
+    notice = Notice(f"{used}: {EXCLUSION_REASONS[kind]}.", columns_named(names), _ignoring(names))
+    return TableFinding(notice, (_ignore(names),))
 
 
 def _ignoring(names: Sequence[str]) -> str:
@@ -102,7 +103,7 @@ def _ignore(names: Sequence[str]) -> Hint:
     return Hint(f"Ignore {what}", roles=dict.fromkeys(names, "ignore"))
 
 
-def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> Finding | None:
+def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | None:
     """Name the ignored columns that hold texts of some length in nearly every row."""
     texts = {c.name: n for c in columns if (n := _words(frame[c.name], c)) >= _LONG_TEXT}
     if not texts:
@@ -116,7 +117,9 @@ def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> Finding | None:
         "Count their words beside the other features.",
     )
     label = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
-    return Finding(notice, (Hint(f"Count the words of {label}", dict.fromkeys(names, "text")),))
+    return TableFinding(
+        notice, (Hint(f"Count the words of {label}", dict.fromkeys(names, "text")),)
+    )
 
 
 def _words(values: pd.Series[Any], column: Column) -> float:
@@ -129,7 +132,7 @@ def _words(values: pd.Series[Any], column: Column) -> float:
     return sum(len(str(text).split()) for text in some) / len(some)
 
 
-def _belonging(found: RepeatedId) -> Finding:
+def _belonging(found: RepeatedId) -> TableFinding:
     """Propose to keep the rows of one subject together."""
     name = found.column
     notice = Notice(
@@ -141,10 +144,10 @@ def _belonging(found: RepeatedId) -> Finding:
     )
     together = Hint(f"Keep the rows of one {name!r} together", {name: "group"})
     ignore = Hint(f"Ignore {name!r}", roles={name: "ignore"})
-    return Finding(notice, (together, ignore))
+    return TableFinding(notice, (together, ignore))
 
 
-def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Finding]:
+def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[TableFinding]:
     """Name the numbers that may stand for a missing value, one finding for each number."""
     numeric = [c.name for c in columns if c.kind == "number" and is_number(frame[c.name])]
     found = []
@@ -152,10 +155,12 @@ def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Findi
         counts = [int((frame[name] == number).sum()) for name in names]
         which = "smallest" if number <= 0 else "largest"
         if len(names) == 1:
-            said = f"{number:g} stands in {counts[0]:,} rows ({_per_cent(counts[0], len(frame))})"
+            said = f"{number:g} stands in {counts[0]:,} rows ({percent_of(counts[0], len(frame))})"
             label = f"Read {number:g} in {names[0]!r} as missing"
         else:
-            shares = f"{_per_cent(min(counts), len(frame))} to {_per_cent(max(counts), len(frame))}"
+            shares = (
+                f"{percent_of(min(counts), len(frame))} to {percent_of(max(counts), len(frame))}"
+            )
             said = f"{number:g} stands in {shares} of the rows of {len(names):,} columns"
             label = f"Read {number:g} as missing in the {len(names):,} columns"
         there = "" if len(names) == 1 else " there"
@@ -165,44 +170,31 @@ def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Findi
             "If so, read it as missing.",
         )
         missing_in = dict.fromkeys(names, (number,))
-        found.append(Finding(notice, (Hint(label, reading={"missing_in": missing_in}),)))
+        found.append(TableFinding(notice, (Hint(label, reading={"missing_in": missing_in}),)))
     return found
 
 
-def _per_cent(count: int, of: int) -> str:
-    """Write a share, with a digit more where it would else round to nothing or all.
-
-    Examples
-    --------
-    >>> _per_cent(1, 4), _per_cent(1, 3000), _per_cent(2999, 3000), _per_cent(3, 3)
-    ('25.0 %', '0.03 %', '99.97 %', '100 %')
-    """
-    share = 100 * count / of
-    digits = 0 if count in (0, of) else 1 if 0.1 <= share <= 99.9 else 2
-    return f"{share:.{digits}f} %"
-
-
-def _mostly_missing(columns: Sequence[Column], n_rows: int) -> Finding | None:
+def _mostly_missing(columns: Sequence[Column], n_rows: int) -> TableFinding | None:
     """Name the features that have no value in more than half of the rows."""
     empty = [c for c in columns if 2 * c.n_missing > n_rows]
     if not empty:
         return None
     names = [column.name for column in empty]
     least, most = min(c.n_missing for c in empty), max(c.n_missing for c in empty)
-    shares = _per_cent(least, n_rows)
+    shares = percent_of(least, n_rows)
     if most > least:
-        shares += f" to {_per_cent(most, n_rows)}"
+        shares += f" to {percent_of(most, n_rows)}"
     notice = Notice(
         f"Without a value in {shares} of the rows.",
         columns_named(names),
         _ignoring(names),
     )
-    return Finding(notice, (_ignore(names),))
+    return TableFinding(notice, (_ignore(names),))
 
 
 def _leaking(
     frame: pd.DataFrame, features: Sequence[Column], known: Flags, codes: Codes
-) -> Finding | None:
+) -> TableFinding | None:
     """Name the columns each of which alone tells the class of nearly every row.
 
     `codes` are those of the rows whose class is known.
@@ -217,7 +209,7 @@ def _leaking(
     if not shares:
         return None
     names, n_rows = list(shares), len(codes)
-    least = _per_cent(round(min(shares.values()) * n_rows), n_rows)
+    least = percent_of(round(min(shares.values()) * n_rows), n_rows)
     it = "It alone tells" if len(names) == 1 else "Each alone tells"
     bound = "" if len(names) == 1 or min(shares.values()) == 1 else "at least "
     notice = Notice(
@@ -225,7 +217,7 @@ def _leaking(
         columns_named(names),
         f"{_ignoring(names)[:-1]}, unless known before the class is.",
     )
-    return Finding(notice, (_ignore(names),))
+    return TableFinding(notice, (_ignore(names),))
 
 
 def _share(values: pd.Series[Any], known: Flags, codes: Codes, column: Column) -> float:
@@ -234,7 +226,7 @@ def _share(values: pd.Series[Any], known: Flags, codes: Codes, column: Column) -
     return share_by_order(values.to_numpy(dtype=np.float64, na_value=np.nan)[known], codes)
 
 
-def _spellings(labels: pd.Series[Any]) -> Finding | None:
+def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
     """Tell whether classes differ in nothing but capitals and blanks."""
     if is_number(labels):
         return None
@@ -253,10 +245,10 @@ def _spellings(labels: pd.Series[Any]) -> Finding | None:
         f"column {labels.name!r}",
         "Merge them if they mean the same.",
     )
-    return Finding(notice, (Hint("Merge the spellings", options={"merge_classes": merged}),))
+    return TableFinding(notice, (Hint("Merge the spellings", options={"merge_classes": merged}),))
 
 
-def _slips(labels: pd.Series[Any]) -> Finding | None:
+def _slips(labels: pd.Series[Any]) -> TableFinding | None:
     """Tell whether rare classes differ from frequent ones by one slip of the pen."""
     if is_number(labels):
         return None
@@ -283,14 +275,16 @@ def _slips(labels: pd.Series[Any]) -> Finding | None:
         f"column {labels.name!r}",
         "Merge them if they mean the same.",
     )
-    return Finding(notice, (Hint("Merge what is misspelt", options={"merge_classes": merged}),))
+    return TableFinding(
+        notice, (Hint("Merge what is misspelt", options={"merge_classes": merged}),)
+    )
 
 
 def _folded(label: str) -> str:
     return " ".join(label.split()).casefold()
 
 
-def _lone_classes(labels: pd.Series[Any]) -> Finding | None:
+def _lone_classes(labels: pd.Series[Any]) -> TableFinding | None:
     counts = labels.value_counts()
     lone = [str(label) for label in counts.index[counts == 1]]
     if not lone or len(lone) > 20 or len(counts) < 2:
@@ -305,12 +299,12 @@ def _lone_classes(labels: pd.Series[Any]) -> Finding | None:
         nearest = str(counts.index[counts > 1][-1]) if (counts > 1).any() else ""
         merged = {lone[0]: nearest}
         merge = Hint(f"Merge {lone[0]} with {nearest}", options={"merge_classes": merged})
-        return Finding(notice, (drop, merge) if nearest and len(counts) > 2 else (drop,))
+        return TableFinding(notice, (drop, merge) if nearest and len(counts) > 2 else (drop,))
     merged = dict.fromkeys(lone, "other")
-    return Finding(notice, (drop, Hint("Merge them", options={"merge_classes": merged})))
+    return TableFinding(notice, (drop, Hint("Merge them", options={"merge_classes": merged})))
 
 
-def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
+def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
     # Rows that differ in one column are no copies, and thousands of columns take long to compare.
     n_rows = len(table.frame)
     if len(used) < 2 or any(c.n_distinct == n_rows for c in used):
@@ -323,11 +317,11 @@ def _repeats(table: Table, used: Sequence[Column]) -> Finding | None:
         return None
     said = "1 row repeats an earlier one" if count == 1 else f"{count:,} rows repeat an earlier one"
     notice = Notice(
-        f"{said} ({_per_cent(count, n_rows)}) in every feature and the class.",
+        f"{said} ({percent_of(count, n_rows)}) in every feature and the class.",
         table.name,
         "If they are duplicates, remove them: in training and in test they bias scores upwards.",
     )
-    return Finding(notice, (Hint("Remove duplicates", options={"drop_duplicates": True}),))
+    return TableFinding(notice, (Hint("Remove duplicates", options={"drop_duplicates": True}),))
 
 
 def _repeats_by_chance(frame: pd.DataFrame, enough: int) -> float:

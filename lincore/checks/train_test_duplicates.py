@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from lincore.checks.check import Check, Verdict
-from lincore.checks.row_duplicates import COST, NearDuplicates, What, find_near_duplicates
+from lincore.checks.row_duplicates import COST, NearDuplicates, find_near_duplicates
 from lincore.data.dataset import Dataset, Split
+from lincore.data.kinds import RowNoun
+from lincore.utils.formatting import percent
 
 # Shares of the test rows that deserve a note and a warning, and how many they must be at least.
 NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
@@ -47,7 +48,7 @@ def duplicates_across_split(
     if not len(split.train) or not len(split.test):
         return Check("copies across the split", {}, "fine", "One part is empty.")
     train, test = data.X[split.train], data.X[split.test]
-    what = what_rows_are(data)
+    what = data.kind.rows
     found = find_near_duplicates(
         train, test, what, train_codes=data.codes[split.train], seed=seed, cost=cost
     )
@@ -94,15 +95,8 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
     )
 
 
-def what_rows_are(data: Dataset) -> What:
-    """Return "pictures", "texts" or "rows"."""
-    if data.image_shape is not None:
-        return "pictures"
-    return "texts" if sp.issparse(data.X) else "rows"
-
-
 def _say(
-    values: dict[str, float], found: NearDuplicates, what: What, n_test: int, contradicting: int
+    values: dict[str, float], found: NearDuplicates, what: RowNoun, n_test: int, contradicting: int
 ) -> Check:
     name, share = "copies across the split", values["surprising"]
     number = int(found.surprising.sum())
@@ -113,8 +107,8 @@ def _say(
     if share < NOTEWORTHY or number < FEWEST:
         return Check(name, values, "fine", _harmless(found, what, searched) + twins)
     verdict: Verdict = "warning" if share >= SERIOUS else "note"
-    how = f"{100 * share:.1f} % of {searched} are the same as one of the training part or nearly so"
-    how += f", {100 * (found.exact & found.surprising).mean():.1f} % exactly"
+    how = f"{percent(share)} of {searched} are the same as one of the training part or nearly so"
+    how += f", {percent((found.exact & found.surprising).mean())} exactly"
     if what == "pictures":
         start = "Pictures of the two parts are nearly the same: " if verdict == "warning" else ""
         return Check(
@@ -135,7 +129,7 @@ def _say(
     )
 
 
-def _harmless(found: NearDuplicates, what: What, searched: str) -> str:
+def _harmless(found: NearDuplicates, what: RowNoun, searched: str) -> str:
     if not found.near.any():
         return f"None of {searched} has a copy in the training part."
     number = int(found.near.sum())

@@ -1,12 +1,12 @@
 from .dataset import Dataset as Dataset
 from .dataset import Split as Split
 from .dataset import TrueParameters as TrueParameters
-from .generators import ellipse as ellipse
+from .generators import ellipse_covariance as ellipse_covariance
 from .generators import gaussian_classes as gaussian_classes
 from .generators import means_on_ring as means_on_ring
 from .labels import is_number as is_number
 from .labels import natural_key as natural_key
 from .splits import Fold as Fold
-from .splits import counts_set_apart as counts_set_apart
 from .splits import split as split
+from .splits import test_class_counts as test_class_counts
 from .target_guess import TargetGuess as TargetGuess

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from lincore.data.frames import describe_frame, feature_frame
+from lincore.data.kinds import IMAGES, TABLE, TEXTS, Kind
 from lincore.errors import DataError, Notice
 
 if TYPE_CHECKING:
@@ -196,6 +197,13 @@ class Dataset:
         return describe_frame(self.to_frame().iloc[:, :-1])
 
     @property
+    def kind(self) -> Kind:
+        """Images, texts (counts of words, beside columns or alone) or a table."""
+        if self.image_shape is not None:
+            return IMAGES
+        return TEXTS if self.n_words else TABLE
+
+    @property
     def n_rows(self) -> int:
         """Number of rows."""
         return int(self.X.shape[0])
@@ -204,6 +212,11 @@ class Dataset:
     def n_features(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])
+
+    @property
+    def n_table_columns(self) -> int:
+        """Number of features that are columns, and not counts of words."""
+        return self.n_features - self.n_words
 
     @property
     def n_classes(self) -> int:
@@ -228,19 +241,19 @@ class Dataset:
 
     @cached_property
     def has_missing(self) -> bool:
-        """Whether any feature of any row is missing."""
-        values = self.X.data if self.n_words else self.X
+        """True if any feature of any row is missing."""
+        values = self.X.data if self.kind.is_sparse else self.X
         return values.dtype.kind == "f" and bool(np.isnan(values).any())
 
     @property
     def has_categories(self) -> bool:
-        """Whether any column of `X` holds level codes."""
+        """True if any column of `X` holds level codes."""
         return self.levels is not None and any(names is not None for names in self.levels)
 
     @property
     def needs_preparation(self) -> bool:
-        """Whether a classifier needs numbers first: see `preprocessing.tabular`."""
-        return self.has_categories or self.n_words > 0 or self.has_missing
+        """True if a classifier needs numbers first: see `preprocessing.tabular`."""
+        return self.has_categories or self.kind.is_sparse or self.has_missing
 
     def take(self, rows: Any) -> Dataset:
         """Return some of the rows as a data set of its own.
@@ -296,7 +309,7 @@ class Dataset:
         preparation = (self.levels, self.n_words, self.group_names, self.imputation, self.rare)
         described = repr((names, self.classes.tolist(), preparation))
         state.update(described.encode("utf-8", "surrogatepass"))
-        X = (self.X.data, self.X.indices, self.X.indptr) if self.n_words else (self.X,)
+        X = (self.X.data, self.X.indices, self.X.indptr) if self.kind.is_sparse else (self.X,)
         streamed = self.streamed
         sums = () if streamed is None else (streamed.count, streamed.mean, streamed.scatter)
         for array in (*X, self.codes, self.given_test, self.groups, *sums):

@@ -40,7 +40,7 @@ def gaussian_classes(
         Three overlapping classes in two dimensions when not given. `means_on_ring` makes others.
     covariances : (K, p, p) or (p, p) array, optional
         Positive semidefinite; one matrix is shared by all classes. The identity when only other
-        arguments are given. `ellipse` makes one.
+        arguments are given. `ellipse_covariance` makes one.
     sizes : (K,) array of int, or int, optional
         Rows of each class, or of all together: then each row's class is drawn from `priors`.
         100 for each class when only other arguments are given.
@@ -106,7 +106,7 @@ def gaussian_classes(
     )
 
 
-def ellipse(
+def ellipse_covariance(
     spread: float = 1.0, ratio: float = 1.0, angle: float = 0.0, *, n_features: int = 2
 ) -> np.ndarray:
     """Return the covariance whose contours are a given ellipse in the first two features.
@@ -133,7 +133,7 @@ def ellipse(
 
     Examples
     --------
-    >>> ellipse(2.0, 0.5, 90.0).round(9).tolist()
+    >>> ellipse_covariance(2.0, 0.5, 90.0).round(9).tolist()
     [[1.0, 0.0], [0.0, 4.0]]
     """
     if not (isfinite(spread) and spread > 0 and 0 < ratio <= 1 and isfinite(angle)):

@@ -75,8 +75,8 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
     if how == "group":
         return _group_split(data, test_size, seed)
     tested = np.zeros(data.n_rows, dtype=bool)
-    order = rows_by_class(data, seed if how == "stratified" else None)
-    for rows, n_test in zip(order, counts_set_apart(data, test_size), strict=True):
+    order = rows_by_class(data.codes, data.n_classes, seed if how == "stratified" else None)
+    for rows, n_test in zip(order, test_class_counts(data, test_size), strict=True):
         tested[rows[len(rows) - n_test :]] = True
     if not tested.any():
         raise DataError(
@@ -87,14 +87,16 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
     return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
 
 
-def rows_by_class(data: Dataset, seed: int | None = None) -> list[np.ndarray]:
+def rows_by_class(
+    codes: np.ndarray, n_classes: int, seed: int | np.random.Generator | None = None
+) -> list[np.ndarray]:
     """Return the row numbers of each class, in file order or shuffled; splits test the last."""
     rng = None if seed is None else np.random.default_rng(seed)
-    rows = [np.flatnonzero(data.codes == code) for code in range(data.n_classes)]
+    rows = [np.flatnonzero(codes == code) for code in range(n_classes)]
     return rows if rng is None else [rng.permutation(of_class) for of_class in rows]
 
 
-def counts_set_apart(data: Dataset, test_size: float) -> np.ndarray:
+def test_class_counts(data: Dataset, test_size: float) -> np.ndarray:
     """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart."""
     # Rounding alone would leave a small class without test rows, or with nothing else.
     wanted = np.maximum(np.round(test_size * data.counts), 1).astype(np.intp)

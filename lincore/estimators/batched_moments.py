@@ -105,7 +105,7 @@ class MomentStack:
 
     @cached_property
     def is_whole(self) -> Flags:
-        """Which samples have rows of every class, and finite means, shape (B,)."""
+        """Mask (B,) of the samples that have rows of every class and finite means."""
         moments = self.moments
         present = (moments.count > 0).all(axis=-1)
         return np.asarray(present & np.isfinite(moments.mean).all(axis=(1, 2)))
@@ -147,7 +147,7 @@ class MomentStack:
 
 
 def is_plain(estimator: Any) -> bool:
-    """Whether a classifier is one of those, with options, that `solve_together` knows.
+    """Return whether a classifier is one of those, with options, that `solve_together` knows.
 
     LDA, QDA, Gaussian naive Bayes, least squares and Fisher's discriminant, nothing shrunken.
 

@@ -26,7 +26,7 @@ MANY_MODELS = 32
 
 
 class Ambiguity(IntEnum):
-    """What binary classifiers say about a point together; zero where they agree on a class."""
+    """Ambiguity of the binary classifiers at a point; zero where they agree on a class."""
 
     CLEAR = 0
     CLAIMED_BY_NONE = 1
@@ -52,7 +52,7 @@ class HalfSpace(NamedTuple):
 
 
 class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """What one-versus-rest and one-versus-one share: a design, a model for each of its rows.
+    """Base of one-versus-rest and one-versus-one: a coding design, one model for each row of it.
 
     Row m of the design has +1 for the classes that model m is to speak for, -1 for those that it
     is to speak against, and 0 for those whose rows it never sees.

@@ -19,7 +19,7 @@ from lincore.estimators.base.validation import LabelledRows, validate_rows
 from lincore.estimators.logistic.sparse_design_matrix import sparse_centre_and_scale
 from lincore.estimators.perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.linalg.covariance import deviations
-from lincore.linalg.optimize import Step, should_continue
+from lincore.linalg.optimize import OptimizerStep, should_continue
 from lincore.utils.typing import Array
 
 
@@ -194,7 +194,7 @@ class Perceptron(LinearClassifier):
             if np.linalg.norm(walk.weights - before) < self.tol * self.eta or not mistakes[-1]:
                 break
             made = float(mistakes[-1])
-            step = Step(len(mistakes), made, np.nan, self.eta, time.perf_counter() - began)
+            step = OptimizerStep(len(mistakes), made, np.nan, self.eta, time.perf_counter() - began)
             if not should_continue(step, self.max_epochs):
                 break
         return np.array(mistakes)

@@ -151,7 +151,7 @@ def change_over_seeds(
     ----------
     study : ArmLosses
     method, loss : str
-        "recall of others" is the mean recall of the classes that were not reduced.
+        "mean recall of others" is the mean recall of the classes that were not reduced.
     worse, better : str
         Cells.
     """

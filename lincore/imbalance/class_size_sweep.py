@@ -13,7 +13,7 @@ from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.losses import loss_names, losses_of
 from lincore.imbalance.run_study import study_settings
-from lincore.imbalance.sample_fits import Job, Prediction, Sample, fit_samples
+from lincore.imbalance.sample_fits import FitTask, Prediction, TrainingSample, fit_samples
 from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.imbalance.subsets import wanted_sizes
 from lincore.imbalance.trials import Plan, at_once, moments_serve
@@ -167,11 +167,11 @@ def _one_seed(
     summaries = nested.grow(data.X, subsets) if serve else iter([None] * len(subsets))
     last = None
 
-    def job(task: tuple[int, Counts, Moments | None], methods: tuple[Method, ...]) -> Job:
+    def job(task: tuple[int, Counts, Moments | None], methods: tuple[Method, ...]) -> FitTask:
         _, subset, moments = task
         solved = moments is not None and all(method.from_moments for method in methods)
-        sample = Sample(NOBODY if solved else nested.take(subset), None, moments)
-        return Job(data, sample, split.test, plan.steps, plan.seed)
+        sample = TrainingSample(NOBODY if solved else nested.take(subset), None, moments)
+        return FitTask(data, sample, split.test, plan.steps, plan.seed)
 
     def fit(batch: list[tuple[int, Counts, Moments | None]]) -> None:
         asked: dict[bool, list[tuple[int, Counts, Moments | None]]] = {}
@@ -229,8 +229,8 @@ def _exact(
         for a, subset in tasks:
             weight = np.ones(len(subset))
             np.divide(subset, counts, out=weight, where=counts > 0)
-            sample = Sample(NOBODY, weight, moments)
-            jobs.append(Job(plan.data, sample, split.test, plan.steps, plan.seed))
+            sample = TrainingSample(NOBODY, weight, moments)
+            jobs.append(FitTask(plan.data, sample, split.test, plan.steps, plan.seed))
             entered.append((losses[:, a], (subset / subset.sum(), counts / counts.sum())))
         with captured_warnings():
             every = fit_samples(jobs, methods, plan.failures)
@@ -246,7 +246,7 @@ def _exact(
 
 
 class Entry(NamedTuple):
-    """Where the losses (M, 2, L) of some fits under two priors are to be written."""
+    """Destination of the losses (M, 2, L) of some fits under two priors."""
 
     losses: Array
     fits: dict[str, Prediction]
@@ -282,7 +282,7 @@ def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
 
 
 def _takes_all(plan: Plan, a: int, n_sizes: int, n_rows: int) -> bool:
-    """Whether the iterative methods are fitted at a size too."""
+    """Return whether the iterative methods are fitted at a size too."""
     width = plan.steps.n_components
     p = width if isinstance(width, int) else plan.data.n_features
     return n_rows * p <= FEW_VALUES or (n_sizes - 1 - a) % STRIDE == 0

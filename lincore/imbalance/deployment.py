@@ -13,12 +13,12 @@ from lincore.imbalance.trials import SOURCES
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.intervals import LEVEL, UNKNOWN, Interval
-from lincore.metrics.priors import decide, reprior
+from lincore.metrics.priors import adjust_priors, decide
 from lincore.metrics.results import Results
 from lincore.utils.typing import Array
 
 
-def priors_of(study: BalanceStudy, cell: str) -> Array:
+def condition_priors(study: BalanceStudy, cell: str) -> Array:
     """Return the priors behind the posteriors of a cell, for each method, shape (M, K).
 
     Those of a method that learns none from the rows are equal.
@@ -27,7 +27,7 @@ def priors_of(study: BalanceStudy, cell: str) -> Array:
     --------
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=1)
-    >>> np.round(priors_of(study, "reduced"), 2)
+    >>> np.round(condition_priors(study, "reduced"), 2)
     array([[0.64, 0.32, 0.03]])
     """
     subset = SOURCES[cell][1] if cell in SOURCES else "reduced"
@@ -91,7 +91,7 @@ def cost_in_deployment(
     return _expected(results, paid, priors)
 
 
-def decided(results: Results, costs: ArrayLike) -> Results:
+def minimum_cost_decisions(results: Results, costs: ArrayLike) -> Results:
     """Return results in which every row is taken for what has the least expected cost.
 
     Methods without posteriors keep their predictions.
@@ -103,12 +103,12 @@ def decided(results: Results, costs: ArrayLike) -> Results:
     return replace(results, predicted=predicted)
 
 
-def shift_between(old: ArrayLike, new: ArrayLike) -> Array:
+def log_prior_shift(old: ArrayLike, new: ArrayLike) -> Array:
     """Return what to add to log posteriors under priors `old` (K,) to have them under `new` (K,).
 
     Examples
     --------
-    >>> np.round(shift_between([0.9, 0.1], [0.5, 0.5]), 2)
+    >>> np.round(log_prior_shift([0.9, 0.1], [0.5, 0.5]), 2)
     array([-0.59,  1.61])
     """
     before, after = np.asarray(old, dtype=float), np.asarray(new, dtype=float)
@@ -118,12 +118,12 @@ def shift_between(old: ArrayLike, new: ArrayLike) -> Array:
     )
 
 
-def with_share(priors: ArrayLike, code: int, share: float) -> Array:
+def priors_with_share(priors: ArrayLike, code: int, share: float) -> Array:
     """Return priors in which one class has a share, and the others divide the rest as before.
 
     Examples
     --------
-    >>> with_share([0.5, 0.3, 0.2], 2, 0.6)
+    >>> priors_with_share([0.5, 0.3, 0.2], 2, 0.6)
     array([0.25, 0.15, 0.6 ])
     """
     old = np.asarray(priors, dtype=float)
@@ -135,7 +135,7 @@ def with_share(priors: ArrayLike, code: int, share: float) -> Array:
     return np.asarray(new)
 
 
-def by_share(
+def error_by_share(
     results: Results, old: ArrayLike, code: int, shares: ArrayLike, *, corrected: bool
 ) -> Array:
     """Return the error in use of each method at every share of a class, (M, S, 3).
@@ -156,8 +156,8 @@ def by_share(
     given = np.atleast_2d(np.asarray(old, dtype=float))
     columns = []
     for share in np.asarray(shares, dtype=float):
-        new = with_share(given[0], code, float(share))
-        asked = reprior(results, given, new) if corrected else results
+        new = priors_with_share(given[0], code, float(share))
+        asked = adjust_priors(results, given, new) if corrected else results
         columns.append([error_in_deployment(asked, name, new) for name in results.methods])
     return np.swapaxes(np.array(columns), 0, 1)
 

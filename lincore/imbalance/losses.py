@@ -21,7 +21,7 @@ from lincore.utils.typing import Array, Flags
 #: Losses of all classes together, before those of each class.
 N_OVERALL = 3
 #: The mean recall of the classes that were not reduced, as a loss.
-OTHERS = "recall of others"
+OTHERS = "mean recall of others"
 # L(D, w, π) in the order in which they are stored: rows, weights and priors of F, R or C.
 CELLS = (
     "full",
@@ -158,12 +158,12 @@ class ArmLosses:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """What the second axis of `losses` holds."""
+        """Names along the second axis of `losses`."""
         return CELLS
 
     @property
     def is_reduced(self) -> Flags:
-        """Which classes were reduced, shape (K,)."""
+        """Mask (K,) of the reduced classes."""
         return np.asarray(self.counts["reduced"] < self.counts["full"])
 
     @property
@@ -197,14 +197,14 @@ class ArmLosses:
         method : str
         contrast : mapping of cell to coefficient
         loss : str
-            One of `loss_names`, or "recall of others": the mean over classes not reduced.
+            One of `loss_names`, or "mean recall of others": the mean over classes not reduced.
         """
         if method not in self.variances:
             return np.nan
         return self.named(loss).variance(self.variances[method], contrast)
 
     def named(self, loss: str) -> Loss:
-        """Return one of the losses, or "recall of others", by its name."""
+        """Return one of the losses, or "mean recall of others", by its name."""
         if loss == OTHERS:
             return Loss(loss, ~self.is_reduced, greater_is_better=True)
         return named_loss(loss, self.loss_names, self.counts["full"])

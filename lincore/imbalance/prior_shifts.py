@@ -11,13 +11,13 @@ from lincore.imbalance.trials import SOURCES, Trial
 from lincore.utils.typing import Array
 
 
-def source_of(cell: str) -> str:
+def condition_sample(cell: str) -> str:
     """Return the sample that the model of a cell is fitted on.
 
     Examples
     --------
-    >>> source_of("corrected priors"), source_of("both"), source_of("moved threshold")
-    ('reduced', 'reweighted', 'reduced')
+    >>> [condition_sample(name) for name in ("corrected priors", "both", "moved threshold")]
+    ['reduced', 'reweighted', 'reduced']
     """
     return SOURCES[cell][0] if cell in SOURCES else "reduced"
 
@@ -43,7 +43,7 @@ def shift_of(
         None for a method that learns no priors from the rows, or has no posteriors; -inf for a
         class that the cell's priors leave out.
     """
-    fit = fits[source_of(cell)][method]
+    fit = fits[condition_sample(cell)][method]
     if cell == "moved threshold":
         return fit.shifts
     if fit.learned is None:

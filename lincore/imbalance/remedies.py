@@ -110,7 +110,7 @@ def remedies(study: ArmLosses, method: str, loss: str = "error") -> tuple[Remedy
 
 
 class Advice(NamedTuple):
-    """Which remedy to apply, and how it compares with the one of the largest value.
+    """Recommended remedy, and its comparison with the one of the largest recovery.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class Advice(NamedTuple):
     behind: Interval
 
 
-def advice(study: ArmLosses, method: str, loss: str = "error") -> Advice:
+def choose_remedy(study: ArmLosses, method: str, loss: str = "error") -> Advice:
     """Choose a remedy as one would who has to defend it: not for a hair that is no difference.
 
     The largest value is taken only where it is shown to be larger. Rows are left out or taken
@@ -145,7 +145,7 @@ def advice(study: ArmLosses, method: str, loss: str = "error") -> Advice:
     --------
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, ["lda"], repeats=4)
-    >>> advice(study, "lda", "recall of class 3").remedy.name
+    >>> choose_remedy(study, "lda", "recall of class 3").remedy.name
     'corrected priors'
     """
     found = {remedy.name: remedy for remedy in remedies(study, method, loss)}

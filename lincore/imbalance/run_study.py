@@ -13,7 +13,7 @@ from lincore.data.magnitudes import require_squares
 from lincore.data.splits import Fold
 from lincore.errors import DataError
 from lincore.imbalance.losses import CELLS, Example, loss_names
-from lincore.imbalance.prior_shifts import shift_of, source_of
+from lincore.imbalance.prior_shifts import condition_sample, shift_of
 from lincore.imbalance.sample_fits import Prediction
 from lincore.imbalance.study import BalanceStudy
 from lincore.imbalance.trials import (
@@ -214,7 +214,7 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
 
 
 def _fits_in_memory(plan: Plan, trial: Trial, repeats: int) -> bool:
-    """Whether all fits are held, of which one is chosen when all are there; else the last."""
+    """Tell if all fits are held, of which one is chosen when all are there; else the last."""
     n_values = n_values_of(plan, trial)
     n_values += len(trial.split.test) * plan.data.n_classes * len(plan.methods)
     return len(SOURCES) * n_values * repeats <= LARGEST_HELD
@@ -266,7 +266,7 @@ def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
             subset: trial.nested.take(trial.sizes[subset])
             for subset in ("full", "reduced", "control")
         },
-        pipelines=LazyMapping(pairs, lambda pair: by_source[pair[0], source_of(pair[1])]),
+        pipelines=LazyMapping(pairs, lambda pair: by_source[pair[0], condition_sample(pair[1])]),
         shifts=LazyMapping(pairs, lambda pair: shift_of(fits, trial, pair[1], pair[0])),
         results=LazyMapping(CELLS, lambda cell: _results(plan, names, trial, fits, cell)),
     )

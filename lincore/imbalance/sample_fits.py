@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from lincore.imbalance.shared_steps import Job, Prepared, Sample, grouped, prepare
-from lincore.metrics.priors import adjust, move_threshold
+from lincore.imbalance.shared_steps import FitTask, Prepared, TrainingSample, grouped, prepare
+from lincore.metrics.priors import adjust_posteriors, move_threshold
 from lincore.model_selection.batched_fits import (
     fit_moment_stack,
     fit_stack,
@@ -20,19 +20,19 @@ from lincore.model_selection.batched_fits import (
     solved_together,
     stackable,
 )
-from lincore.model_selection.fitting import Predicted, fit_classifier, predictions
+from lincore.model_selection.fitting import Predicted, fit_classifier, predict_codes
 from lincore.model_selection.methods import Method
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
-__all__ = ["Job", "Prediction", "Sample", "fit_sample", "fit_samples"]
+__all__ = ["FitTask", "Prediction", "TrainingSample", "fit_sample", "fit_samples"]
 
 # Answers what it is asked about the rows of each sample; None where a fit by itself must.
 Fit: TypeAlias = Callable[[Sequence[Sequence[Any]]], list[list[Predicted] | None]]
 
 
 class Prediction(NamedTuple):
-    """What one fit says about the test rows, under the priors that it learned.
+    """Predictions of one fit for the test rows, under the priors that it learned.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Prediction(NamedTuple):
         if self.learned is None:
             return self.predicted, self.log_proba
         # By the posteriors and never by votes, so that one rule holds under all priors.
-        log_proba = adjust(self.log_proba, self.learned, priors)
+        log_proba = adjust_posteriors(self.log_proba, self.learned, priors)
         return log_proba.argmax(axis=1), log_proba
 
     def moved(self, priors: Array) -> tuple[NDArray[np.intp], Array]:
@@ -77,7 +77,7 @@ class Prediction(NamedTuple):
 
 
 def fit_sample(
-    job: Job, methods: Sequence[Method], failures: dict[str, str]
+    job: FitTask, methods: Sequence[Method], failures: dict[str, str]
 ) -> dict[str, Prediction]:
     """Fit methods on a sample, the steps that they share once, and predict the test rows.
 
@@ -104,7 +104,7 @@ def fit_sample(
 
 
 def fit_samples(
-    jobs: Sequence[Job], methods: Sequence[Method], failures: dict[str, str]
+    jobs: Sequence[FitTask], methods: Sequence[Method], failures: dict[str, str]
 ) -> list[dict[str, Prediction]]:
     """Do what `fit_sample` does with several samples of the same data, small models all at once.
 
@@ -186,11 +186,11 @@ def _asked_alone(prepared: Prepared, method: Method) -> Prediction:
     start = time.perf_counter()
     model = _fitted(prepared, method)
     seconds = prepared.seconds + time.perf_counter() - start
-    predicted, log_proba, _ = predictions(model, prepared.seen, training.n_classes)
+    predicted, log_proba, _ = predict_codes(model, prepared.seen, training.n_classes)
     silent = bool(np.isnan(log_proba).any())
     shifts = None
     if prepared.job.threshold is not None and not silent:
-        own = predictions(model, training.rows, training.n_classes).log_proba
+        own = predict_codes(model, training.rows, training.n_classes).log_proba
         shifts = _threshold(prepared, own)
     return Prediction(
         predicted,

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
-from lincore.model_selection.engine import steps_of
-from lincore.model_selection.fitting import Training, fit_preprocessor, through
+from lincore.model_selection.engine import method_steps
+from lincore.model_selection.fitting import TrainingInputs, fit_preprocessor, through
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array
 
 
-class Sample(NamedTuple):
+class TrainingSample(NamedTuple):
     """Rows to be fitted on, what a row of each class weighs, and moments where there are any.
 
     Attributes
@@ -47,8 +47,8 @@ class Sample(NamedTuple):
         return np.asarray(weight / weight.sum())
 
 
-class Job(NamedTuple):
-    """What a method is fitted to, and what is wanted of it.
+class FitTask(NamedTuple):
+    """Inputs of the fit of a method, and the test rows to predict.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Job(NamedTuple):
     """
 
     data: Dataset
-    sample: Sample
+    sample: TrainingSample
     test: NDArray[np.intp]
     steps: Steps
     seed: int
@@ -88,16 +88,16 @@ class Prepared(NamedTuple):
         Spent on it.
     """
 
-    job: Job
+    job: FitTask
     front: Pipeline
-    training: Training
+    training: TrainingInputs
     seen: Any
     shares: Array
     seconds: float
 
 
 def grouped(
-    job: Job, methods: Sequence[Method], failures: dict[str, str]
+    job: FitTask, methods: Sequence[Method], failures: dict[str, str]
 ) -> list[tuple[Steps, list[Method]]]:
     """Return methods that have the same steps before them together, without those that weigh."""
     groups: dict[str, tuple[Steps, list[Method]]] = {}
@@ -109,13 +109,13 @@ def grouped(
                 "weights out."
             )
             continue
-        steps = steps_of(method, job.data, job.steps)
+        steps = method_steps(method, job.data, job.steps)
         # A basis may be any transformer, which cannot be hashed.
         groups.setdefault(repr(steps), (steps, []))[1].append(method)
     return list(groups.values())
 
 
-def prepare(job: Job, steps: Steps, methods: Sequence[Method]) -> Prepared:
+def prepare(job: FitTask, steps: Steps, methods: Sequence[Method]) -> Prepared:
     """Fit the steps that methods share on a sample; put its rows and the test rows behind them."""
     data, sample = job.data, job.sample
     start = time.perf_counter()

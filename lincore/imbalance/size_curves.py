@@ -38,7 +38,7 @@ class Curve(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """Where the order of two methods changes, clearly on both sides.
+    """Crossing of two learning curves, significant on both sides.
 
     Attributes
     ----------

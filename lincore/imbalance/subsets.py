@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.dataset import Dataset, Split
-from lincore.data.splits import counts_set_apart, rows_by_class
+from lincore.data.splits import rows_by_class, test_class_counts
 from lincore.errors import DataError
 from lincore.moments.moments import Moments, stacked
 from lincore.utils.typing import Array, Counts
@@ -178,11 +178,12 @@ class Shuffling(NamedTuple):
     @classmethod
     def draw(cls, data: Dataset, test_size: float, seed: int) -> Self:
         """Shuffle the rows of a data set; the first turn is its stratified split of this seed."""
-        return cls(tuple(rows_by_class(data, seed)), counts_set_apart(data, test_size))
+        order = rows_by_class(data.codes, data.n_classes, seed)
+        return cls(tuple(order), test_class_counts(data, test_size))
 
     @property
     def n_turns(self) -> int:
-        """How many disjoint test parts there are."""
+        """Number of disjoint test sets."""
         lengths = np.array([len(rows) for rows in self.order])
         seen = self.n_test > 0
         return int((lengths[seen] // self.n_test[seen]).min()) if seen.any() else 1

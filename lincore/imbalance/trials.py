@@ -13,7 +13,13 @@ from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
 from lincore.imbalance.losses import CELLS, means_of
-from lincore.imbalance.sample_fits import Job, Prediction, Sample, fit_sample, fit_samples
+from lincore.imbalance.sample_fits import (
+    FitTask,
+    Prediction,
+    TrainingSample,
+    fit_sample,
+    fit_samples,
+)
 from lincore.imbalance.subsets import (
     FEW_SQUARES,
     NestedSubsets,
@@ -29,7 +35,7 @@ from lincore.metrics.priors import exchanged
 from lincore.model_selection.fitting import LARGEST_SCATTER
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps
-from lincore.model_selection.splitters import folds
+from lincore.model_selection.splitters import plan_folds
 from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
@@ -93,7 +99,7 @@ class Plan:
     methods : tuple of Method
     steps : Steps
     scheme : str or Split
-        See `lincore.model_selection.splitters.folds`; a scheme of one split.
+        See `lincore.model_selection.splitters.plan_folds`; a scheme of one split.
     test_size : float
     seed : int
     failures : dict of str to str
@@ -114,7 +120,7 @@ class Plan:
 
     @property
     def new_splits(self) -> bool:
-        """Whether every seed draws a split of its own."""
+        """True if every seed draws a split of its own."""
         return self.scheme in ("stratified", "holdout", "holdout by group")
 
     @property
@@ -131,12 +137,14 @@ class Plan:
             For a scheme of several folds, and a test share that is none.
         """
         if self.scheme in ("stratified", "holdout"):
-            folds(self.data, "holdout", self.seed, test_size=self.test_size)  # refuses bad shares
+            plan_folds(
+                self.data, "holdout", self.seed, test_size=self.test_size
+            )  # refuses bad shares
             n_turns = Shuffling.draw(self.data, self.test_size, self.seed).n_turns
             number, turn = divmod(repeat, n_turns)
             return Shuffling.draw(self.data, self.test_size, self.seed + number).turn(turn)
         seed = self.seed + repeat if self.new_splits else self.seed
-        plan = folds(self.data, self.scheme, seed, test_size=self.test_size)
+        plan = plan_folds(self.data, self.scheme, seed, test_size=self.test_size)
         if len(plan) != 1:
             raise DataError(
                 "A study of class sizes needs one training and one test part.",
@@ -163,7 +171,7 @@ class Plan:
         return Trial(self.seed + repeat, split, nested, sizes)
 
 
-def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Sample]:
+def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, TrainingSample]:
     """Return what each fit of a trial is made on.
 
     Parameters
@@ -179,7 +187,7 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Sam
     if from_moments:
         moments = list(trial.nested.moments(data.X, sizes))
     found = {
-        subset: Sample(trial.nested.take(size), None, summary)
+        subset: TrainingSample(trial.nested.take(size), None, summary)
         for subset, size, summary in zip(subsets, sizes, moments, strict=True)
     }
     target = trial.shares("full")
@@ -199,10 +207,10 @@ def oversampled(
     nested: NestedSubsets,
     sizes: Counts,
     wanted: Counts,
-    sample: Sample,
+    sample: TrainingSample,
     *,
     seed: int,
-) -> Sample:
+) -> TrainingSample:
     """Add rows drawn again at random to a sample of `sizes` (K,) rows, up to `wanted` (K,)."""
     rng = np.random.default_rng([seed, data.n_classes])
     extra = [
@@ -212,7 +220,7 @@ def oversampled(
     moments = sample.moments
     if moments is not None:
         moments = moments + _of_each(data, extra)
-    return Sample(np.concatenate([sample.rows, *extra]), None, moments)
+    return TrainingSample(np.concatenate([sample.rows, *extra]), None, moments)
 
 
 def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
@@ -225,11 +233,11 @@ def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
 
 
 def moments_serve(plan: Plan, n_train: int) -> bool:
-    """Whether subsets of the features as they stand are best summarised once and merged."""
+    """Return whether subsets of the features as they stand are best summarised once and merged."""
     data, p = plan.data, plan.data.n_features
     return (
         any(method.from_moments for method in plan.methods)
-        and not (data.needs_preparation or data.n_words or plan.steps.basis)
+        and not (data.needs_preparation or plan.steps.basis)
         and n_train >= p
         and 4 * data.n_classes * p**2 <= LARGEST_SCATTER
     )
@@ -278,7 +286,7 @@ def outcomes_together(
 
 
 def is_small(plan: Plan, trial: Trial) -> bool:
-    """Whether Python's own work on a trial is more than the arithmetic."""
+    """Return whether Python's own work on a trial is more than the arithmetic."""
     return n_values_of(plan, trial) < WORTHWHILE
 
 
@@ -293,29 +301,31 @@ def at_once(plan: Plan, n_values: int) -> int:
     One, where a method has to be fitted to each sample by itself: somebody may wait for the first
     of them, or want to stop.
     """
-    together = n_values < WORTHWHILE and are_solved_together(plan.alive)
+    together = n_values < WORTHWHILE and can_be_batched(plan.alive)
     return max(1, LARGEST_AT_ONCE // n_values) if together else 1
 
 
-def are_solved_together(methods: Sequence[Method]) -> bool:
-    """Whether none of these methods has to be fitted to each of many small samples by itself.
+def can_be_batched(methods: Sequence[Method]) -> bool:
+    """Tell if none of these methods has to be fitted to each of many small samples by itself.
 
     Examples
     --------
     >>> from lincore.model_selection.methods import as_methods
-    >>> [are_solved_together(as_methods(names)) for names in (("lda", "logistic"), "perceptron")]
+    >>> [can_be_batched(as_methods(names)) for names in (("lda", "logistic"), "perceptron")]
     [True, False]
     """
     return all(method.from_moments or has_one_minimum(method.estimator) for method in methods)
 
 
-def jobs(plan: Plan, trial: Trial) -> dict[str, Job]:
+def jobs(plan: Plan, trial: Trial) -> dict[str, FitTask]:
     """Return what is to be fitted in a trial, by sample."""
     n_train = len(trial.split.train)
     made = samples(plan.data, trial, from_moments=moments_serve(plan, n_train))
     threshold = {"reduced": trial.shares("full")}
     return {
-        name: Job(plan.data, sample, trial.split.test, plan.steps, plan.seed, threshold.get(name))
+        name: FitTask(
+            plan.data, sample, trial.split.test, plan.steps, plan.seed, threshold.get(name)
+        )
         for name, sample in made.items()
     }
 
@@ -336,7 +346,7 @@ def _source(name: str) -> tuple[str, str]:
 
 
 class TrialLosses(NamedTuple):
-    """What one method lost in a trial.
+    """Losses of one method in a trial.
 
     Attributes
     ----------

@@ -16,9 +16,9 @@ from lincore.imbalance.losses import Example
 from lincore.inspection.decision_functions import DecisionFunction
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.evaluate import features_are_seen, is_gaussian
-from lincore.inspection.first_plane import default_kind, leading_features
-from lincore.inspection.planes import Plane, coordinates, feature_plane
-from lincore.inspection.views import View, look
+from lincore.inspection.first_plane import default_plane_kind, leading_features
+from lincore.inspection.planes import Plane, classifier_inputs, feature_plane
+from lincore.inspection.views import View, make_view
 from lincore.metrics.results import Results
 from lincore.utils.typing import Array
 
@@ -116,7 +116,7 @@ def aligned_planes(
     if not _is_projected(pipelines[0]):
         within = tuple(axis for axis in axes if axis < data.n_features)
         return (feature_plane(data, within, rows, rest="mean"),) * len(pipelines)
-    seen = [np.asarray(coordinates(pipeline, data.X[rows])) for pipeline in pipelines]
+    seen = [np.asarray(classifier_inputs(pipeline, data.X[rows])) for pipeline in pipelines]
     width = min(Z.shape[1] for Z in seen)
     axes = tuple(axis for axis in axes if axis < width)
     goal = seen[0][:, list(axes)]
@@ -144,7 +144,7 @@ def shared_planes(
         The training rows of the first one.
     """
     first = pipelines[0]
-    kind = default_kind(first, data)
+    kind = default_plane_kind(first, data)
     if kind == "coordinates":
         return aligned_planes(pipelines, data, rows)
     if kind == "discriminant":
@@ -190,7 +190,7 @@ def _affine(pipeline: Pipeline) -> tuple[Array, Array | None]:
     return origin, matrix
 
 
-def cell_view(example: Example, method: str, cell: str, data: Dataset, plane: Plane) -> View:
+def condition_view(example: Example, method: str, cell: str, data: Dataset, plane: Plane) -> View:
     """Look at the model of a cell, with the test rows and what the cell takes them for.
 
     Parameters
@@ -204,13 +204,13 @@ def cell_view(example: Example, method: str, cell: str, data: Dataset, plane: Pl
     pipeline = example.pipelines[method, cell]
     exact = plane.columns is None or features_are_seen(pipeline, data)
     how: Any = "marginal" if is_gaussian(pipeline.steps[-1][1]) and exact else "cut"
-    view = shifted(
-        look(pipeline, data, example.split.test, plane, how=how), example.shifts[method, cell]
+    view = view_with_prior_shift(
+        make_view(pipeline, data, example.split.test, plane, how=how), example.shifts[method, cell]
     )
-    return as_taken(view, example.results[cell], method)
+    return view_with_predictions(view, example.results[cell], method)
 
 
-def as_taken(view: View, results: Results, method: str) -> View:
+def view_with_predictions(view: View, results: Results, method: str) -> View:
     """Return a view whose rows are taken for what results say of them.
 
     Parameters
@@ -226,7 +226,7 @@ def as_taken(view: View, results: Results, method: str) -> View:
     return replace(view, predicted=taken[places])
 
 
-def shifted(view: View, shift: ArrayLike | None) -> View:
+def view_with_prior_shift(view: View, shift: ArrayLike | None) -> View:
     """Return a view after something was added to the log posteriors: new priors, a threshold.
 
     Parameters
@@ -250,8 +250,8 @@ def shifted(view: View, shift: ArrayLike | None) -> View:
     )
 
 
-def with_costs(view: View, costs: ArrayLike) -> View:
-    """Return a view in which the decision of least expected cost wins; see `as_taken` for rows.
+def view_with_costs(view: View, costs: ArrayLike) -> View:
+    """Return a view whose regions are those of the decisions of least expected cost.
 
     Parameters
     ----------

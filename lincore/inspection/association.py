@@ -55,8 +55,8 @@ def associations(data: Dataset, rows: ArrayLike | None = None) -> list[Associati
     """
     codes = data.codes if rows is None else data.codes[np.asarray(rows)]
     found = []
-    for start in range(0, n_columns(data), _BLOCK):
-        block = list(range(start, min(start + _BLOCK, n_columns(data))))
+    for start in range(0, data.n_table_columns, _BLOCK):
+        block = list(range(start, min(start + _BLOCK, data.n_table_columns)))
         values = column_values(data, block, rows)
         numeric = [i for i, column in enumerate(block) if level_names(data, column) is None]
         ratios = dict(zip(numeric, correlation_ratios(values[:, numeric], codes), strict=True))
@@ -153,11 +153,6 @@ def cramers_v(levels: ArrayLike, codes: ArrayLike) -> float:
     return float(np.sqrt(min(phi / least, 1.0))) if least > 0 else 0.0
 
 
-def n_columns(data: Dataset) -> int:
-    """Return the number of features that are columns and not counts of words."""
-    return data.n_features - data.n_words
-
-
 def level_names(data: Dataset, column: int) -> tuple[str, ...] | None:
     """Return the names of the levels of a categorical column, None for a numeric one."""
     return None if data.levels is None else data.levels[column]
@@ -178,7 +173,7 @@ def column_values(data: Dataset, columns: ArrayLike, rows: ArrayLike | None = No
     (n,) or (n, p) float64
     """
     wanted = np.atleast_1d(np.asarray(columns, dtype=np.intp))
-    if data.n_words:
+    if data.kind.is_sparse:
         # By column first: of all the words nothing is copied.
         picked = data.X[:, wanted].toarray()
         picked = picked if rows is None else picked[np.asarray(rows)]

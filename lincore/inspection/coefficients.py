@@ -12,7 +12,7 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.estimators.logistic.wald import Wald, wald_errors
 from lincore.inspection.weights import feature_weights, named_steps_end
-from lincore.model_selection.pipeline import before_classifier
+from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.preprocessing.tabular import Contrast, contrasts
 from lincore.utils.typing import Array
 
@@ -131,7 +131,7 @@ def likelihood_coefficients(
     """
     if MIXED & set(pipeline.named_steps):
         raise ValueError("Standard errors belong to features: switch the projection off.")
-    if data.n_words:
+    if data.kind.is_sparse:
         raise ValueError("There are no standard errors for counts of words.")
     model: LogisticRegression = pipeline.steps[-1][1]
     model.require_maximum_likelihood()
@@ -160,7 +160,7 @@ def _wald(
     weights = feature_weights(pipeline, data, rows)
     coef, names, spread = weights.values, weights.names, weights.spread
     shown = Pipeline(pipeline.steps[: named_steps_end(pipeline)])
-    seen = before_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
+    seen = transform_for_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
     # Scores are what they are at any one row: the intercept is what the features leave of them.
     intercept = np.ravel(pipeline[-1].decision_function(_behind(pipeline, data.X[rows[:1]])))
     intercept = intercept - coef @ np.asarray(seen[0], dtype=float)
@@ -187,14 +187,14 @@ def _wald(
 
 def _behind(pipeline: Pipeline, rows: Any) -> Any:
     steps = Pipeline(pipeline.steps[:-1])
-    return before_classifier(steps, rows) if len(steps) else rows
+    return transform_for_classifier(steps, rows) if len(steps) else rows
 
 
 def _contrast(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Contrast | None:
     """Return which columns are compared with which, where the variables are prepared columns."""
     steps, model = pipeline.named_steps, pipeline.steps[-1][1]
     preparer = steps.get("prepare")
-    if preparer is None or "basis" in steps or data.n_words:
+    if preparer is None or "basis" in steps or data.kind.is_sparse:
         return None
     if not getattr(model, "fit_intercept", True):
         return None

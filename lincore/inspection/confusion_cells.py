@@ -34,7 +34,9 @@ class Cell(NamedTuple):
     distances: Array | None
 
 
-def cell(results: Results, pipeline: Pipeline, data: Dataset, true: int, predicted: int) -> Cell:
+def confusion_cell(
+    results: Results, pipeline: Pipeline, data: Dataset, true: int, predicted: int
+) -> Cell:
     """Return the test rows of one cell.
 
     Parameters
@@ -55,7 +57,7 @@ def cell(results: Results, pipeline: Pipeline, data: Dataset, true: int, predict
     >>> iris = lincore.sample("iris")
     >>> model = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
     >>> fitted, results = holdout(iris, model, lincore.split(iris))
-    >>> found = cell(results, fitted, iris, 1, 1)
+    >>> found = confusion_cell(results, fitted, iris, 1, 1)
     >>> bool((np.diff(found.proba[:, 1]) >= 0).all()), found.distances.shape[1]
     (True, 3)
     """

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
 
-from lincore.inspection.association import associations, column_values, level_names, n_columns
+from lincore.inspection.association import associations, column_values, level_names
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def correlations(
     >>> found.names[2:], found.matrix[2, 3].round(2).item()
     (['petal length (cm)', 'petal width (cm)'], 0.48)
     """
-    candidates = [j for j in range(n_columns(data)) if len(level_names(data, j) or "ab") == 2]
+    candidates = [j for j in range(data.n_table_columns) if len(level_names(data, j) or "ab") == 2]
     if len(candidates) > MOST_CORRELATED:
         known = set(candidates)
         ranked = [one.column for one in associations(data, rows) if one.column in known]

@@ -42,7 +42,7 @@ class DecisionFunction(ABC):
 
 
 class RescaledDecision(DecisionFunction):
-    """What is made of points whose coordinates were divided by units.
+    """Decision functions in coordinates that were divided by units.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class ModelDecision(DecisionFunction):
         return np.asarray(self.model.predict(rows)[:, None] == codes, dtype=float)
 
     def _decides(self, scores: Array, rows: Any) -> bool:
-        """Whether the largest score is what is predicted: not so for scores of pairs of classes."""
+        """Tell if the largest score is what is predicted: not so for scores of pairs of classes."""
         if self._scores_decide is None:
             some = slice(None, None, 1 + len(scores) // CHECKED)
             chosen = np.asarray(self.model.classes_)[scores[some].argmax(axis=1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
@@ -19,7 +19,7 @@ from lincore.inspection.decision_functions import (
     binary_section,
 )
 from lincore.inspection.gaussian_slices import Densities
-from lincore.inspection.planes import Plane, coordinates
+from lincore.inspection.planes import Plane, classifier_inputs
 from lincore.utils.typing import Array
 
 
@@ -54,7 +54,7 @@ def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelDecision:
         rows = plane.lift(points)
         if plane.columns is None:
             return rows
-        return coordinates(pipeline, csr_array(rows) if issparse(data.X) else rows)
+        return classifier_inputs(pipeline, csr_array(rows) if data.kind.is_sparse else rows)
 
     return ModelDecision(pipeline.steps[-1][1], lift, len(plane.base), data.n_classes)
 
@@ -81,13 +81,13 @@ def _in_coordinates(
         for name, step in pipeline.steps[:-1]
         if name not in ("impute", "prepare")
     )
-    if bends or data.n_words or data.levels is not None or data.imputation == "indicator":
+    if bends or data.kind.is_sparse or data.levels is not None or data.imputation == "indicator":
         return None, None
     # What is affine is known from where the base and a step of usual length along each axis go.
     usual = np.std(points, axis=0) if len(points) else np.ones(len(plane.steps))
     usual = np.where(usual > 0, usual, 1.0)
     corners = np.vstack([np.zeros(len(usual)), np.diag(usual)])
-    images = coordinates(pipeline, plane.lift(corners))
+    images = classifier_inputs(pipeline, plane.lift(corners))
     return images[0], (images[1:] - images[0]) / usual[:, None]
 
 
@@ -118,13 +118,13 @@ def marginal(pipeline: Pipeline, data: Dataset, plane: Plane) -> Densities:
 
 
 def is_gaussian(model: Any) -> bool:
-    """Whether a classifier has Gaussian class densities."""
+    """Return whether a classifier has Gaussian class densities."""
     return hasattr(model, "densities_") and hasattr(model, "priors_")
 
 
 def features_are_seen(pipeline: Pipeline, data: Dataset) -> bool:
-    """Whether the classifier sees the features one by one, standardised or not."""
+    """Return whether the classifier sees the features one by one, standardised or not."""
     steps = [name for name, _ in pipeline.steps[:-1]]
-    if data.levels is not None or data.n_words or data.imputation == "indicator":
+    if data.levels is not None or data.kind.is_sparse or data.imputation == "indicator":
         return False
     return set(steps) <= {"impute", "prepare", "standardize"}

@@ -12,20 +12,20 @@ from lincore.data.dataset import Dataset
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.planes import (
     Plane,
+    classifier_inputs,
     coordinate_plane,
-    coordinates,
     feature_plane,
     principal_plane,
 )
-from lincore.inspection.weights import coordinate_names, feature_weights
-from lincore.model_selection.pipeline import before_classifier
+from lincore.inspection.weights import classifier_input_names, feature_weights
+from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.preprocessing.tabular import source_features
 from lincore.utils.typing import Array
 
 Kind = Literal["features", "coordinates", "discriminant"]
 
 
-def default_kind(pipeline: Pipeline, data: Dataset) -> Kind:
+def default_plane_kind(pipeline: Pipeline, data: Dataset) -> Kind:
     """Return the kind of plane that shows most of a fitted model.
 
     Its features or model inputs where there are no more than two, two features where a basis
@@ -34,8 +34,8 @@ def default_kind(pipeline: Pipeline, data: Dataset) -> Kind:
     names = [name for name, _ in pipeline.steps]
     if data.n_features <= 2 or "basis" in names:
         return "features"
-    width = coordinates(pipeline, data.X[:1]).shape[1]
-    if width <= 2 or (data.n_words and "svd" not in names):
+    width = classifier_inputs(pipeline, data.X[:1]).shape[1]
+    if width <= 2 or (data.kind.is_sparse and "svd" not in names):
         return "coordinates"
     return "discriminant"
 
@@ -54,22 +54,22 @@ def default_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> 
     Returns
     -------
     Plane
-        Of the kind of `default_kind`; where the means of the classes do not span a discriminant
-        plane, of two features, or of two principal axes for images and words.
+        Of the kind of `default_plane_kind`; where the means of the classes do not span a
+        discriminant plane, of two features, or of two principal axes for images and words.
     """
-    kind = default_kind(pipeline, data)
+    kind = default_plane_kind(pipeline, data)
     if kind == "discriminant":
         try:
             return discriminant_plane(pipeline, data, rows)
         except ValueError:  # the means of the classes are equal
-            if data.image_shape or data.n_words:
+            if not data.kind.single_features:
                 return principal_plane(pipeline, data, rows)
             kind = "features"
     if kind == "features":
         return feature_plane(data, leading_features(pipeline, data, rows), rows)
     axes = leading_coordinates(pipeline)
-    names = coordinate_names(pipeline, data)
-    centre = np.asarray(coordinates(pipeline, data.X[rows]).mean(axis=0)).ravel()
+    names = classifier_input_names(pipeline, data)
+    centre = np.asarray(classifier_inputs(pipeline, data.X[rows]).mean(axis=0)).ravel()
     return coordinate_plane(axes, tuple(names[axis] for axis in axes), centre)
 
 
@@ -131,7 +131,8 @@ def _sizes(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Array:
             return np.ptp(values, axis=0) if len(values) > 1 else np.abs(values[0])
     front = Pipeline([step for step in pipeline.steps if step[0] == "prepare"])
     return _separations(
-        before_classifier(front, data.X[rows]) if len(front) else data.X[rows], data.codes[rows]
+        transform_for_classifier(front, data.X[rows]) if len(front) else data.X[rows],
+        data.codes[rows],
     )
 
 

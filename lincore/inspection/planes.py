@@ -191,7 +191,7 @@ def principal_plane(
         axes = tuple(axis for axis in axes if axis < size)
         names = tuple(f"Component {axis + 1}" for axis in axes)
         return coordinate_plane(axes, names, np.zeros(size), subject="principal axes")
-    seen = coordinates(pipeline, data.X[rows])
+    seen = classifier_inputs(pipeline, data.X[rows])
     pca = PCA().fit(dense(seen))
     axes = tuple(axis for axis in axes if axis < pca.n_components_)
     directions = pca.components_[list(axes)]
@@ -203,7 +203,7 @@ def principal_plane(
     )  # fmt: skip
 
 
-def coordinates(pipeline: Pipeline, X: Any) -> Any:
+def classifier_inputs(pipeline: Pipeline, X: Any) -> Any:
     """Return rows as the classifier at the end of a pipeline sees them, dense or sparse."""
     steps = pipeline[:-1] if "classify" in pipeline.named_steps else pipeline
     seen = steps.transform(X) if len(steps) else X
@@ -216,7 +216,7 @@ def dense(seen: Any) -> NDArray[Any]:
 
 
 def _typical(data: Dataset, rest: Rest) -> str:
-    if data.n_words:
+    if data.kind.is_sparse:
         return "means"
     return f"{rest}s" + (" or most frequent level" if data.levels else "")
 

@@ -14,7 +14,7 @@ from lincore.estimators.fisher import FisherDiscriminant
 from lincore.linalg.fisher_criterion import fisher_criterion
 from lincore.linalg.products import blocked_product
 from lincore.model_selection import hold_out
-from lincore.model_selection.pipeline import Steps, before_classifier, pipeline_for
+from lincore.model_selection.pipeline import Steps, pipeline_for, transform_for_classifier
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import prepared_names
 from lincore.utils.typing import Array
@@ -47,7 +47,7 @@ class Projection:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether singular vectors of rows that are not centred stand in for components."""
+        """True if singular vectors of rows that are not centred stand in for components."""
         return "svd" in self.pipeline.named_steps
 
     @property
@@ -153,7 +153,7 @@ class Projection:
         return blocked_product(X, weights) - self._last.mean_ @ weights
 
 
-def project(
+def fit_projections(
     data: Dataset, split: Split, part: hold_out.TrainingSet, *, standardize: bool
 ) -> Projection:
     """Fit principal components, or singular vectors for words, on the training part.
@@ -163,7 +163,7 @@ def project(
     data : Dataset
     split : Split
     part : TrainingSet
-        What `lincore.model_selection.hold_out.summarise` made of both.
+        What `lincore.model_selection.hold_out.summarise_training_set` made of both.
     standardize : bool
         Bring features to variance one first; never done to words.
 
@@ -187,22 +187,23 @@ def project(
     >>> import lincore
     >>> iris = lincore.sample("iris")
     >>> split = lincore.split(iris)
-    >>> found = project(iris, split, hold_out.summarise(iris, split), standardize=True)
+    >>> part = hold_out.summarise_training_set(iris, split)
+    >>> found = fit_projections(iris, split, part, standardize=True)
     >>> found.components.shape, found.shares.round(2).tolist()
     ((4, 4), [0.74, 0.22, 0.04, 0.01])
     """
     width = _width(data, part)
-    if data.n_words:
+    if data.kind.is_sparse:
         steps = Steps(False, n_components=max(1, min(MOST_VECTORS, width - 1, len(split.train))))
     else:
         steps = Steps(
             standardize, n_components=max(1, min(MOST_COMPONENTS, width, len(split.train)))
         )
-    pipeline = hold_out.fit(pipeline_for(data, None, steps), data, split, part)
+    pipeline = hold_out.fit_from_training_set(pipeline_for(data, None, steps), data, split, part)
     prepare = pipeline.named_steps.get("prepare")
     moments = part.moments
     if moments is None:
-        rows = before_classifier(pipeline, data.X[split.train])
+        rows = transform_for_classifier(pipeline, data.X[split.train])
         moments = Moments.from_groups(rows, data.codes[split.train], data.n_classes)
     else:
         for name, step in pipeline.steps:
@@ -217,7 +218,7 @@ def _width(data: Dataset, part: hold_out.TrainingSet) -> int:
     return data.n_features if part.prepare is None else len(prepared_names(part.prepare, data))
 
 
-def fisher_components(data: Dataset, projection: Projection) -> int:
+def n_fisher_components(data: Dataset, projection: Projection) -> int:
     """Return how many components Fisher's discriminant should see: all, where rows are plenty.
 
     In as many directions as there are rows every class shrinks to a point, and J says nothing
@@ -226,7 +227,7 @@ def fisher_components(data: Dataset, projection: Projection) -> int:
     k = len(projection.components)
     n_rows = int(projection.moments.count.sum())
     plenty = k if n_rows >= 5 * k else max(1, (n_rows - data.n_classes) // 3)
-    few = FISHER_COMPONENTS if data.image_shape or data.n_words else k
+    few = k if data.kind.single_features else FISHER_COMPONENTS
     return min(k, plenty, few)
 
 
@@ -245,6 +246,6 @@ def class_means(X: NDArray[Any], codes: NDArray[np.intp], n_classes: int) -> Arr
     return means
 
 
-def rebuilding_error(projection: Projection, X: NDArray[Any], n_components: int) -> float:
+def reconstruction_error(projection: Projection, X: NDArray[Any], n_components: int) -> float:
     """Return the root mean square over pixels of what rebuilding misses, in their units."""
     return float(np.sqrt(np.mean((projection.rebuilt(X, n_components) - X) ** 2)))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.estimators.logistic.estimator import LogisticRegression
-from lincore.linalg.optimize import Reason, Step, watched
+from lincore.linalg.optimize import OptimizerStep, Reason, iteration_callback
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Progress
 
@@ -18,7 +18,7 @@ MOST_ITERATIONS = 2_000
 
 
 class Line(NamedTuple):
-    """What one solver did.
+    """Trace and result of one solver.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Line(NamedTuple):
 
     solver: str
     rate: float | None
-    trace: tuple[Step, ...]
+    trace: tuple[OptimizerStep, ...]
     reason: Reason
 
 
@@ -80,7 +80,7 @@ def compare_solvers(
     for i, (solver, rate) in enumerate(wanted):
         what = solver if rate is None else f"gradient at rate {rate:g}"
 
-        def goes_on(step: Step, max_iter: int, done: int = i, what: str = what) -> bool:
+        def goes_on(step: OptimizerStep, max_iter: int, done: int = i, what: str = what) -> bool:
             said = f"{what}, iteration {step.iteration:,}, error {step.objective:.6g}"
             return progress is None or progress(done, len(wanted), said) is not False
 
@@ -91,7 +91,7 @@ def compare_solvers(
             max_iter=MOST_ITERATIONS if solver == "gradient" else None,
             random_state=seed,
         )
-        with captured_warnings(), watched(goes_on):
+        with captured_warnings(), iteration_callback(goes_on):
             model.fit(rows, codes)
         lines.append(Line(solver, rate, model.trace_, model.reason_))
         if keep is not None:

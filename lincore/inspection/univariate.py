@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import gaussian_kde
 
-from lincore.inspection.association import column_values, level_names, n_columns
+from lincore.inspection.association import column_values, level_names
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class LevelCounts(NamedTuple):
         return self.counts / np.maximum(self.counts.sum(axis=0, keepdims=True), 1)
 
 
-def histogram(
+def class_histograms(
     values: ArrayLike, codes: ArrayLike, n_classes: int, bins: int | None = None
 ) -> Histogram:
     """Count the rows of each class in bins that all classes share.
@@ -122,7 +122,7 @@ def histogram(
 
     Examples
     --------
-    >>> histogram([1, 2, 2, 4], [0, 0, 1, 1], 2).counts
+    >>> class_histograms([1, 2, 2, 4], [0, 0, 1, 1], 2).counts
     array([[1, 1, 0, 0],
            [0, 1, 0, 1]])
     """
@@ -151,7 +151,7 @@ def _edges(values: Array, codes: NDArray[np.intp], bins: int | None) -> Array:
     return np.asarray(np.linspace(low, high, bins + 1))
 
 
-def density(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Density:
+def class_densities(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Density:
     """Estimate the density of each class by Gaussian kernels of Scott's bandwidth.
 
     Parameters
@@ -167,7 +167,7 @@ def density(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Density:
 
     Examples
     --------
-    >>> found = density([0.0, 1.0, 2.0, 5.0], [0, 0, 0, 1], 2)
+    >>> found = class_densities([0.0, 1.0, 2.0, 5.0], [0, 0, 0, 1], 2)
     >>> found.n_used.tolist(), bool(np.isnan(found.values[1]).all())
     ([3, 0], True)
     """
@@ -187,7 +187,7 @@ def density(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Density:
     return Density(np.asarray(grid), found, used)
 
 
-def boxes(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Boxes:
+def box_plot_statistics(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Boxes:
     """Return the parts of a box plot of each class.
 
     Parameters
@@ -199,7 +199,7 @@ def boxes(values: ArrayLike, codes: ArrayLike, n_classes: int) -> Boxes:
 
     Examples
     --------
-    >>> found = boxes([1, 2, 3, 4, 50], [0] * 5, 1)
+    >>> found = box_plot_statistics([1, 2, 3, 4, 50], [0] * 5, 1)
     >>> found.q1.item(), found.high.item(), found.outliers[0].tolist()
     (2.0, 4.0, [50.0])
     """
@@ -259,7 +259,7 @@ def level_counts(
     return LevelCounts(levels, found)
 
 
-def spread(values: ArrayLike, seed: int = 0) -> tuple[Array, bool]:
+def jitter(values: ArrayLike, seed: int = 0) -> tuple[Array, bool]:
     """Move a few whole numbers apart at random, so that rows do not lie on each other.
 
     Parameters
@@ -276,7 +276,7 @@ def spread(values: ArrayLike, seed: int = 0) -> tuple[Array, bool]:
 
     Examples
     --------
-    >>> spread([1, 3] * 20)[1], spread([0.5, 1.0] * 20)[1]
+    >>> jitter([1, 3] * 20)[1], jitter([0.5, 1.0] * 20)[1]
     (True, False)
     """
     v = np.asarray(values, dtype=np.float64)
@@ -288,7 +288,7 @@ def spread(values: ArrayLike, seed: int = 0) -> tuple[Array, bool]:
     return v + np.random.default_rng(seed).uniform(-reach, reach, len(v)), True
 
 
-def summary(
+def summarise_columns(
     data: Dataset, columns: ArrayLike, rows: ArrayLike | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Summarise columns by class and over all classes.
@@ -312,7 +312,7 @@ def summary(
     Examples
     --------
     >>> from lincore import sample
-    >>> numbers, levels = summary(sample("iris"), [0])
+    >>> numbers, levels = summarise_columns(sample("iris"), [0])
     >>> numbers["class"].tolist(), numbers["mean"].round(2).tolist()
     (['all', 'setosa', 'versicolor', 'virginica'], [5.84, 5.01, 5.94, 6.59])
     """
@@ -335,9 +335,9 @@ def summary(
     return pd.DataFrame(numbers), pd.DataFrame(levels)
 
 
-def summarised(data: Dataset, most_lines: int) -> list[int]:
+def summary_columns(data: Dataset, most_lines: int) -> list[int]:
     """Return the columns of which a summary by class has at most so many lines."""
-    return list(range(min(n_columns(data), max(1, most_lines // (data.n_classes + 1)))))
+    return list(range(min(data.n_table_columns, max(1, most_lines // (data.n_classes + 1)))))
 
 
 def _numeric_summary(values: Array) -> dict[str, float]:

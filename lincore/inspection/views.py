@@ -17,7 +17,7 @@ from lincore.inspection import evaluate
 from lincore.inspection.axis_units import drawable_units, gaussians_in, named_units
 from lincore.inspection.decision_functions import DecisionFunction, ModelDecision
 from lincore.inspection.gaussian_slices import Densities
-from lincore.inspection.planes import Plane, coordinate_plane, coordinates, feature_plane
+from lincore.inspection.planes import Plane, classifier_inputs, coordinate_plane, feature_plane
 from lincore.linalg.gaussian import Gaussians
 from lincore.utils.typing import Array
 
@@ -76,7 +76,7 @@ class View:
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What can be shaded of this model, the most telling first."""
+        """Quantities of this model that can be shaded, the most informative first."""
         if self.densities is not None:
             return ("posterior", "density")
         return ("posterior", "score") if self._decision_function.has_posterior else ("score",)
@@ -98,7 +98,7 @@ class View:
 
     @property
     def fidelity(self) -> str:
-        """How many predictions the regions drawn show as the model makes them, in a sentence."""
+        """Sentence on the share of rows whose drawn region is that of their prediction."""
         n_rows = len(self.points)
         if self.n_faithful == n_rows:
             return f"The regions show all {n_rows:,} predictions as the model makes them."
@@ -134,7 +134,7 @@ class View:
         return self.decision_function
 
 
-def look(
+def make_view(
     pipeline: Pipeline,
     data: Dataset,
     rows: NDArray[np.intp],
@@ -164,7 +164,7 @@ def look(
         When a marginal is wanted that does not exist.
     """
     model = pipeline.steps[-1][1]
-    seen = coordinates(pipeline, data.X[rows])
+    seen = classifier_inputs(pipeline, data.X[rows])
     points = plane.drop(data.X[rows] if plane.columns is not None else seen)
     complete = ~np.isnan(points).any(axis=1)
     if how == "auto":
@@ -209,7 +209,7 @@ def model_view(
         Positions among the classifier's coordinates; those beyond them are left out.
     """
     model, plain = pipeline.steps[-1][1], evaluate.features_are_seen(pipeline, data)
-    seen = coordinates(pipeline, data.X[rows[:1]])
+    seen = classifier_inputs(pipeline, data.X[rows[:1]])
     axes = tuple(axis for axis in axes if axis < seen.shape[1])
     if plain:
         plane = feature_plane(data, axes, rows, rest="mean")
@@ -219,9 +219,9 @@ def model_view(
             centre = np.zeros(seen.shape[1])
         else:
             names = tuple(f"Coordinate {axis + 1}" for axis in axes)
-            centre = np.asarray(coordinates(pipeline, data.X[rows]).mean(axis=0)).ravel()
+            centre = np.asarray(classifier_inputs(pipeline, data.X[rows]).mean(axis=0)).ravel()
         plane = coordinate_plane(axes, names, centre)
-    return look(
+    return make_view(
         pipeline, data, rows, plane, how="marginal" if evaluate.is_gaussian(model) else "cut"
     )
 

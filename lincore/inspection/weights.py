@@ -12,7 +12,11 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.base.linear import LinearClassifier
 from lincore.estimators.boundary_geometry import boundary
 from lincore.linalg.quadric import Quadric
-from lincore.model_selection.pipeline import CATEGORICAL, asks_for_categories, before_classifier
+from lincore.model_selection.pipeline import (
+    CATEGORICAL,
+    asks_for_categories,
+    transform_for_classifier,
+)
 from lincore.moments.moments import BLOCK_VALUES
 from lincore.preprocessing.tabular import prepared_names
 from lincore.utils.typing import Array
@@ -40,11 +44,11 @@ class Weights(NamedTuple):
 
     @property
     def comparable(self) -> Array:
-        """What one standard deviation more adds."""
+        """Weights per standard deviation of a feature."""
         return self.values * self.spread
 
 
-def coordinate_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
+def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
     """Return the names of the coordinates that the classifier at the end sees.
 
     Examples
@@ -53,7 +57,7 @@ def coordinate_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
     >>> from lincore.model_selection.pipeline import Steps, pipeline_for
     >>> iris = lincore.sample("iris")
     >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
-    >>> coordinate_names(pipeline.fit(iris.X, iris.codes), iris)
+    >>> classifier_input_names(pipeline.fit(iris.X, iris.codes), iris)
     ('Component 1', 'Component 2')
     """
     steps = pipeline.named_steps
@@ -95,11 +99,11 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
         elif name == "standardize" and "basis" not in names:
             coef = coef / step.scale_
     shown = _preprocessor(pipeline)
-    seen = before_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
+    seen = transform_for_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
     return Weights(_preprocessor_names(pipeline, data), coef, _deviations(seen))
 
 
-def factor_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
+def naive_bayes_feature_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
     """Return how many columns naive Bayes takes as Gaussian and how many as categorical.
 
     None for other classifiers, and for tables without categories.
@@ -109,13 +113,14 @@ def factor_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, int] | None:
     >>> import lincore
     >>> from lincore.model_selection.pipeline import pipeline_for
     >>> iris = lincore.sample("iris")
-    >>> factor_counts(pipeline_for(iris, lincore.GaussianNB()).fit(iris.X, iris.codes), iris)
+    >>> fitted = pipeline_for(iris, lincore.GaussianNB()).fit(iris.X, iris.codes)
+    >>> naive_bayes_feature_counts(fitted, iris)
     """
     model = pipeline.steps[-1][1]
-    if data.levels is None or not any(data.levels) or not asks_for_categories(model):
+    if not data.has_categories or not asks_for_categories(model):
         return None
     groups = next(v for name, v in model.get_params().items() if name.endswith(CATEGORICAL))
-    n_columns = before_classifier(pipeline, data.X[:1]).shape[1]
+    n_columns = transform_for_classifier(pipeline, data.X[:1]).shape[1]
     return n_columns - sum(len(group) for group in groups or ()), len(groups or ())
 
 
@@ -125,7 +130,7 @@ def named_steps_end(pipeline: Pipeline) -> int:
     return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
 
 
-def equation(
+def boundary_equation(
     pipeline: Pipeline, data: Dataset, first: int, second: int
 ) -> tuple[Quadric, tuple[str, ...]]:
     """Return the function whose zeros are the boundary of two classes, and its variables' names.
@@ -144,7 +149,7 @@ def equation(
     names = _preprocessor_names(pipeline, data)
     behind = Pipeline(pipeline.steps[len(shown) :])
     if "svd" in behind.named_steps or len(names) > MOST_TERMS:
-        names, behind = coordinate_names(pipeline, data), Pipeline(pipeline.steps[-1:])
+        names, behind = classifier_input_names(pipeline, data), Pipeline(pipeline.steps[-1:])
     if len(names) > MOST_TERMS:
         raise ValueError(f"An equation in {len(names):,} variables is too long to read.")
     model = pipeline.steps[-1][1]
@@ -167,7 +172,7 @@ def _preprocessor(pipeline: Pipeline) -> Pipeline:
 
 
 def _preprocessor_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
-    return coordinate_names(_preprocessor(pipeline), data)
+    return classifier_input_names(_preprocessor(pipeline), data)
 
 
 def _deviations(seen: Any) -> Array:

@@ -48,7 +48,7 @@ def word_shares(
         By the rows that have the word, or by the χ² statistic of its occurrence over the classes.
     most : int
     """
-    counts = data.X[:, data.n_features - data.n_words :]
+    counts = data.X[:, data.n_table_columns :]
     codes = data.codes
     if rows is not None:
         counts, codes = counts[np.asarray(rows)], codes[np.asarray(rows)]
@@ -69,5 +69,5 @@ def word_shares(
         rank += (deviation / np.maximum(without, 1e-300)).sum(axis=0, where=without > 0)
     chosen = np.argsort(-rank, kind="stable")[:most]
     chosen = chosen[total[chosen] > 0]
-    names = [data.feature_names[data.n_features - data.n_words + int(i)] for i in chosen]
+    names = [data.feature_names[data.n_table_columns + int(i)] for i in chosen]
     return WordShares(names, having[:, chosen] / np.maximum(n_rows, 1)[:, None], n_rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from lincore.data.dataset import Dataset
 from lincore.data.frames import as_frame, is_frame
@@ -11,10 +11,10 @@ from lincore.errors import DataError
 from lincore.io.arrays import arrays_to_dataset
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.read import ImageOptions, read_image_zip
-from lincore.io.npz import is_arrays_file, read_arrays_file
+from lincore.io.npz import is_npz, read_npz
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.table import frame_to_table
-from lincore.io.tables.workbooks import table_in_zip
+from lincore.io.tables.workbooks import read_zipped_table
 from lincore.limits import is_zip
 
 if TYPE_CHECKING:
@@ -92,21 +92,41 @@ def load(
     if large is not None:
         table = read_table(large, name or large.name, options)
         return table_to_dataset(table, target, **choices)
-    raw, name = read_source(source, name)
-    if is_zip(raw):
-        inner = table_in_zip(raw, name)
-        if inner is None:
-            given = {"target": target is not None, "options": options is not None}
-            for option in (*(word for word, there in given.items() if there), *choices):
-                what = "column" if option == "target" else "choice"
-                _refuse_option(True, f"A zip of images has no {option} {what}.", option)
-            if is_arrays_file(raw):
-                return read_arrays_file(raw, name)
-            return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
-        raw, name = inner
-    _refuse_option(size is not None, "A table has no image size.", "size")
-    _refuse_option(pattern is not None, "A table has no file names.", "pattern")
-    return table_to_dataset(read_table(raw, name, options), target, **choices)
+    kind, raw, name = recognise_file(*read_source(source, name))
+    if kind == "table":
+        _refuse_option(size is not None, "A table has no image size.", "size")
+        _refuse_option(pattern is not None, "A table has no file names.", "pattern")
+        return table_to_dataset(read_table(raw, name, options), target, **choices)
+    given = {"target": target is not None, "options": options is not None}
+    for option in (*(word for word, there in given.items() if there), *choices):
+        what = "column" if option == "target" else "choice"
+        _refuse_option(True, f"A zip of images has no {option} {what}.", option)
+    if kind == "arrays":
+        return read_npz(raw, name)
+    return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
+
+
+def recognise_file(
+    raw: bytes, name: str
+) -> tuple[Literal["table", "arrays", "images"], bytes, str]:
+    """Return the kind of a file by its content, and the file or the one table in a zip.
+
+    Raises
+    ------
+    DataError
+        When it is a workbook, or a zip of several tables or one that cannot be read.
+
+    Examples
+    --------
+    >>> recognise_file(b"length,species", "iris.csv")
+    ('table', b'length,species', 'iris.csv')
+    """
+    if not is_zip(raw):
+        return "table", raw, name
+    inner = read_zipped_table(raw, name)
+    if inner is not None:
+        return "table", *inner
+    return "arrays" if is_npz(raw) else "images", raw, name
 
 
 def _refuse_option(given: bool, what: str, option: str) -> None:

@@ -50,14 +50,14 @@ class _Array(NamedTuple):
     fortran: bool
 
 
-def is_arrays_file(raw: bytes) -> bool:
+def is_npz(raw: bytes) -> bool:
     """Tell whether a zip holds arrays (.npy) alone, as an npz file does.
 
     Examples
     --------
     >>> buffer = io.BytesIO()
     >>> np.savez(buffer, X=np.eye(2), y=np.array([0, 1]))
-    >>> is_arrays_file(buffer.getvalue())
+    >>> is_npz(buffer.getvalue())
     True
     """
     # The first entry alone: to list a hostile zip of a million takes many seconds.
@@ -65,7 +65,7 @@ def is_arrays_file(raw: bytes) -> bool:
     return is_zip(raw) and raw[30 : 30 + length].endswith(b".npy")
 
 
-def read_arrays_file(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
+def read_npz(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
     """Read an npz file that holds X and y, whole or as a training and a test part.
 
     Arrays are known by their names, in any order and case: X_train and y_train, train_images and
@@ -95,7 +95,7 @@ def read_arrays_file(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
     >>> buffer = io.BytesIO()
     >>> train, test = (np.eye(2), ["a", "b"]), (np.ones((1, 2)), ["b"])
     >>> np.savez(buffer, X_train=train[0], y_train=train[1], X_test=test[0], y_test=test[1])
-    >>> data = read_arrays_file(buffer.getvalue(), "tiny.npz")
+    >>> data = read_npz(buffer.getvalue(), "tiny.npz")
     >>> data.X.tolist(), data.given_test.tolist()
     ([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [False, False, True])
     """

@@ -19,11 +19,19 @@ from lincore.data.passengers import passengers_csv
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 
-__all__ = ["DOWNLOADS", "SAMPLES", "TABLES", "fetch", "gaussian_classes", "sample", "sample_file"]
+__all__ = [
+    "DOWNLOADS",
+    "SAMPLES",
+    "SAMPLE_TABLES",
+    "fetch_dataset",
+    "gaussian_classes",
+    "sample",
+    "sample_file",
+]
 
 SAMPLES = ("passengers", "faces", "gaussian", "iris", "wine", "breast cancer", "digits")
 #: Of the samples, those that are read from the text of a table, and the column of their classes.
-TABLES = {"passengers": "survived"}
+SAMPLE_TABLES = {"passengers": "survived"}
 # What the classes of the bundled tables are.
 _TARGETS = {"iris": "species", "wine": "cultivar", "breast cancer": "diagnosis"}
 
@@ -89,9 +97,9 @@ def sample(name: str) -> Dataset:
             where=f"sample {name!r}",
             remedy=f"Choose one of: {', '.join(SAMPLES)}.",
         )
-    if name in TABLES:
+    if name in SAMPLE_TABLES:
         table = read_table(sample_file(name), f"{name}.csv")
-        return table_to_dataset(table, TABLES[name])
+        return table_to_dataset(table, SAMPLE_TABLES[name])
     made: dict[str, Callable[[], Dataset]] = {
         "gaussian": gaussian_classes,
         "faces": faces,
@@ -101,7 +109,7 @@ def sample(name: str) -> Dataset:
 
 
 def sample_file(name: str) -> bytes:
-    """Return the text of a sample that is a table with columns of all kinds, one of `TABLES`."""
+    """Return the text of a sample table with columns of all kinds, one of `SAMPLE_TABLES`."""
     return {"passengers": passengers_csv}[name]()
 
 
@@ -126,7 +134,7 @@ def _digits() -> Dataset:
     return Dataset("digits", X, codes, classes, pixel_names(8, 8), image_shape=(8, 8))
 
 
-def fetch(name: str) -> Dataset:
+def fetch_dataset(name: str) -> Dataset:
     """Download one of the data sets that scikit-learn knows, called as in `DOWNLOADS`.
 
     scikit-learn keeps what it has downloaded (``sklearn.datasets.get_data_home()``), so that the

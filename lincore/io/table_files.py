@@ -23,7 +23,7 @@ from lincore.errors import DataError, TooLargeError
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.bins import Bins, bin_values
 from lincore.io.tables.column_names import rename_features
-from lincore.io.tables.column_roles import ROLES, Column
+from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
 from lincore.io.tables.features import build_features, level_codes, merge_labels, refuse_infinite
 from lincore.io.tables.parquet import is_parquet, read_parquet
@@ -233,7 +233,7 @@ def table_to_dataset(
     missing = missing or "median"
     columns = choose_roles(table, target, roles, categories)
     guess = None if target is not None or "target" in (roles or {}).values() else table.guess
-    chosen = {role: [c for c in columns if c.role == role] for role in ROLES}
+    chosen = {role: [c for c in columns if c.role == role] for role in COLUMN_ROLES}
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
     merged = merge_classes or {}

@@ -1,3 +1,3 @@
 from .covariance import Whitener as Whitener
-from .optimize import Step as Step
-from .optimize import watched as watched
+from .optimize import OptimizerStep as OptimizerStep
+from .optimize import iteration_callback as iteration_callback

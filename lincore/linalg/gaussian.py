@@ -111,7 +111,7 @@ class Gaussians(NamedTuple):
         return distances
 
     def _can_be_stacked(self, n_rows: int) -> bool:
-        """Whether one product whitens rows for all classes: factors of their own, of one shape."""
+        """Tell if one product whitens rows for all classes: factors of their own, of one shape."""
         factors = {id(whitener.basis): whitener.basis for whitener in self.whiteners}
         shapes = {factor.shape for factor in factors.values()}
         size = sum(factor.size for factor in factors.values())

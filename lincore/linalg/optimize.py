@@ -23,7 +23,7 @@ WINDOW = 20
 
 
 class Reason(StrEnum):
-    """Why an optimiser stopped; `words` says it, `remedy` what to do."""
+    """Reason for the termination of an optimiser, with `words` and a `remedy`."""
 
     GRADIENT = "gradient"
     ITERATIONS = "iterations"
@@ -36,12 +36,12 @@ class Reason(StrEnum):
 
     @property
     def words(self) -> str:
-        """What happened, as the end of a sentence that begins with "stopped because"."""
+        """Reason as the end of a sentence that begins with "stopped because"."""
         return _WORDS[self][0]
 
     @property
     def remedy(self) -> str:
-        """What the user can do; empty when nothing need be done."""
+        """Advice to the user; empty when nothing need be done."""
         return _WORDS[self][1]
 
 
@@ -94,7 +94,7 @@ class Point(NamedTuple):
     state: Any = None
 
 
-class Step(NamedTuple):
+class OptimizerStep(NamedTuple):
     """One line of the trace; the first one is the start, with step length 0.
 
     Attributes
@@ -118,7 +118,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Where an optimiser stopped, why, and how it came there.
+    """Result of an optimiser: minimiser, reason for termination, trace.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Optimum:
 
     point: Point
     reason: Reason
-    trace: tuple[Step, ...]
+    trace: tuple[OptimizerStep, ...]
     last_step: Array
 
     @property
@@ -141,7 +141,7 @@ class Optimum:
 
     @property
     def converged(self) -> bool:
-        """Whether the gradient is small enough: nothing else counts as convergence."""
+        """True if the gradient is small enough: nothing else counts as convergence."""
         return self.reason is Reason.GRADIENT
 
 
@@ -153,12 +153,12 @@ Norm = Callable[[Array], float]
 
 
 # From a step and the most that there may be, to whether to go on.
-Watcher = Callable[[Step, int], bool]
+Watcher = Callable[[OptimizerStep, int], bool]
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 @contextmanager
-def watched(watcher: Watcher) -> Iterator[None]:
+def iteration_callback(watcher: Watcher) -> Iterator[None]:
     """Let every iteration of this thread be reported, and stopped by the answer False.
 
     Estimators need no option for it, and those that fit others inside pass it on.
@@ -166,12 +166,12 @@ def watched(watcher: Watcher) -> Iterator[None]:
     Parameters
     ----------
     watcher : callable
-        From a `Step` and the limit of iterations to whether to go on.
+        From a `OptimizerStep` and the limit of iterations to whether to go on.
 
     Examples
     --------
     >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
-    >>> with watched(lambda step, max_iter: step.iteration < 3):
+    >>> with iteration_callback(lambda step, max_iter: step.iteration < 3):
     ...     found = descend(bowl, np.ones(2), lambda at: -at.gradient / 4, tol=1e-9,
     ...                     search=backtracking_line_search, max_iter=100)
     >>> found.reason, len(found.trace)
@@ -184,7 +184,7 @@ def watched(watcher: Watcher) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def should_continue(step: Step, max_iter: int) -> bool:
+def should_continue(step: OptimizerStep, max_iter: int) -> bool:
     """Report a step to whoever watches, and return whether to go on."""
     watcher = _watcher.get()
     return watcher is None or watcher(step, max_iter)
@@ -238,7 +238,7 @@ def descend(
     """
     began = time.perf_counter()
     point = objective(start)
-    trace = [Step(0, point.value, norm(point.gradient), 0.0, time.perf_counter() - began)]
+    trace = [OptimizerStep(0, point.value, norm(point.gradient), 0.0, time.perf_counter() - began)]
     last_step = np.zeros_like(start)
     while (reason := stops(trace, tol, max_iter)) is None:
         found = search(objective, point, direction(point))
@@ -247,7 +247,7 @@ def descend(
             break
         after, length = found
         seconds = time.perf_counter() - began
-        trace.append(Step(len(trace), after.value, norm(after.gradient), length, seconds))
+        trace.append(OptimizerStep(len(trace), after.value, norm(after.gradient), length, seconds))
         if not np.isfinite(after.value):  # then so is what was there before
             reason = Reason.DIVERGED
             break
@@ -290,7 +290,7 @@ def take_whole_steps(rate: float) -> Search:
     return search
 
 
-def stops(trace: list[Step], tol: float, max_iter: int) -> Reason | None:
+def stops(trace: list[OptimizerStep], tol: float, max_iter: int) -> Reason | None:
     """Return the reason to stop after these steps, if there is one."""
     values = [step.objective for step in trace[-WINDOW - 1 :]]
     if trace[-1].gradient_norm <= tol:

@@ -49,7 +49,7 @@ class Quadric(NamedTuple):
 
     @property
     def is_linear(self) -> bool:
-        """Whether the function is affine, and so its zero set a plane."""
+        """True if the function is affine, and so its zero set a plane."""
         return not self.A.any()
 
     def values(self, X: ArrayLike) -> Array:

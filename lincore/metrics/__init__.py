@@ -54,7 +54,7 @@ def _table(self: Results, score: str | None = None, *, wide: bool = False) -> pd
     from lincore.metrics import ranking, scores
 
     if wide:
-        return scores.table(self, score)
+        return scores.score_table(self, score)
     return ranking.readable(self, score)
 
 
@@ -63,11 +63,11 @@ def _pairwise(
 ) -> tuple[Difference, ...]:
     """Return every pair's difference with interval, p-value (Holm) and verdict.
 
-    See `lincore.metrics.pairwise`.
+    See `lincore.metrics.pairwise_differences`.
     """
-    from lincore.metrics.differences import pairwise
+    from lincore.metrics.differences import pairwise_differences
 
-    return tuple(pairwise(self, score, rope))
+    return tuple(pairwise_differences(self, score, rope))
 
 
 def _groups(self: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
@@ -82,9 +82,9 @@ def _groups(self: Results, score: str | None = None, rope: float = 0.01) -> dict
 
 def _best(self: Results) -> str:
     """Return the method that stands first in `table()`; "" where none was finished."""
-    from lincore.metrics.ranking import ranked
+    from lincore.metrics.ranking import rank_methods
 
-    return next(iter(ranked(self).methods), "")
+    return next(iter(rank_methods(self).methods), "")
 
 
 def _describe(self: Results) -> pd.DataFrame:

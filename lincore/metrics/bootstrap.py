@@ -11,7 +11,7 @@ from lincore.metrics.auc import area, resampled_areas
 from lincore.metrics.confusion_scores import LOSSES, MEASURES, Tally
 from lincore.metrics.estimates import has_posteriors, ranking_scores
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import evidence, per_results
+from lincore.metrics.sampling_units import find_sampling_units, per_results
 from lincore.utils.typing import Array, Codes
 
 Weights = NDArray[np.float32]
@@ -32,7 +32,7 @@ def weights(results: Results) -> Iterator[Weights]:
     Whole groups are drawn where rows belong together. The seed is fixed: the same rows give the
     same resamples, whatever the methods are.
     """
-    found = evidence(results)
+    found = find_sampling_units(results)
     rng = np.random.default_rng(0)
     step = max(1, CHUNK // max(len(results.rows), 1))
     for start in range(0, RESAMPLES, step):
@@ -90,7 +90,7 @@ def _in_single_precision(columns: Array) -> tuple[Weights, Array]:
 
 def _ranked_by(results: Results, method: str) -> Array | None:
     """Return what rows are ranked by; None where their scores are of different fits."""
-    if evidence(results).one_fit or has_posteriors(results, method):
+    if find_sampling_units(results).one_fit or has_posteriors(results, method):
         return ranking_scores(results, method)
     return None
 

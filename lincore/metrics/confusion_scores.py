@@ -15,7 +15,7 @@ from lincore.utils.typing import Array, Codes
 
 
 class Tally(NamedTuple):
-    """How many rows of each class there are, were predicted, and were predicted right.
+    """Counts by class: true rows, predicted rows, correctly predicted rows.
 
     Attributes
     ----------

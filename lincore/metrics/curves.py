@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics.confusion_scores import divide
-from lincore.metrics.estimates import confusion, has_posteriors, ranking_scores
+from lincore.metrics.estimates import confusion_matrix, has_posteriors, ranking_scores
 from lincore.metrics.intervals import wilson
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import evidence, independent_counts
+from lincore.metrics.sampling_units import find_sampling_units, independent_counts
 from lincore.utils.typing import Array, Flags
 
 
 class Point(NamedTuple):
-    """Where the decisions of a method stand among the thresholds of a curve."""
+    """Operating point of a method on a curve."""
 
     x: float
     y: float
@@ -51,7 +51,7 @@ class Roc(NamedTuple):
 
 
 class PrecisionRecall(NamedTuple):
-    """How many of the rows taken for a class are of it, as more of them are found.
+    """Precision-recall curve of one class.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class PrecisionRecall(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """What came true of the probabilities that were said.
+    """Calibration of predicted probabilities.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Calibration(NamedTuple):
     error: float
 
 
-def roc(results: Results, method: str) -> list[Roc]:
+def roc_curve(results: Results, method: str) -> list[Roc]:
     """Return the ROC curve of each class against the rest, over all predictions.
 
     Raises
@@ -120,7 +120,7 @@ def roc(results: Results, method: str) -> list[Roc]:
     Fawcett (2006), "An introduction to ROC analysis", algorithm 1.
     """
     found = []
-    counts = confusion(results, method).astype(float)
+    counts = confusion_matrix(results, method).astype(float)
     for k, (label, values) in enumerate(_rankings(results, method)):
         thresholds, hits, taken = _sweep(values, results.truth == k)
         n_inside, n = float(np.sum(results.truth == k)), len(results.truth)
@@ -134,7 +134,7 @@ def roc(results: Results, method: str) -> list[Roc]:
     return found
 
 
-def precision_recall(results: Results, method: str) -> list[PrecisionRecall]:
+def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecall]:
     """Return the curve of precision over recall of each class, over all predictions.
 
     Raises
@@ -147,7 +147,7 @@ def precision_recall(results: Results, method: str) -> list[PrecisionRecall]:
     Davis, Goadrich (2006), "The relationship between precision-recall and ROC curves".
     """
     found = []
-    counts = confusion(results, method).astype(float)
+    counts = confusion_matrix(results, method).astype(float)
     for k, (label, values) in enumerate(_rankings(results, method)):
         thresholds, hits, taken = _sweep(values, results.truth == k)
         n_inside = float(np.sum(results.truth == k))
@@ -162,7 +162,7 @@ def precision_recall(results: Results, method: str) -> list[PrecisionRecall]:
     return found
 
 
-def calibration(
+def calibration_curve(
     results: Results, method: str, code: int | None = None, *, n_bins: int = 10
 ) -> Calibration:
     """Hold the probabilities that a method says against what came true.
@@ -225,7 +225,7 @@ def _rankings(results: Results, method: str) -> list[tuple[Any, Array]]:
     scores = ranking_scores(results, method)
     if scores is None:
         raise ValueError(f"{method} gives no scores that rank rows.")
-    if not has_posteriors(results, method) and not evidence(results).one_fit:
+    if not has_posteriors(results, method) and not find_sampling_units(results).one_fit:
         raise ValueError(f"The decision scores of {method} are of several fits, on no one scale.")
     return list(zip(results.classes.tolist(), scores.T, strict=True))
 

@@ -23,7 +23,7 @@ from lincore.metrics.intervals import (
     p_from_rows,
 )
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import evidence, per_results
+from lincore.metrics.sampling_units import find_sampling_units, per_results
 from lincore.utils.typing import Array
 
 Verdict = Literal["first better", "second better", "equivalent", "not significant"]
@@ -75,7 +75,9 @@ class Omnibus(NamedTuple):
     df: int
 
 
-def pairwise(results: Results, score: str | None = None, rope: float = 0.01) -> list[Difference]:
+def pairwise_differences(
+    results: Results, score: str | None = None, rope: float = 0.01
+) -> list[Difference]:
     """Compare every two methods on the same rows.
 
     ========================================  ================================================
@@ -118,7 +120,7 @@ def pairwise(results: Results, score: str | None = None, rope: float = 0.01) -> 
     >>> guesses = np.stack([truth, np.where(np.arange(200) < 20, 1 - truth, truth)])
     >>> r = Results(("LDA", "QDA"), np.array(["a", "b"]), np.arange(200), truth, guesses,
     ...             np.full((2, 200, 2), np.nan), np.zeros(2))
-    >>> found = pairwise(r)[0]
+    >>> found = pairwise_differences(r)[0]
     >>> found.better, round(found.value, 3), found.test
     ('LDA', 0.1, "McNemar's mid-p")
 
@@ -167,7 +169,7 @@ def holm(p: Array) -> Array:
 @per_results
 def _compare(results: Results, first: str, second: str, score: str) -> tuple[Interval, float, str]:
     one, two = estimate(results, first, score), estimate(results, second, score)
-    base = evidence(results)
+    base = find_sampling_units(results)
     if np.isnan(one.value) or np.isnan(two.value):
         return UNKNOWN, np.nan, "none: a method has no such score"
     if score == "accuracy" and base.one_fit and base.independent_rows:
@@ -195,7 +197,7 @@ def _alike(value: float, score: str, n: float) -> tuple[Interval, float]:
 
 def _resampled_t(results: Results, value: float, influence: Array) -> tuple[Interval, float]:
     """Return Nadeau and Bengio's interval and two-sided p-value."""
-    base = evidence(results)
+    base = find_sampling_units(results)
     interval = from_folds(value, influence, base, base.spread_of_difference)
     error = fold_error(influence, base, base.spread_of_difference)
     if error == 0:
@@ -233,7 +235,7 @@ def _verdict(interval: Interval, p_holm: float, score: str, rope: float) -> Verd
     return "not significant"
 
 
-def cochran(results: Results) -> Omnibus:
+def cochran_test(results: Results) -> Omnibus:
     """Test whether all methods are right equally often on one test set.
 
     Raises
@@ -245,7 +247,7 @@ def cochran(results: Results) -> Omnibus:
     ----------
     Cochran (1950), "The comparison of percentages in matched samples".
     """
-    if not (evidence(results).one_fit and evidence(results).independent_rows):
+    if not (find_sampling_units(results).one_fit and find_sampling_units(results).independent_rows):
         raise ValueError("Cochran's Q is for one test set of independent rows, not for folds.")
     if len(results.methods) < 2:
         raise ValueError("Cochran's Q compares two or more methods.")
@@ -262,14 +264,14 @@ def groups(results: Results, score: str | None = None, rope: float = 0.01) -> di
     """Return groups of methods that are not significantly different, numbered from 1, the best.
 
     The best method leads group 1, and every other method that it does not beat by the verdict of
-    `pairwise` (Holm over all pairs) joins it. The best of those that are left leads group 2, and
-    so on. A method of a group need not be equal to the others in it, only to its leader; and a
-    method whose score varies much may stand above one with a better, steadier score.
+    `pairwise_differences` (Holm over all pairs) joins it. The best of those that are left leads
+    group 2, and so on. A method of a group need not be equal to the others in it, only to its
+    leader; and a method whose score varies much may stand above one with a better, steadier score.
 
     Parameters
     ----------
     results, score, rope
-        As for `pairwise`.
+        As for `pairwise_differences`.
 
     Returns
     -------
@@ -277,7 +279,7 @@ def groups(results: Results, score: str | None = None, rope: float = 0.01) -> di
         By method, in the order of the results; 0 for a method that has no such score.
     """
     score = score or leading_score(results.class_counts)
-    found = pairwise(results, score, rope)
+    found = pairwise_differences(results, score, rope)
     better = {frozenset((d.first, d.second)): d.better for d in found}
     sign = -1 if SCORES[score].greater_is_better else 1
     values = {method: sign * estimate(results, method, score).value for method in results.methods}

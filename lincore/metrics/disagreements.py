@@ -39,17 +39,17 @@ class Disagreement(NamedTuple):
 
     @property
     def only_first(self) -> Flags:
-        """Where the first alone is right, (d,)."""
+        """Mask (d,) of the rows that the first alone predicts correctly."""
         return np.asarray(self.said[0] == self.truth)
 
     @property
     def only_second(self) -> Flags:
-        """Where the second alone is right, (d,)."""
+        """Mask (d,) of the rows that the second alone predicts correctly."""
         return np.asarray(self.said[1] == self.truth)
 
     @property
     def neither(self) -> Flags:
-        """Where both are wrong, each in its own way, (d,)."""
+        """Mask (d,) of the rows that both misclassify, differently."""
         return ~(self.only_first | self.only_second)
 
     def where(self, chosen: Flags) -> Disagreement:
@@ -63,7 +63,7 @@ class Disagreement(NamedTuple):
         return self._replace(**by_row)
 
 
-def disagreement(results: Results, first: str, second: str) -> Disagreement:
+def find_disagreements(results: Results, first: str, second: str) -> Disagreement:
     """Find where two methods differ, each row once.
 
     Of repeated folds the first repetition is taken.
@@ -84,7 +84,7 @@ def disagreement(results: Results, first: str, second: str) -> Disagreement:
     >>> guesses = np.array([[0, 1, 1, 1], [0, 0, 0, 1]])
     >>> r = Results(("LDA", "QDA"), np.array(["a", "b"]), np.arange(4), truth, guesses,
     ...             np.full((2, 4, 2), np.nan), np.zeros(2))
-    >>> found = disagreement(r, "LDA", "QDA")
+    >>> found = find_disagreements(r, "LDA", "QDA")
     >>> found.rows.tolist(), found.only_first.tolist(), found.n_rows
     ([1, 2], [False, True], 4)
     """

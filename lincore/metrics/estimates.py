@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lincore.metrics import auc
 from lincore.metrics.confusion_scores import LOSSES, MEASURES, Tally
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import evidence, per_results
+from lincore.metrics.sampling_units import find_sampling_units, per_results
 from lincore.utils.typing import Array
 
 
@@ -81,7 +81,7 @@ def ranking_scores(results: Results, method: str) -> Array | None:
     return results.decision.get(method)
 
 
-def why_missing(results: Results, method: str, name: str) -> str:
+def missing_score_reason(results: Results, method: str, name: str) -> str:
     """Return in a few words why a method has no such score.
 
     Raises
@@ -93,10 +93,10 @@ def why_missing(results: Results, method: str, name: str) -> str:
         return "no posteriors"
     if name == "AUC" and ranking_scores(results, method) is None:
         return "no decision scores"
-    return "one row a fold" if evidence(results).one_row_folds else "one class"
+    return "one row a fold" if find_sampling_units(results).one_row_folds else "one class"
 
 
-def confusion(results: Results, method: str) -> NDArray[np.int64]:
+def confusion_matrix(results: Results, method: str) -> NDArray[np.int64]:
     """Count the predictions of each true class (first axis) by predicted class (second axis).
 
     Over repeated folds every row counts as often as it was predicted.
@@ -163,7 +163,7 @@ def _of_loss(name: str) -> Compute:
 
 
 def _area(results: Results, method: str) -> Estimate:
-    values, base = ranking_scores(results, method), evidence(results)
+    values, base = ranking_scores(results, method), find_sampling_units(results)
     if values is None:
         return NOTHING
     together = base.one_row_folds and has_posteriors(results, method)

@@ -66,7 +66,7 @@ def wilson(successes: ArrayLike, n: ArrayLike, reach: float = Z) -> tuple[Array,
 
 
 class Spread(NamedTuple):
-    """How much an estimate varies.
+    """Variance of an estimate.
 
     Attributes
     ----------

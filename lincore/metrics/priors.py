@@ -15,7 +15,7 @@ from lincore.metrics.results import Results
 from lincore.utils.typing import Array
 
 
-def adjust(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:
+def adjust_posteriors(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:
     """Return posteriors as they would be under other priors: ``p' ∝ p · new / old``.
 
     Nothing is fitted again: what the rows say (the likelihood) stays as it is, and what was
@@ -49,7 +49,7 @@ def adjust(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:
     Examples
     --------
     >>> rare = np.log([[0.5, 0.5]])  # an even posterior in spite of a prior of 10 %
-    >>> np.round(np.exp(adjust(rare, [0.9, 0.1], [0.5, 0.5])), 3)
+    >>> np.round(np.exp(adjust_posteriors(rare, [0.9, 0.1], [0.5, 0.5])), 3)
     array([[0.1, 0.9]])
     """
     log_proba = np.asarray(log_proba, dtype=float)
@@ -61,7 +61,7 @@ def adjust(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:
 
 
 def exchanged(log_proba: Array, old: Array, new: Array) -> Array:
-    """Return what `adjust` does, for priors that are known to be some, of many models at once.
+    """Adjust the posteriors of many models at once, without the checks of `adjust_posteriors`.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def estimate_priors(
     )
 
 
-def reprior(results: Results, old: ArrayLike, new: ArrayLike) -> Results:
+def adjust_priors(results: Results, old: ArrayLike, new: ArrayLike) -> Results:
     """Return results as they would be under other priors, without fitting again.
 
     Parameters
@@ -187,7 +187,7 @@ def reprior(results: Results, old: ArrayLike, new: ArrayLike) -> Results:
     --------
     >>> r = Results(("lda",), np.array(["a", "b"]), np.arange(1), np.array([1]), np.array([[0]]),
     ...             np.log([[[0.6, 0.4]]]), np.zeros(1))
-    >>> reprior(r, [0.9, 0.1], [0.5, 0.5]).predicted
+    >>> adjust_priors(r, [0.9, 0.1], [0.5, 0.5]).predicted
     array([[1]])
     """
     shape = (len(results.methods), len(results.classes))
@@ -196,7 +196,7 @@ def reprior(results: Results, old: ArrayLike, new: ArrayLike) -> Results:
     olds = np.broadcast_to(np.asarray(old, dtype=float), shape)
     log_proba = np.empty(results.log_proba.shape)
     for i, (given, learned) in enumerate(zip(results.log_proba, olds, strict=True)):
-        log_proba[i] = adjust(given, learned, new)
+        log_proba[i] = adjust_posteriors(given, learned, new)
     silent = np.isnan(log_proba).any(axis=2)
     predicted = np.where(silent, results.predicted, log_proba.argmax(axis=2))
     return replace(results, log_proba=log_proba, predicted=predicted)

@@ -9,12 +9,12 @@ from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.estimates import SCORES, estimate
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import per_results
-from lincore.metrics.scores import baseline, baselines, table
+from lincore.metrics.scores import baseline_results, majority_baseline_score, score_table
 from lincore.utils.spreadsheet import spreadsheet_safe
 
 
 @per_results  # scores are remembered with the object: it must be the same at every look
-def ranked(results: Results, score: str | None = None) -> Results:
+def rank_methods(results: Results, score: str | None = None) -> Results:
     """Return the results with the best method first; those without such a score come last.
 
     Parameters
@@ -34,7 +34,7 @@ def ranked(results: Results, score: str | None = None) -> Results:
     >>> guesses = np.array([[0, 1, 1, 0], [0, 0, 1, 1]])
     >>> r = Results(("LDA", "QDA"), np.array(["a", "b"]), np.arange(4), truth, guesses,
     ...             np.full((2, 4, 2), np.nan), np.zeros(2))
-    >>> ranked(r).methods
+    >>> rank_methods(r).methods
     ('QDA', 'LDA')
     """
     score = score or leading_score(results.class_counts)
@@ -44,7 +44,7 @@ def ranked(results: Results, score: str | None = None) -> Results:
     return results.select([results.methods[i] for i in order])
 
 
-def known(results: Results) -> tuple[str, ...]:
+def available_scores(results: Results) -> tuple[str, ...]:
     """Return the names of the scores that at least one method has."""
     return tuple(
         name
@@ -53,7 +53,7 @@ def known(results: Results) -> tuple[str, ...]:
     )
 
 
-def guesses(results: Results, score: str | None = None) -> dict[str, float]:
+def baseline_scores(results: Results, score: str | None = None) -> dict[str, float]:
     """Return what guessing without looking at the features would score, by the leading score.
 
     "Majority class" always guesses the class commonest in training, "Prior only" gives all rows
@@ -70,25 +70,25 @@ def guesses(results: Results, score: str | None = None) -> dict[str, float]:
     >>> truth = np.array([0, 0, 0, 1])
     >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), truth, truth[None],
     ...             np.full((1, 4, 2), np.nan), np.zeros(1))
-    >>> guesses(r, "accuracy")
+    >>> baseline_scores(r, "accuracy")
     {'Majority class': 0.75, 'Chance': 0.5}
     """
     score = score or leading_score(results.class_counts)
     if SCORES[score].needs_posteriors:
-        found = {"Prior only": estimate(baselines(results), "Prior only", score).value}
+        found = {"Prior only": estimate(baseline_results(results), "Prior only", score).value}
     elif score == "AUC":
         found = {"Chance": 0.5}
     else:
-        found = {"Majority class": baseline(results, score)}
+        found = {"Majority class": majority_baseline_score(results, score)}
     chance = 1 / len(results.classes)
     if score == "accuracy" and not np.isclose(found["Majority class"], chance):
         found["Chance"] = chance
     return {name: value for name, value in found.items() if np.isfinite(value)}
 
 
-def for_file(results: Results) -> pd.DataFrame:
+def score_table_for_export(results: Results) -> pd.DataFrame:
     """Return the table of scores with names that are safe to open in a spreadsheet."""
-    found = table(results)
+    found = score_table(results)
     labels = [spreadsheet_safe(results.settings.label(method)) for method in found.index]
     found.insert(0, "label", labels)
     found.index = found.index.map(spreadsheet_safe)
@@ -102,8 +102,8 @@ def readable(results: Results, score: str | None = None) -> pd.DataFrame:
     "never predicts" where there is such a class.
     """
     score = score or leading_score(results.class_counts)
-    found = table(ranked(results, score), score)
-    names = sorted(known(results), key=lambda name: name != score)
+    found = score_table(rank_methods(results, score), score)
+    names = sorted(available_scores(results), key=lambda name: name != score)
     columns = {name: [_with_ends(found, method, name) for method in found.index] for name in names}
     lines = pd.DataFrame(columns, index=found.index)
     lines.insert(min(1, len(names)), "group", found["group"])
@@ -174,7 +174,9 @@ def summary(results: Results) -> str:
     score = leading_score(results.class_counts)
     where = [part for part in (results.settings.data, results.settings.scheme) if part]
     n, rows = len(results.methods), len(np.unique(results.rows))
-    said = [f"{m} {estimate(results, m, score).value:.3f}" for m in ranked(results, score).methods]
+    said = [
+        f"{m} {estimate(results, m, score).value:.3f}" for m in rank_methods(results, score).methods
+    ]
     named = ", ".join(said[:8] + ([f"{n - 8} more"] if n > 8 else []))
     return (
         f"{n} method{'s' * (n != 1)}{' on ' * bool(where)}{', '.join(where)}, {rows:,} rows of "

@@ -105,7 +105,7 @@ class Results:
 
     @property
     def is_one_test_set(self) -> bool:
-        """Whether all predictions are of one fit, on rows that were set apart once."""
+        """True if all predictions are of one fit, on rows that were set apart once."""
         return bool(np.ptp(self._cells) == 0) if len(self.rows) else True
 
     @property

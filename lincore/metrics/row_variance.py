@@ -21,7 +21,7 @@ LIKELY_SLOPE = 0.5
 
 
 class RowVariance(NamedTuple):
-    """What the rows of the data say about the variance of one method's mean losses over splits.
+    """Variance of one method's mean losses over splits, with the rows as sampling units.
 
     A mean over splits is a sum over rows: each row adds its own loss, averaged over the splits in
     which it was tested, and each changes the models that it trains. Class sizes are held fixed.

@@ -51,17 +51,17 @@ class Evidence(NamedTuple):
 
     @property
     def independent_rows(self) -> bool:
-        """Whether every row counts for itself: what Wilson asks for."""
+        """True if every row counts for itself: what Wilson asks for."""
         return self.by_rows and self.n_units == len(self.units)
 
     @property
     def one_fit(self) -> bool:
-        """Whether every method was fitted once: what McNemar and Cochran ask for."""
+        """True if every method was fitted once: what McNemar and Cochran ask for."""
         return self.n_folds <= 1
 
     @property
     def one_row_folds(self) -> bool:
-        """Whether every row was left out by itself."""
+        """True if every row was left out by itself."""
         return self.n_folds > 1 and self.n_folds == len(self.folds)
 
     @property
@@ -90,7 +90,7 @@ def per_results(function: Callable[..., T]) -> Callable[..., T]:
 
 
 @per_results
-def evidence(results: Results) -> Evidence:
+def find_sampling_units(results: Results) -> Evidence:
     """Read from folds, repetitions, rows and groups what is independent of what.
 
     Groups of rows that belong together are read from ``settings.row_groups``, of shape (m,).
@@ -133,7 +133,7 @@ def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
         Of whatever the predictions are sorted by: true class, predicted class, bin.
     n_codes : int
     """
-    found = evidence(results)
+    found = find_sampling_units(results)
     if results.settings.row_groups is None:
         return np.bincount(codes, minlength=n_codes) / max(found.repeats, 1)
     pairs = np.unique(np.column_stack([codes, found.units]), axis=0)

@@ -17,7 +17,7 @@ from lincore.metrics.estimates import (
     SCORES,
     Estimate,
     Score,
-    confusion,
+    confusion_matrix,
     estimate,
     has_posteriors,
 )
@@ -36,7 +36,7 @@ from lincore.metrics.intervals import (
     wilson,
 )
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import evidence, independent_counts, per_results
+from lincore.metrics.sampling_units import find_sampling_units, independent_counts, per_results
 from lincore.metrics.training_variance import share_influence, softened, training_variance
 from lincore.utils.typing import Array, Codes
 
@@ -47,9 +47,9 @@ __all__ = [
     "Interval",
     "Score",
     "accuracy",
-    "baseline",
-    "baselines",
-    "confusion",
+    "majority_baseline_score",
+    "baseline_results",
+    "confusion_matrix",
     "estimate",
     "expected_cost",
     "f1",
@@ -59,7 +59,7 @@ __all__ = [
     "precision",
     "recall",
     "score",
-    "table",
+    "score_table",
 ]
 
 
@@ -80,8 +80,8 @@ def score(results: Results, method: str, name: str) -> Interval:
 
     On one test set the interval is for this fitted model; over folds for what the method reaches
     on average when it learns from as many rows. NaN where there is no such
-    score, see `lincore.metrics.estimates.why_missing`; the ends alone are NaN for a score to
-    which all classes count alike where one of them has fewer than 8 rows (`few_rows`).
+    score, see `lincore.metrics.estimates.missing_score_reason`; the ends alone are NaN for a score
+    to which all classes count alike where one of them has fewer than 8 rows (`few_rows`).
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _score(results: Results, method: str, name: str) -> Interval:
     else:
         common = None if results.common is None else estimate(results.common, method, name)
         spread = _spread(results, found.influence, _training(results, found.influence, common))
-        if (base := evidence(results)).one_fit:
+        if (base := find_sampling_units(results)).one_fit:
             spread = row_spread(found.influence, base, results.truth, results.class_counts)
         inner = from_spread(found.value, spread, bounds.lowest, np.inf)
     return inner.within(bounds.lowest, bounds.highest)
@@ -135,16 +135,16 @@ def _interval_of_accuracy(results: Results, method: str) -> Interval:
     """Return Wilson's interval, also where no row (group) is wrong and none right."""
     value = estimate(results, method, "accuracy").value
     if value in (0.0, 1.0):
-        n_units = evidence(results).n_units
+        n_units = find_sampling_units(results).n_units
         return _wilsons([value * n_units], [n_units])[0]
-    by_cell = influence_by_cell("accuracy", confusion(results, method).astype(float))
+    by_cell = influence_by_cell("accuracy", confusion_matrix(results, method).astype(float))
     return from_spread(value, _cell_spread(results, method, by_cell), 0, 1)
 
 
 def _interval_by_class(results: Results, method: str, name: str) -> Interval:
     """Return the interval of balanced accuracy, macro F1 or MCC, see `enlarged`."""
     counts = independent_counts(results, results.truth, len(results.classes))
-    table = confusion(results, method).astype(float)
+    table = confusion_matrix(results, method).astype(float)
     sizes, share = table.sum(axis=1, keepdims=True), ADDED_ROWS / len(counts) / counts[:, None]
     wrong = (1 - np.eye(len(counts))) / (len(counts) - 1)
     even = (np.eye(len(counts)) + wrong) / 2
@@ -176,7 +176,7 @@ def _interval_of_area(results: Results, method: str) -> Interval:
 
 
 def _from_enlarged(results: Results, found: Estimate, more: Enlarged, spread: Spread) -> Interval:
-    added = more.variance * (1 + evidence(results).ratio)
+    added = more.variance * (1 + find_sampling_units(results).ratio)
     return from_enlarged(found.value, more.value, Spread(spread.variance + added, spread.degrees))
 
 
@@ -206,7 +206,7 @@ def _cell_spread(
     """
     if influence is None:
         influence = by_cell[results.truth, results.predicted[results.position(method)]]
-    if evidence(results).one_fit:
+    if find_sampling_units(results).one_fit:
         return _spread(results, influence)
     soft = _soft(results, method)
     influence = influence + share_influence(by_cell, results.truth, soft)[results.truth]
@@ -231,7 +231,7 @@ def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread
     The degrees of freedom over folds are Satterthwaite's: as many as the folds of a repetition less
     one, were the variance that of the training rows alone.
     """
-    base = evidence(results)
+    base = find_sampling_units(results)
     rows = row_spread(influence, base, results.truth, results.class_counts)
     if base.one_fit:
         return Spread(rows.variance)
@@ -253,7 +253,7 @@ def _training(results: Results, influence: Array, common: Estimate | None) -> fl
     """
     if results.common is None or common is None or not len(common.influence):
         return 0.0
-    base, known = evidence(results), evidence(results.common)
+    base, known = find_sampling_units(results), find_sampling_units(results.common)
     means = np.bincount(base.folds, influence) / np.bincount(base.folds)
     width = 1 + max(results.fold.max(), results.common.fold.max())
     every, asked = (np.unique(of.repetition * width + of.fold) for of in (results, results.common))
@@ -312,7 +312,7 @@ def _shares(
     right = np.bincount(codes[results.truth == predicted], minlength=n_classes).astype(float)
     share = confusion_scores.divide(right, counts)
     found = _wilsons(np.where(units > 0, share, 0) * units, units)
-    if evidence(results).independent_rows:
+    if find_sampling_units(results).independent_rows:
         return found
     truths, labels = np.indices((n_classes, n_classes))
     cells = among(truths, labels)
@@ -355,7 +355,7 @@ def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
     return from_spread(value, _cell_spread(results, method, costs - value), -np.inf, np.inf)
 
 
-def baselines(results: Results) -> Results:
+def baseline_results(results: Results) -> Results:
     """Return what guesses without looking at the features would score, as `Results`.
 
     "Majority class" always predicts the commonest class and has no posteriors; "Prior only"
@@ -378,14 +378,14 @@ def baselines(results: Results) -> Results:
     )
 
 
-def baseline(results: Results, name: str = "accuracy") -> float:
-    """Return the score of always predicting the largest class, see `baselines`.
+def majority_baseline_score(results: Results, name: str = "accuracy") -> float:
+    """Return the score of always predicting the largest class, see `baseline_results`.
 
     The balanced accuracy of that is 1/K for K classes that have rows.
     """
     if name == "balanced accuracy":  # also where the class commonest in training is not tested
         return 1 / max(len(np.unique(results.truth)), 1)
-    return estimate(baselines(results), "Majority class", name).value
+    return estimate(baseline_results(results), "Majority class", name).value
 
 
 def never_predicted(results: Results, method: str) -> NDArray[np.intp]:
@@ -403,7 +403,7 @@ def never_predicted(results: Results, method: str) -> NDArray[np.intp]:
     return np.setdiff1d(results.truth, predicted)
 
 
-def table(results: Results, leading: str | None = None) -> pd.DataFrame:
+def score_table(results: Results, leading: str | None = None) -> pd.DataFrame:
     """Return one line for each method: every score with its interval, seconds, and the group.
 
     Columns are the names of `SCORES`, the leading one first, each followed by "<name> from" and

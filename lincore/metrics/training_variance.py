@@ -42,7 +42,7 @@ class CommonRows(NamedTuple):
     folds: list[int]
 
 
-def common_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -> CommonRows:
+def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -> CommonRows:
     """Choose the rows, all of the plan if they are few, in the shares of the classes.
 
     Parameters

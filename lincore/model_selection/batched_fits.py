@@ -11,7 +11,7 @@ from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes, log_p
 from lincore.estimators.batched_moments import MomentStack, is_plain, solve_together
 from lincore.estimators.logistic.batched import may_have_one_minimum
 from lincore.estimators.logistic.batched_newton import Solved, solve_stack
-from lincore.model_selection.fitting import Predicted, Training, margins
+from lincore.model_selection.fitting import Predicted, TrainingInputs, margins
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import asks_for_categories
 from lincore.moments.moments import stacked
@@ -25,8 +25,8 @@ LARGEST_STACK = 2_000_000
 MOST_CLASSES = 12
 
 
-def stackable(method: Method, trainings: Sequence[Training]) -> bool:
-    """Whether a method may be iterated on all samples at once, with the same result.
+def stackable(method: Method, trainings: Sequence[TrainingInputs]) -> bool:
+    """Return whether a method may be iterated on all samples at once, with the same result.
 
     It is for logistic regression, of few rows and coordinates, each sample with rows of all
     classes: its minimum is one point, however one comes there. Without a penalty a sample may have
@@ -39,13 +39,13 @@ def stackable(method: Method, trainings: Sequence[Training]) -> bool:
     return _are_small(trainings) and all(_is_whole(training) for training in trainings)
 
 
-def solved_together(estimator: Any, trainings: Sequence[Training]) -> bool:
-    """Whether moments decide a method on all samples at once: it `is_plain` and all is numbers."""
+def solved_together(estimator: Any, trainings: Sequence[TrainingInputs]) -> bool:
+    """Tell if moments decide a method on all samples at once: it `is_plain` and all is numbers."""
     coded = any(training.categorical_columns for training in trainings)
     return is_plain(estimator) and not (coded and asks_for_categories(estimator))
 
 
-def moment_stack(trainings: Sequence[Training]) -> MomentStack | None:
+def moment_stack(trainings: Sequence[TrainingInputs]) -> MomentStack | None:
     """Return the moments of all samples together, if there are any and they are few."""
     moments = [training.moments for training in trainings if training.moments is not None]
     shapes = {part.scatter.shape for part in moments}
@@ -76,7 +76,7 @@ def fit_moment_stack(
 
 
 def fit_stack(
-    method: Method, trainings: Sequence[Training], asked: Sequence[Sequence[Any]]
+    method: Method, trainings: Sequence[TrainingInputs], asked: Sequence[Sequence[Any]]
 ) -> list[list[Predicted] | None]:
     """Fit a method that is `stackable` to every sample, and ask it about rows.
 
@@ -105,7 +105,7 @@ def fit_stack(
     return said
 
 
-def _solved(method: Method, trainings: Sequence[Training]) -> Solved:
+def _solved(method: Method, trainings: Sequence[TrainingInputs]) -> Solved:
     model, n_classes = method.estimator, trainings[0].n_classes
     return solve_stack(
         [training.rows for training in trainings],
@@ -133,7 +133,7 @@ def _chosen(scores: Array, silent: bool = False) -> Predicted:
     return Predicted(chosen_codes(scores), log_posterior(scores))
 
 
-def _are_small(trainings: Sequence[Training]) -> bool:
+def _are_small(trainings: Sequence[TrainingInputs]) -> bool:
     rows = [training.rows for training in trainings if isinstance(training.rows, np.ndarray)]
     if len(rows) < len(trainings) or any(not np.isfinite(part).all() for part in rows):
         return False
@@ -143,6 +143,6 @@ def _are_small(trainings: Sequence[Training]) -> bool:
     return fits and all(len(part) >= part.shape[1] for part in rows)
 
 
-def _is_whole(training: Training) -> bool:
+def _is_whole(training: TrainingInputs) -> bool:
     counts = np.bincount(training.codes, training.weight, training.n_classes)
     return bool((counts > 0).all())

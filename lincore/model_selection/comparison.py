@@ -23,13 +23,19 @@ from lincore.errors import DataError
 from lincore.io.loading import load
 from lincore.metrics.results import Results
 from lincore.metrics.settings import Settings
-from lincore.model_selection.engine import execute, steps_of
+from lincore.model_selection.engine import execute, method_steps
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import Method, Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
 from lincore.model_selection.run import Collected, Run
-from lincore.model_selection.splitters import Scheme, default_scheme, describe, folds, plan_settings
+from lincore.model_selection.splitters import (
+    Scheme,
+    default_scheme,
+    describe,
+    plan_folds,
+    plan_settings,
+)
 from lincore.model_selection.streamed_rows import n_learned_from_streamed, with_streamed
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Progress
@@ -68,8 +74,8 @@ def compare(
         `lincore.model_selection.methods`.
     scheme : str, splitter or Split, optional
         "holdout", "given", "last", "10-fold", "10x10-fold", "leave-one-out", "by-group", "5-fold
-        by group", or anything that splits. See `lincore.model_selection.splitters.folds`. Default:
-        "holdout by group" where the data have groups, else "holdout".
+        by group", or anything that splits. See `lincore.model_selection.splitters.plan_folds`.
+        Default: "holdout by group" where the data have groups, else "holdout".
     target : str or int, optional
         The column that holds the classes, where `data` is a table.
     steps : Steps
@@ -116,7 +122,7 @@ def compare(
     chosen = as_methods(methods)
     require_squares(data)
     scheme = default_scheme(data) if scheme is None else scheme
-    plan = folds(data, scheme, seed, test_size=test_size)
+    plan = plan_folds(data, scheme, seed, test_size=test_size)
     settings = replace(
         method_settings(plan_settings(data, plan), chosen, data, steps),
         scheme=describe(scheme),
@@ -124,7 +130,7 @@ def compare(
         seed=seed,
         streamed={
             m.name: n_learned_from_streamed(
-                data, plan, m.from_moments, steps_of(m, data, steps).basis
+                data, plan, m.from_moments, method_steps(m, data, steps).basis
             )
             for m in chosen
         },
@@ -186,7 +192,7 @@ def models_of(
     found = {}
     rows, none = np.arange(data.n_rows), np.arange(0)
     for method in methods:
-        own = steps_of(method, data, steps)
+        own = method_steps(method, data, steps)
         pipeline = pipeline_for(data, method.fresh(data.classes, seed), own, seed=seed)
         moments = with_streamed(data, rows, none) if own.basis is None else None
         try:
@@ -257,7 +263,7 @@ def method_settings(
     """Add methods with their steps and options to settings, and the versions of the libraries."""
     return replace(
         settings,
-        steps={m.name: _in_words(steps_of(m, data, steps)) for m in methods},
+        steps={m.name: _in_words(method_steps(m, data, steps)) for m in methods},
         options={m.name: dict(m.options) for m in methods},
         labels={m.name: m.label for m in methods},
         versions=_versions(),

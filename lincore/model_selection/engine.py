@@ -14,11 +14,11 @@ from lincore.data.splits import Fold
 from lincore.estimators.batched_moments import MomentStack
 from lincore.model_selection.batched_fits import fit_moment_stack, moment_stack, solved_together
 from lincore.model_selection.fitting import (
-    Training,
+    TrainingInputs,
     categorical_columns,
     fit_classifier,
     fit_preprocessor,
-    predictions,
+    predict_codes,
     through,
 )
 from lincore.model_selection.fold_moments import (
@@ -82,7 +82,7 @@ class Ready(NamedTuple):
         Spent on it.
     """
 
-    training: Training
+    training: TrainingInputs
     rows: Any
     seconds: float
 
@@ -109,7 +109,7 @@ def execute(run: Run, steps: Steps) -> bool:
     return False
 
 
-def steps_of(method: Method, data: Dataset, steps: Steps) -> Steps:
+def method_steps(method: Method, data: Dataset, steps: Steps) -> Steps:
     """Return the steps before a method: those asked for, as far as it allows them.
 
     Counts are neither standardised nor projected. Sparse rows are projected for a method that
@@ -118,13 +118,13 @@ def steps_of(method: Method, data: Dataset, steps: Steps) -> Steps:
     if method.counts:
         return Steps(standardize=False)
     steps = steps_before(method.estimator, data, steps)
-    if data.n_words and steps.n_components is None and not method.takes_sparse:
+    if data.kind.is_sparse and steps.n_components is None and not method.takes_sparse:
         return steps._replace(n_components=min(SPARSE_COMPONENTS, *(s - 1 for s in data.X.shape)))
     return steps
 
 
 def _grouped(run: Run, steps: Steps) -> list[Group]:
-    wanted = [steps_of(method, run.data, steps) for method in run.methods]
+    wanted = [method_steps(method, run.data, steps) for method in run.methods]
     groups = []
     for chosen in dict.fromkeys(map(_key, wanted)):
         members = [j for j, own in enumerate(wanted) if _key(own) == chosen]
@@ -140,7 +140,7 @@ def _key(steps: Steps) -> str:
 
 
 def _is_costly(group: Group, data: Dataset) -> bool:
-    """Whether steps before methods that need rows are worth fitting once for all of them."""
+    """Return whether steps before methods that need rows are worth fitting once for all of them."""
     return group.steps != Steps(standardize=False) or data.needs_preparation
 
 
@@ -276,13 +276,15 @@ def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -
     return Ready(training, rows, shared)
 
 
-def _fit_steps(data: Dataset, fold: Fold, front: Front, known: Known, group: Group) -> Training:
+def _fit_steps(
+    data: Dataset, fold: Fold, front: Front, known: Known, group: Group
+) -> TrainingInputs:
     """Fit steps on one fold."""
     codes = data.codes[fold.train]
     if isinstance(known, Remainder):
         moments, _ = known.behind(front, data.X[fold.test], data.codes[fold.test])
         if moments is not None:
-            return Training(codes, data.n_classes, moments=moments)
+            return TrainingInputs(codes, data.n_classes, moments=moments)
         known = None
     if group.steps.basis is None:
         known = with_streamed(data, fold.train, fold.test, known)
@@ -311,7 +313,7 @@ def _iterate(run: Run, group: Group, method: int) -> None:
                     )
                 else:
                     groups = categorical_columns(front)
-                    training = Training(
+                    training = TrainingInputs(
                         codes, data.n_classes, through(front, X), categorical_columns=groups
                     )
                 rows = through(front, data.X[run.asked(i)])
@@ -326,7 +328,7 @@ def _iterate(run: Run, group: Group, method: int) -> None:
 
 
 def _fit_and_predict(
-    run: Run, method: int, training: Training, rows: Any, shared: float
+    run: Run, method: int, training: TrainingInputs, rows: Any, shared: float
 ) -> Outcome:
     start = time.perf_counter()
     try:
@@ -336,7 +338,7 @@ def _fit_and_predict(
         else:
             model = _fit_watched(run, method, training)
         seconds = shared + time.perf_counter() - start
-        return Outcome(predictions(model, rows, training.n_classes), seconds)
+        return Outcome(predict_codes(model, rows, training.n_classes), seconds)
     except ValueError as error:
         return Outcome(None, 0.0, str(error))
     except Exception as error:  # a classifier from elsewhere may raise anything
@@ -352,7 +354,7 @@ def _same(prototype: Any) -> Any:
     return model
 
 
-def _fit_watched(run: Run, method: int, training: Training) -> Any:
+def _fit_watched(run: Run, method: int, training: TrainingInputs) -> Any:
     """Fit from rows; note warnings (no convergence, separation) instead of showing them."""
     with captured_warnings() as said:
         model = fit_classifier(clone(run.prototypes[method]), training)

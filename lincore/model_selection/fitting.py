@@ -24,8 +24,8 @@ from lincore.utils.typing import Array, Codes
 LARGEST_SCATTER = 50_000_000
 
 
-class Training(NamedTuple):
-    """What a classifier is fitted on, behind the steps before it.
+class TrainingInputs(NamedTuple):
+    """Inputs of a classifier's fit: rows behind the preprocessing steps, codes, moments.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ def fit_preprocessor(
     moments: Moments | None = None,
     rows: bool = True,
     summary: bool = True,
-) -> Training:
+) -> TrainingInputs:
     """Fit the steps before a classifier on training rows.
 
     Parameters
@@ -100,14 +100,14 @@ def fit_preprocessor(
             moments = _summarise(X, codes, n_classes)
         if moments is not None and class_weight is not None:
             moments = moments.scale(class_weight)
-        return Training(codes, n_classes, X, weight, moments, categorical_columns(front))
+        return TrainingInputs(codes, n_classes, X, weight, moments, categorical_columns(front))
     if class_weight is not None:
         moments = moments.scale(class_weight)
     for _, step in tail:
         moments = step.fit_moments(moments).map_moments(moments)
         X = _behind(step, X) if rows else X
     kept, groups = moments if summary else None, categorical_columns(front)
-    return Training(codes, n_classes, X if rows else None, weight, kept, groups)
+    return TrainingInputs(codes, n_classes, X if rows else None, weight, kept, groups)
 
 
 def categorical_columns(front: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ...], ...]:
@@ -128,7 +128,7 @@ def through(front: Sequence[tuple[str, Any]], rows: Any) -> Any:
     return rows
 
 
-def fit_classifier(classifier: Any, training: Training) -> Any:
+def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
     """Fit a classifier on codes, from moments if it can and there are any.
 
     Raises
@@ -179,7 +179,7 @@ class Predicted(NamedTuple):
         return Predicted(self.codes[rows], self.log_proba[rows], decision)
 
 
-def predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
+def predict_codes(classifier: Any, rows: Any, n_classes: int) -> Predicted:
     """Predict rows by the classifier's own rule, with posteriors, else with decision scores.
 
     Raises

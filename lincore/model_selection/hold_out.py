@@ -18,7 +18,7 @@ from lincore.model_selection.fitting import (
     LARGEST_SCATTER,
     fit_classifier,
     fit_preprocessor,
-    predictions,
+    predict_codes,
 )
 from lincore.model_selection.splitters import plan_settings
 from lincore.model_selection.streamed_rows import (
@@ -32,7 +32,7 @@ from lincore.utils.typing import Array
 
 
 class TrainingSet(NamedTuple):
-    """What is learned once from the training rows and serves every choice of options.
+    """Summary of the training rows, computed once for every choice of options.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class TrainingSet(NamedTuple):
     moments: Moments | None
 
 
-def summarise(data: Dataset, split: Split) -> TrainingSet:
+def summarise_training_set(data: Dataset, split: Split) -> TrainingSet:
     """Make the one pass over the training rows."""
     if streamed_moments(data, *split) is not None:
         return TrainingSet(None, with_streamed(data, *split))
@@ -55,7 +55,7 @@ def summarise(data: Dataset, split: Split) -> TrainingSet:
     if prepare is not None:
         X = prepare.fit_transform(X)
     n_rows, q = X.shape
-    if data.n_words or n_rows < q or data.n_classes * q**2 > LARGEST_SCATTER:
+    if data.kind.is_sparse or n_rows < q or data.n_classes * q**2 > LARGEST_SCATTER:
         return TrainingSet(prepare, None)
     codes = data.codes[split.train]
     return TrainingSet(prepare, Moments.from_groups(X, codes, data.n_classes))
@@ -87,7 +87,7 @@ def fit_pipeline(
         `sample_weight` elsewhere.
     moments : Moments of shapes (K,), (K, p), (K, p, p), optional
         By class, not weighted, of the same rows behind the step "prepare", which must then have
-        been fitted (see `summarise`).
+        been fitted (see `summarise_training_set`).
 
     Returns
     -------
@@ -135,7 +135,9 @@ def fit_pipeline(
     return pipeline
 
 
-def fit(pipeline: Pipeline, data: Dataset, split: Split, part: TrainingSet) -> Pipeline:
+def fit_from_training_set(
+    pipeline: Pipeline, data: Dataset, split: Split, part: TrainingSet
+) -> Pipeline:
     """Fit a pipeline on the training part, with what was learned from it before.
 
     Raises
@@ -148,7 +150,7 @@ def fit(pipeline: Pipeline, data: Dataset, split: Split, part: TrainingSet) -> P
     return fit_pipeline(pipeline, data, split.train, moments=part.moments)
 
 
-def evaluate(
+def evaluate_pipeline(
     pipeline: Pipeline, data: Dataset, split: Split, *, method: str, seconds: float = np.nan
 ) -> Results:
     """Predict the test rows with a fitted pipeline.
@@ -156,9 +158,9 @@ def evaluate(
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted by `fit`.
+        Fitted by `fit_from_training_set`.
     data, split
-        As for `fit`.
+        As for `fit_from_training_set`.
     method : str
         What to call the model in the results.
     seconds : float
@@ -167,7 +169,7 @@ def evaluate(
     rows: Any = data.X[split.test]
     for _, step in pipeline.steps[:-1]:
         rows = step.transform(rows)
-    predicted, log_proba, decision = predictions(pipeline.steps[-1][1], rows, data.n_classes)
+    predicted, log_proba, decision = predict_codes(pipeline.steps[-1][1], rows, data.n_classes)
     steps, classifier = pipeline.named_steps, pipeline.steps[-1][1]
     fold = Fold(0, 0, split.train, split.test)
     solved = hasattr(classifier, "fit_moments")
@@ -206,4 +208,4 @@ def holdout(
     start = time.perf_counter()
     fitted = fit_pipeline(pipeline, data, split.train, moments=with_streamed(data, *split))
     seconds = time.perf_counter() - start
-    return fitted, evaluate(fitted, data, split, method=method, seconds=seconds)
+    return fitted, evaluate_pipeline(fitted, data, split, method=method, seconds=seconds)

@@ -26,9 +26,9 @@ from lincore.estimators.naive_bayes import GaussianNB
 from lincore.estimators.perceptron import Perceptron
 from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from lincore.model_selection.pipeline import CATEGORICAL
-from lincore.model_selection.specs import parse, render
+from lincore.model_selection.specs import format_spec, parse_spec
 
-FACTORIES: Mapping[str, Callable[..., Any]] = {
+CLASSIFIER_FACTORIES: Mapping[str, Callable[..., Any]] = {
     "lda": LinearDiscriminantAnalysis,
     "diagonal-lda": DiagonalLinearDiscriminantAnalysis,
     "qda": QuadraticDiscriminantAnalysis,
@@ -42,7 +42,7 @@ FACTORIES: Mapping[str, Callable[..., Any]] = {
     "one-vs-one": OneVsOne,
 }
 
-LABELS: Mapping[str, str] = {
+CLASSIFIER_LABELS: Mapping[str, str] = {
     "lda": "LDA",
     "diagonal-lda": "Diagonal LDA",
     "qda": "QDA",
@@ -75,7 +75,7 @@ class Method:
     label : str
         For people.
     word : str or None
-        The key in `FACTORIES`; None for an estimator from elsewhere.
+        The key in `CLASSIFIER_FACTORIES`; None for an estimator from elsewhere.
     options : mapping
         Options that differ from the defaults, for the settings of results.
     """
@@ -88,18 +88,18 @@ class Method:
 
     @property
     def from_moments(self) -> bool:
-        """Whether the moments by class are all that it learns from."""
+        """True if the moments by class are all that it learns from."""
         # Which of the library's classifiers have the method depends on their options too.
         return hasattr(self.estimator, "fit_moments")
 
     @property
     def takes_sparse(self) -> bool:
-        """Whether rows may be sparse."""
+        """True if rows may be sparse."""
         return bool(get_tags(self.estimator).input_tags.sparse)
 
     @property
     def counts(self) -> bool:
-        """Whether rows must be counts, so that centring or turning them would make no sense."""
+        """True if rows must be counts, so that centring or turning them would make no sense."""
         return bool(get_tags(self.estimator).input_tags.positive_only)
 
     @cached_property
@@ -117,13 +117,13 @@ class Method:
 
     @property
     def _balances(self) -> bool:
-        """Whether it gives all classes the same weight, whatever the rows weigh."""
+        """True if it gives all classes the same weight, whatever the rows weigh."""
         own = self.estimator.get_params(deep=False).get("class_weight")
         return self.word is not None and isinstance(own, str) and own == "balanced"
 
     @cached_property
     def has_fixed_priors(self) -> bool:
-        """Whether the options say what the priors are, so that none are learned from rows."""
+        """True if the options say what the priors are, so that none are learned from rows."""
         if self._balances:
             return True
         for name, value in self.estimator.get_params(deep=True).items():
@@ -247,9 +247,11 @@ def keywords(word: str) -> dict[str, Any]:
     >>> keywords("least-squares")
     {'alpha': 0.0, 'targets': 'one-hot', 'class_weight': None}
     """
-    if word not in FACTORIES:
-        raise ValueError(f"No method is called {word!r}; there are {', '.join(FACTORIES)}.")
-    parameters = inspect.signature(FACTORIES[word]).parameters.values()
+    if word not in CLASSIFIER_FACTORIES:
+        raise ValueError(
+            f"No method is called {word!r}; there are {', '.join(CLASSIFIER_FACTORIES)}."
+        )
+    parameters = inspect.signature(CLASSIFIER_FACTORIES[word]).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.name != CATEGORICAL}
     if word in ("lda", "diagonal-lda"):
         # How many canonical coordinates `transform` gives changes no decision.
@@ -269,7 +271,7 @@ def _by_code(weights: Mapping[Any, float], classes: int | ArrayLike) -> dict[Any
 
 
 def _from_line(line: str) -> Method:
-    word, options = parse(line)
+    word, options = parse_spec(line)
     word = word.lower()
     defaults = keywords(word)
     unknown = [name for name in options if name not in defaults]
@@ -280,8 +282,8 @@ def _from_line(line: str) -> Method:
     if "estimator" in defaults:
         arguments["estimator"] = as_method(options.get("estimator", BINARY)).estimator
     return Method(
-        name=render(word, options),
-        estimator=FACTORIES[word](**arguments),
+        name=format_spec(word, options),
+        estimator=CLASSIFIER_FACTORIES[word](**arguments),
         label=_label(word, options),
         word=word,
         options=options,
@@ -289,10 +291,10 @@ def _from_line(line: str) -> Method:
 
 
 def _from_estimator(estimator: Any) -> Method:
-    for word, factory in FACTORIES.items():
+    for word, factory in CLASSIFIER_FACTORIES.items():
         if type(estimator) is factory:
             options = _changed(word, estimator)
-            name = " ".join(render(word, options).split())
+            name = " ".join(format_spec(word, options).split())
             return Method(name, estimator, _label(word, options), word, options)
     # scikit-learn prints the options that were changed.
     name = " ".join(repr(estimator).split())
@@ -314,5 +316,5 @@ def _changed(word: str, estimator: Any) -> dict[str, Any]:
 
 def _label(word: str, options: Mapping[str, Any]) -> str:
     if not options:
-        return LABELS[word]
-    return f"{LABELS[word]} ({', '.join(f'{k}={v}' for k, v in options.items())})"
+        return CLASSIFIER_LABELS[word]
+    return f"{CLASSIFIER_LABELS[word]} ({', '.join(f'{k}={v}' for k, v in options.items())})"

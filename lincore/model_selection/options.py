@@ -86,7 +86,7 @@ _LDA = (
     CLASS_WEIGHT,
 )
 
-OPTIONS: Mapping[str, tuple[Option, ...]] = {
+CLASSIFIER_OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "lda": _LDA,
     "diagonal-lda": _LDA,
     "qda": (
@@ -354,8 +354,8 @@ def option(word: str, name: str) -> Option:
     >>> option("logistic", "C").choices
     (Choice(value=inf, label='maximum likelihood'),)
     """
-    for found in OPTIONS[word]:
+    for found in CLASSIFIER_OPTIONS[word]:
         if found.name == name:
             return found
-    known = ", ".join(found.name for found in OPTIONS[word])
+    known = ", ".join(found.name for found in CLASSIFIER_OPTIONS[word])
     raise KeyError(f"{word} has no option {name!r}; it has {known}.")

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
-from lincore.model_selection.specs import parse
+from lincore.model_selection.specs import parse_spec
 from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures, kernel, polynomial
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.standardize import Standardizer
@@ -28,7 +28,7 @@ BASES: Mapping[str, Callable[..., Any]] = {
 
 
 class Steps(NamedTuple):
-    """What is done to the rows before a classifier sees them; the same for every method.
+    """Preprocessing steps before a classifier; the same for every method.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Steps(NamedTuple):
         """Return the steps with what `standardize=None` means for a data set."""
         if self.standardize is not None:
             return self
-        return self._replace(standardize=data.image_shape is None and not data.n_words)
+        return self._replace(standardize=data.kind.standardize)
 
 
 PLAIN = Steps()
@@ -61,7 +61,7 @@ PLAIN = Steps()
 #: Images of more pixels than this are projected at first, to as many components as hold this
 #: share of the variance.
 MANY_PIXELS = 400
-MOST_VARIANCE = 0.95
+DEFAULT_VARIANCE_SHARE = 0.95
 
 
 def default_steps(data: Dataset, n_train: int) -> Steps:
@@ -86,8 +86,8 @@ def default_steps(data: Dataset, n_train: int) -> Steps:
     Steps(standardize=True, basis=None, n_components=None, whiten=False)
     """
     steps = PLAIN.resolved(data)
-    if data.image_shape is not None and data.n_features > min(MANY_PIXELS, n_train):
-        return steps._replace(n_components=MOST_VARIANCE)
+    if data.kind.is_images and data.n_features > min(MANY_PIXELS, n_train):
+        return steps._replace(n_components=DEFAULT_VARIANCE_SHARE)
     return steps
 
 
@@ -176,9 +176,8 @@ def steps_before(classifier: Any, data: Dataset, steps: Steps) -> Steps:
     projection mix the columns, so that there are no categories behind them.
     """
     steps = steps.resolved(data)
-    coded = data.levels is not None and any(data.levels)
-    coded = coded or (data.imputation == "indicator" and data.has_missing)
-    mixed = steps.basis is not None or steps.n_components is not None or data.n_words > 0
+    coded = data.has_categories or (data.imputation == "indicator" and data.has_missing)
+    mixed = steps.basis is not None or steps.n_components is not None or data.kind.is_sparse
     if coded and not mixed and asks_for_categories(classifier):
         return steps._replace(standardize=False)
     return steps
@@ -192,7 +191,7 @@ def pipeline_for(
         classifier,
         prepare=build_preparer(data),
         steps=steps.resolved(data) if classifier is None else steps_before(classifier, data, steps),
-        sparse=data.n_words > 0,
+        sparse=data.kind.is_sparse,
         seed=seed,
     )
 
@@ -211,7 +210,7 @@ def as_basis(spec: Any, seed: int = 0) -> Any:
     PolynomialFeatures(degree=3, include_bias=False)
     """
     if isinstance(spec, str):
-        word, options = parse(spec)
+        word, options = parse_spec(spec)
         if word not in BASES:
             raise ValueError(f"No basis is called {word!r}; there are {', '.join(BASES)}.")
         basis = BASES[word](**options)
@@ -227,7 +226,7 @@ def rows_needed(names: list[str]) -> int:
     return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
 
 
-def before_classifier(pipeline: Pipeline, X: Any) -> Any:
+def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:
     """Return rows (n, p) as a classifier behind the steps sees them, (n, q); sparse if they are."""
     for name, step in pipeline.steps:
         if name != "classify":

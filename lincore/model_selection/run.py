@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
-from lincore.metrics.training_variance import common_rows
+from lincore.metrics.training_variance import training_variance_rows
 from lincore.model_selection.fitting import Predicted
 from lincore.model_selection.methods import Method
 from lincore.utils.typing import Array, Progress
@@ -22,7 +22,7 @@ class StoppedError(Exception):
 
 
 class Outcome(NamedTuple):
-    """What one method made of one fold, or why it failed."""
+    """Predictions of one method on one fold, or the reason for its failure."""
 
     predicted: Predicted | None
     seconds: float
@@ -109,7 +109,7 @@ class Run:
     def __post_init__(self) -> None:
         """Make room for the results."""
         n_methods, k = len(self.methods), self.data.n_classes
-        self.common = common_rows(self.data.codes, self.plan, k)
+        self.common = training_variance_rows(self.data.codes, self.plan, k)
         self.tested = Collected(n_methods, [len(fold.test) for fold in self.plan], k)
         self.compared = Collected(n_methods, [len(self.common.rows)] * len(self.common.folds), k)
         self.seconds = np.zeros(len(self.methods))

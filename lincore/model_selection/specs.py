@@ -10,7 +10,7 @@ _SPEC = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _WORDS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 
 
-def parse(text: str) -> tuple[str, dict[str, Any]]:
+def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     """Take a line apart.
 
     Values are Python's numbers, True, False, None, lists, mappings, and inf; all else is a word.
@@ -27,7 +27,7 @@ def parse(text: str) -> tuple[str, dict[str, Any]]:
 
     Examples
     --------
-    >>> parse("logistic(C=inf, solver=newton-cg)")
+    >>> parse_spec("logistic(C=inf, solver=newton-cg)")
     ('logistic', {'C': inf, 'solver': 'newton-cg'})
     """
     found = _SPEC.fullmatch(text)
@@ -42,12 +42,12 @@ def parse(text: str) -> tuple[str, dict[str, Any]]:
     return found[1], options
 
 
-def render(word: str, options: dict[str, Any]) -> str:
-    """Put a line together that `parse` takes apart into the same.
+def format_spec(word: str, options: dict[str, Any]) -> str:
+    """Put a line together that `parse_spec` takes apart into the same.
 
     Examples
     --------
-    >>> render("lda", {"shrinkage": 0.1}), render("lda", {})
+    >>> format_spec("lda", {"shrinkage": 0.1}), format_spec("lda", {})
     ('lda(shrinkage=0.1)', 'lda')
     """
     if not options:

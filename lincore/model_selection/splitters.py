@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from lincore.data.dataset import Dataset, Split
-from lincore.data.splits import Fold, split
+from lincore.data.splits import Fold, rows_by_class, split
 from lincore.errors import DataError
 from lincore.metrics.settings import Settings
 from lincore.utils.thread_warnings import captured_warnings
@@ -30,7 +30,7 @@ WORDS = (
 _FOLDED = re.compile(r"(?:(\d+)\s*x\s*)?(\d+)-fold( by group)?")
 
 
-def folds(
+def plan_folds(
     data: Dataset, scheme: Scheme = "holdout", seed: int = 0, *, test_size: float = 0.3
 ) -> list[Fold]:
     """Plan an experiment.
@@ -66,7 +66,7 @@ def folds(
     Examples
     --------
     >>> import lincore
-    >>> plan = folds(lincore.sample("iris"), "2x5-fold", seed=1)
+    >>> plan = plan_folds(lincore.sample("iris"), "2x5-fold", seed=1)
     >>> len(plan), plan[7].repetition, plan[7].fold, len(plan[7].train), len(plan[7].test)
     (10, 1, 2, 120, 30)
     """
@@ -118,7 +118,7 @@ def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
     --------
     >>> import lincore
     >>> iris = lincore.sample("iris")
-    >>> plan_settings(iris, folds(iris, "holdout")).training_shares.round(2)
+    >>> plan_settings(iris, plan_folds(iris, "holdout")).training_shares.round(2)
     array([0.33, 0.33, 0.33])
     """
     n_tested = [len(fold.test) for fold in plan]
@@ -178,11 +178,8 @@ def _dealt(data: Dataset, k: int, rng: np.random.Generator) -> Rows:
     All folds are then of equal size but for one row, and so is every class in them.
     """
     fold = np.empty(data.n_rows, dtype=np.intp)
-    begin = 0
-    for code, count in enumerate(data.counts):
-        rows = rng.permutation(np.flatnonzero(data.codes == code))
-        fold[rows] = np.arange(begin, begin + count) % k
-        begin += count
+    order = np.concatenate(rows_by_class(data.codes, data.n_classes, rng))
+    fold[order] = np.arange(data.n_rows) % k
     return fold
 
 

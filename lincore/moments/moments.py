@@ -149,7 +149,7 @@ class Moments:
 
     @property
     def is_diagonal(self) -> bool:
-        """Whether only the diagonal of the scatter is kept."""
+        """True if only the diagonal of the scatter is kept."""
         return self.scatter.ndim == self.mean.ndim
 
     @property

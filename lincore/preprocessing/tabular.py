@@ -26,14 +26,14 @@ _NOWHERE = -1
 
 
 class Filling(NamedTuple):
-    """What the training rows say about a number that is missing: its value and its own column."""
+    """Imputation of a numeric column: the value, and the column of the missing indicator."""
 
     value: float
     has_indicator: bool
 
 
 class Coding(NamedTuple):
-    """Where each level of a category goes among its columns of zeros and ones.
+    """One-hot coding of a category: the column of each level.
 
     Attributes
     ----------
@@ -339,8 +339,7 @@ def source_features(preparer: Preparer | None, data: Dataset) -> NDArray[np.intp
         1 + learned.has_indicator if isinstance(learned, Filling) else len(learned.of_column)
         for learned in preparer.columns_
     ]
-    first_word = data.n_features - preparer.n_words
-    words = first_word + np.asarray(preparer.words_, dtype=np.intp)
+    words = data.n_table_columns + np.asarray(preparer.words_, dtype=np.intp)
     return np.concatenate([np.repeat(np.arange(len(widths)), widths), words])
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from lincore.utils.formatting import listed
+
 if TYPE_CHECKING:
     from lincore.checks.check import Check
 
 
-def headline(checks: Iterable[Check]) -> str:
+def assumptions_finding(checks: Iterable[Check]) -> str:
     """Say in one sentence which checks want attention, the warnings first.
 
     Parameters
@@ -19,7 +21,8 @@ def headline(checks: Iterable[Check]) -> str:
     Examples
     --------
     >>> from lincore.checks.check import Check
-    >>> headline([Check("separation", {}, "note", "..."), Check("normality", {}, "fine", "...")])
+    >>> checks = [Check("separation", {}, "note", "..."), Check("normality", {}, "fine", "...")]
+    >>> assumptions_finding(checks)
     'Worth knowing: separation. The other check is fine.'
     """
     by_verdict: dict[str, list[str]] = {"warning": [], "note": [], "fine": []}
@@ -28,9 +31,9 @@ def headline(checks: Iterable[Check]) -> str:
     warnings, notes, fine = by_verdict.values()
     parts = []
     if warnings:
-        parts.append(f"Take care: {_listed(warnings)}.")
+        parts.append(f"Take care: {listed(warnings)}.")
     if notes:
-        parts.append(f"Worth knowing: {_listed(notes)}.")
+        parts.append(f"Worth knowing: {listed(notes)}.")
     if not parts:
         return (
             "Nothing was found that speaks against the model." if fine else "Nothing was checked."
@@ -41,13 +44,13 @@ def headline(checks: Iterable[Check]) -> str:
     return " ".join(parts)
 
 
-def table(checks: Iterable[Check]) -> list[dict[str, str]]:
+def assumption_rows(checks: Iterable[Check]) -> list[dict[str, str]]:
     """Return a line for each check, warnings first: what, verdict, sentence and remedy.
 
     Examples
     --------
     >>> from lincore.checks.check import Check
-    >>> table([Check("conditioning", {}, "fine", "All is well.")])
+    >>> assumption_rows([Check("conditioning", {}, "fine", "All is well.")])
     [{'Check': 'conditioning', 'Verdict': 'fine', 'Finding': 'All is well.', 'What to do': ''}]
     """
     rank = {"warning": 0, "note": 1, "fine": 2}
@@ -60,7 +63,3 @@ def table(checks: Iterable[Check]) -> list[dict[str, str]]:
         }
         for check in sorted(checks, key=lambda check: rank[check.verdict])
     ]
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

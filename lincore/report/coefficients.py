@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lincore.inspection.coefficients import Coefficients
+from lincore.utils.formatting import p_value, true_minus
 
 
 def coefficient_rows(found: Coefficients, place: int) -> tuple[dict[str, Any], ...]:
@@ -60,17 +61,6 @@ def coefficient_rows(found: Coefficients, place: int) -> tuple[dict[str, Any], .
     return tuple(rows)
 
 
-def p_value(p: float) -> str:
-    """Write a p-value for a column that is called p.
-
-    Examples
-    --------
-    >>> p_value(0.0421), p_value(2e-9)
-    ('0.042', '< 0.001')
-    """
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
 def _interval(low: float, high: float) -> str:
     # No hyphen, with which a spreadsheet begins a formula.
-    return f"{low:.3g} to {high:.3g}".replace("-", "\u2212")
+    return true_minus(f"{low:.3g} to {high:.3g}")

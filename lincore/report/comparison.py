@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from lincore.metrics import scores
 from lincore.metrics.disagreements import Disagreement
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import evidence
-from lincore.report import sentences, streamed_rows
+from lincore.metrics.sampling_units import find_sampling_units
+from lincore.report import streamed_rows
+from lincore.utils.formatting import listed
 
 #: So many classes are named in a note.
 MOST_NAMED = 5
@@ -22,7 +23,7 @@ _NOTES = {
 }
 
 
-def scope(results: Results, rows: str = "rows") -> str:
+def evaluation_scope(results: Results, rows: str = "rows") -> str:
     """Say which rows were predicted, by models that had learned from how many.
 
     Parameters
@@ -36,10 +37,10 @@ def scope(results: Results, rows: str = "rows") -> str:
     >>> codes = np.array([0, 0, 1, 1])
     >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
     ...             np.log(np.full((1, 4, 2), 0.5)), np.zeros(1), n_train=np.full(4, 9))
-    >>> scope(r)
+    >>> evaluation_scope(r)
     'On 4 test rows, by models that learned from 9 others.'
     """
-    base = evidence(results)
+    base = find_sampling_units(results)
     n_tested = len(np.unique(results.rows))
     least, most = int(results.n_train.min()), int(results.n_train.max())
     others = f"{most:,}" if least == most else f"{least:,} to {most:,}"
@@ -75,7 +76,7 @@ def groups(results: Results) -> str:
     return "Rows of one group are kept together."
 
 
-def rule(results: Results, score: str = "accuracy") -> str:
+def interval_method(results: Results, score: str = "accuracy") -> str:
     """Say by which rule the intervals of a score were made.
 
     Examples
@@ -83,10 +84,10 @@ def rule(results: Results, score: str = "accuracy") -> str:
     >>> codes = np.array([0, 0, 1, 1])
     >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
     ...             np.log(np.full((1, 4, 2), 0.5)), np.zeros(1))
-    >>> rule(r)
+    >>> interval_method(r)
     '95 % intervals: Wilson.'
     """
-    base = evidence(results)
+    base = find_sampling_units(results)
     if base.independent_rows and score == "accuracy":
         kind = "Wilson"
     else:
@@ -98,12 +99,12 @@ def rule(results: Results, score: str = "accuracy") -> str:
     return f"{100 * scores.LEVEL:.0f} % intervals: {kind}."
 
 
-def with_labels(reason: str, classes: NDArray[Any]) -> str:
+def with_class_names(reason: str, classes: NDArray[Any]) -> str:
     """Name the classes in what a classifier said, which knows their numbers alone.
 
     Examples
     --------
-    >>> with_labels("The covariance of class 1 is singular.", np.array(["cat", "dog"]))
+    >>> with_class_names("The covariance of class 1 is singular.", np.array(["cat", "dog"]))
     'The covariance of class “dog” is singular.'
     """
 
@@ -114,7 +115,7 @@ def with_labels(reason: str, classes: NDArray[Any]) -> str:
     return re.sub(r"\bclass (\d+)\b", label, reason)
 
 
-def notes(results: Results) -> list[str]:
+def comparison_notes(results: Results) -> list[str]:
     """Say which methods are missing and why, which warned, and which classes none could learn.
 
     Examples
@@ -124,12 +125,12 @@ def notes(results: Results) -> list[str]:
     >>> r = Results(("a",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
     ...             np.full((1, 4, 2), np.nan), np.zeros(1),
     ...             settings=Settings(notes={"a": {"ConvergenceWarning": 1}}, failed={"b": "x."}))
-    >>> notes(r)
+    >>> comparison_notes(r)
     ['b is left out: x.', 'a had not converged when it ended.']
     """
     settings = results.settings
     said = [
-        f"{settings.label(name)} is left out: {with_labels(reason, results.classes)}"
+        f"{settings.label(name)} is left out: {with_class_names(reason, results.classes)}"
         for name, reason in settings.failed.items()
     ]
     missing = [
@@ -139,10 +140,8 @@ def notes(results: Results) -> list[str]:
     ]
     if settings.stopped and missing:
         are = "are" if len(missing) > 1 else "is"
-        said.append(
-            f"{sentences.listed(missing)} {are} missing: the comparison was stopped before."
-        )
-    n_fits = evidence(results).n_folds
+        said.append(f"{listed(missing)} {are} missing: the comparison was stopped before.")
+    n_fits = find_sampling_units(results).n_folds
     for name, found in settings.notes.items():
         if name not in results.methods:
             continue
@@ -157,7 +156,7 @@ def notes(results: Results) -> list[str]:
         more = len(alone) - MOST_NAMED
         alone = alone if more < 2 else [*alone[:MOST_NAMED], f"{more:,} other classes"]
         said.append(
-            f"All rows of {sentences.listed(alone)} stand in one fold{each}, so that no model that "
+            f"All rows of {listed(alone)} stand in one fold{each}, so that no model that "
             "is "
             "tested on them learned the class: they count as errors. Leave the class out, or "
             "choose a validation that divides its rows."
@@ -175,7 +174,9 @@ def _in_one_fold(results: Results) -> list[str]:
         <= np.count_nonzero(by_pass[0] == one)
         for one in passes
     ]
-    if evidence(results).one_fit or not all(whole):  # rows may be trained on that are never tested
+    if find_sampling_units(results).one_fit or not all(
+        whole
+    ):  # rows may be trained on that are never tested
         return []
     seen = np.unique(np.stack([by_pass[0], results.truth, by_pass[1]]), axis=1)
     found, n_folds = np.unique(seen[:2], axis=1, return_counts=True)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Ending(NamedTuple):
-    """How a fit ended.
+    """Termination of a fit.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Ending(NamedTuple):
 NOTHING = Ending("", True)
 
 
-def ending(model: Any, names: Sequence[str] = ()) -> Ending:
+def termination_reason(model: Any, names: Sequence[str] = ()) -> Ending:
     """Say how the fit of a classifier ended.
 
     Parameters
@@ -41,12 +41,12 @@ def ending(model: Any, names: Sequence[str] = ()) -> Ending:
     --------
     >>> from lincore import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [1.4], [1.6]], [0, 0, 1, 1, 1, 0]
-    >>> ending(LogisticRegression(solver="newton").fit(X, y)).sentence
+    >>> termination_reason(LogisticRegression(solver="newton").fit(X, y)).sentence
     'Converged after 5 iterations: the gradient is as small as asked for.'
     """
     # Which attributes there are is what tells iterating classifiers apart, a foreign one's too.
     if hasattr(model, "estimators_") and hasattr(model, "design_"):
-        return _of_several([ending(part, names) for part in model.estimators_])
+        return _of_several([termination_reason(part, names) for part in model.estimators_])
     if hasattr(model, "reason_"):
         return _of_descent(model, names)
     if hasattr(model, "mistakes_"):

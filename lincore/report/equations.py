@@ -18,7 +18,7 @@ ROUNDING = 1e-15
 _SPECIAL = re.compile(r"([&%$#_{}])")
 
 
-def as_text(function: Quadric, names: Sequence[str]) -> str:
+def equation_text(function: Quadric, names: Sequence[str]) -> str:
     """Write ``function = 0`` on lines of plain text.
 
     Parameters
@@ -32,7 +32,7 @@ def as_text(function: Quadric, names: Sequence[str]) -> str:
     >>> import numpy as np
     >>> from lincore.linalg.quadric import Quadric
     >>> line = Quadric(np.zeros((2, 2)), np.array([2.0, -1.0]), 0.5, np.zeros(2))
-    >>> as_text(line, ["length", "width"])
+    >>> equation_text(line, ["length", "width"])
     '2 · length − 1 · width + 0.5 = 0'
     """
     said = []
@@ -44,7 +44,7 @@ def as_text(function: Quadric, names: Sequence[str]) -> str:
     return f"{_joined(said, '−')} = 0"
 
 
-def as_latex(function: Quadric, names: Sequence[str]) -> str:
+def equation_latex(function: Quadric, names: Sequence[str]) -> str:
     r"""Write the same as LaTeX, for a display.
 
     Examples
@@ -52,7 +52,7 @@ def as_latex(function: Quadric, names: Sequence[str]) -> str:
     >>> import numpy as np
     >>> from lincore.linalg.quadric import Quadric
     >>> circle = Quadric(np.eye(2), np.zeros(2), -1.0, np.zeros(2))
-    >>> as_latex(circle, ["x", "y_1"])
+    >>> equation_latex(circle, ["x", "y_1"])
     '1\\,\\text{x}^{2} + 1\\,\\text{y\\_1}^{2} - 1 = 0'
     """
     shown = [f"\\text{{{_escaped(name)}}}" for name in names]

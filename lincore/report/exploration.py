@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lincore.report.sentences import percent
+from lincore.utils.formatting import percent, true_minus
 
 if TYPE_CHECKING:
     from lincore.inspection.association import Association
@@ -50,14 +50,14 @@ def association_finding(
     return first + (f", then {said[1]}." if len(said) > 1 else ".")
 
 
-def rows_with_a_value(n_present: int, n_rows: int, rows: str, where: str = "") -> str:
+def non_missing_note(n_present: int, n_rows: int, rows: str, where: str = "") -> str:
     """Return on how many rows something was computed, and how many have no value.
 
     Examples
     --------
-    >>> rows_with_a_value(714, 891, "all 891 rows")
+    >>> non_missing_note(714, 891, "all 891 rows")
     '714 of all 891 rows; 177 (19.9 %) have no value.'
-    >>> rows_with_a_value(150, 150, "all 150 rows")
+    >>> non_missing_note(150, 150, "all 150 rows")
     'All 150 rows.'
     """
     if n_present == n_rows:
@@ -67,12 +67,12 @@ def rows_with_a_value(n_present: int, n_rows: int, rows: str, where: str = "") -
     return f"{n_present:,} of {rows}; {gone:,} ({percent(gone / n_rows)}) have no value{both}."
 
 
-def spread_note(names: Sequence[str]) -> str:
+def jitter_note(names: Sequence[str]) -> str:
     """Return which columns of a scatter are moved at random, if any is.
 
     Examples
     --------
-    >>> spread_note(["deck"])
+    >>> jitter_note(["deck"])
     'deck is moved at random by up to a quarter of a step.'
     """
     if not names:
@@ -128,7 +128,7 @@ def missing_finding(numbers: Any, levels: Any) -> str:
     Parameters
     ----------
     numbers, levels : DataFrame
-        See `lincore.inspection.univariate.summary`.
+        See `lincore.inspection.univariate.summarise_columns`.
     """
     lines = [
         (str(row["column"]), float(row["missing"]))
@@ -165,7 +165,7 @@ def words_finding(
 
 
 def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return true_minus(f"{value:.2f}")
 
 
 def vectors_finding(shares: ArrayLike, n_rows: int) -> str:
@@ -218,20 +218,20 @@ def separation_finding(
     apart = "no further" if seen[1] <= 1.005 * seen[0] else "further"
     text = f"Along Fisher’s first direction the classes lie {apart} apart than along the first "
     text += f"{component}: J, the scatter between classes over that within them, is "
-    text += f"{criterion(seen[1])} against {criterion(seen[0])}"
+    text += f"{format_fisher_criterion(seen[1])} against {format_fisher_criterion(seen[0])}"
     if n_test:
-        text += f" (on {n_test:,} test {rows} {criterion(unseen[1])} against "
-        text += f"{criterion(unseen[0])})"
+        text += f" (on {n_test:,} test {rows} {format_fisher_criterion(unseen[1])} against "
+        text += f"{format_fisher_criterion(unseen[0])})"
     return f"{text}."
 
 
-def criterion(value: float) -> str:
+def format_fisher_criterion(value: float) -> str:
     """Write a value of J: three digits, or that it has no bound.
 
     Examples
     --------
-    >>> criterion(13.354), criterion(0.00017), criterion(float("inf"))
-    ('13.4', '0.00017', 'unlimited')
+    >>> [format_fisher_criterion(value) for value in (13.354, 0.00017, float("inf"))]
+    ['13.4', '0.00017', 'unlimited']
     """
     if not np.isfinite(value):
         return "unlimited"

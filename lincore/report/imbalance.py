@@ -10,7 +10,7 @@ from lincore.imbalance.remedies import Advice, Remedy
 from lincore.imbalance.size_curves import Sweep
 from lincore.imbalance.study import BalanceStudy
 from lincore.metrics.scores import Interval
-from lincore.report.sentences import plain
+from lincore.utils.formatting import decimals, listed, percent, points
 
 _MEANING = {
     "prior shift": (
@@ -26,7 +26,9 @@ _MEANING = {
 }
 
 
-def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dict[str, str]:
+def decomposition_sentences(
+    study: BalanceStudy, method: str, loss: str = "error"
+) -> dict[str, str]:
     """Say in one sentence each what the four parts of a loss are, and what would help.
 
     Parameters
@@ -43,8 +45,8 @@ def parts_in_words(study: BalanceStudy, method: str, loss: str = "error") -> dic
     --------
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
-    >>> parts_in_words(study, "lda", "recall of class 3")["prior shift"].split(":")[0]
-    'Prior shift costs 20.7 points (3.3 to 38.1)'
+    >>> decomposition_sentences(study, "lda", "recall of class 3")["prior shift"].split(":")[0]
+    'Prior shift costs 20.7 points (8.1 to 33.3)'
     """
     split = study.attribution(method, loss)
     return {part: _part(study, split, part, found) for part, found in split.parts.items()}
@@ -97,21 +99,21 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
         return f"{text}: no loss distinguishable from chance."
     costs = {part: _as_cost(found, kind).value for part, found in split.parts.items()}
     most = max(costs, key=lambda part: costs[part])
-    share = 100 * costs[most] / cost.value
-    how_much = "all of it is" if share >= 99.5 else f"{share:.0f} % of it is"
+    share = costs[most] / cost.value
+    how_much = "all of it is" if share >= 0.995 else f"{percent(share, 0)} of it is"
     chance = "" if _as_cost(split.parts[most], kind).low > 0 else ", by itself not beyond chance"
     return f"{text}; {how_much} {most}{chance}."
 
 
-def advice_in_words(advised: Advice, loss: str = "error") -> str:
+def remedy_finding(advised: Advice, loss: str = "error") -> str:
     """Say which correction is recommended, what it recovers, and why, or that none is.
 
     Examples
     --------
     >>> import lincore
-    >>> from lincore.imbalance.remedies import advice
+    >>> from lincore.imbalance.remedies import choose_remedy
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 8}, ["lda"], repeats=9)
-    >>> print(advice_in_words(advice(study, "lda", "recall of class 3"), "recall of class 3"))
+    >>> print(remedy_finding(choose_remedy(study, "lda", "recall of class 3"), "recall of class 3"))
     Recommended: corrected priors, which recover ...
     """
     chosen, most, behind = advised
@@ -133,7 +135,7 @@ def advice_in_words(advised: Advice, loss: str = "error") -> str:
     return text
 
 
-def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
+def crossing_sentences(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
     """Say at which sizes two methods change places, one sentence each."""
     label = sweep.settings.label
     return tuple(
@@ -143,7 +145,7 @@ def crossings_in_words(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
     )
 
 
-def objective_in_words(
+def training_loss_finding(
     label: str, totals: tuple[float, float], counts: tuple[int, int], rows: str = "rows"
 ) -> str:
     """Say what became of the log error of the training rows, as a sum and by row.
@@ -161,14 +163,14 @@ def objective_in_words(
 
     Examples
     --------
-    >>> objective_in_words("QDA", (90.0, 80.0), (300, 200)).split("; ")[1]
+    >>> training_loss_finding("QDA", (90.0, 80.0), (300, 200)).split("; ")[1]
     'by row it rises from 0.300 to 0.400.'
     """
     first, second = (total / n for total, n in zip(totals, counts, strict=True))
     return (
         f"{label}: the log error of the training {rows} goes from {totals[0]:,.1f} to "
         f"{totals[1]:,.1f}, summed over {counts[0]:,} and {counts[1]:,} {rows}; by row it "
-        f"{'falls' if second < first else 'rises'} from {plain(first)} to {plain(second)}."
+        f"{'falls' if second < first else 'rises'} from {decimals(first)} to {decimals(second)}."
     )
 
 
@@ -222,9 +224,7 @@ def _as_cost(found: Interval, loss: Loss) -> Interval:
 
 
 def _number(value: float, loss: str) -> str:
-    # No minus before a zero.
-    rounded = round(value, 3) + 0.0 if loss == "log loss" else round(100 * value, 1) + 0.0
-    return (plain(rounded) if loss == "log loss" else f"{rounded:.1f}").replace("-", "\u2212")
+    return decimals(value) if loss == "log loss" else points(value)
 
 
 def _amount(value: float, loss: str) -> str:
@@ -238,7 +238,7 @@ def _range(found: Interval, loss: str) -> str:
 
 
 def _level(value: float, loss: str) -> str:
-    return plain(value) if loss == "log loss" else f"{100 * value:.1f} %"
+    return decimals(value) if loss == "log loss" else percent(value)
 
 
 def _label(study: BalanceStudy, method: str) -> str:
@@ -251,7 +251,7 @@ def _reduced(study: BalanceStudy) -> str:
     names = [label if isinstance(label, str) else f"“{label}”" for label in labels]
     if len(names) > 3:
         return f"{len(names)} classes"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return listed(names)
 
 
 def _sizes(study: BalanceStudy) -> str:

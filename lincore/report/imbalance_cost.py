@@ -8,8 +8,8 @@ import numpy as np
 
 from lincore.imbalance.cost.record import LOSS, Correction, ImbalanceCost
 from lincore.metrics.intervals import Interval
-from lincore.report.imbalance_tables import REMEDY_NAMES, amount
-from lincore.report.sentences import plain
+from lincore.report.imbalance_tables import REMEDY_NAMES, format_loss
+from lincore.utils.formatting import decimals, percent, points
 
 #: What each part of the loss means.
 MEANING: Mapping[str, str] = {
@@ -22,7 +22,7 @@ _VERBS = {"corrected priors": "recover", "balanced weights": "recover", "both": 
 ENOUGH_SPLITS = 5
 
 
-def called(name: str) -> str:
+def correction_name(name: str) -> str:
     """Return what a correction is called."""
     return REMEDY_NAMES.get(name, name)
 
@@ -37,7 +37,7 @@ def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
     >>> cost_finding(found, "lda")
     'No correction lowers the balanced error of LDA beyond chance: 19.1 % uncorrected; ...'
     """
-    label, name = label_of(found, method), loss_called(found, loss)
+    label, name = cost_method_label(found, method), loss_name(found, loss)
     values = found.loss(method, "uncorrected", loss)
     if np.isnan(values).any():
         return f"{label} has no posterior probabilities, so it has no {name}."
@@ -51,7 +51,7 @@ def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
         if best is None or not best.recovered.value > 0:
             return f"{text}, and no correction lowers it."
         after = _level(best.loss.value, found, loss)
-        return f"{text} uncorrected and {after} with {called(best.name)}."
+        return f"{text} uncorrected and {after} with {correction_name(best.name)}."
     chosen = found.recommended(method, loss)
     over = f"over {_splits(found)}"
     if chosen is None:
@@ -60,9 +60,9 @@ def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
         if best is None or not best.recovered.value > 0:
             return f"{none}, {over}."
         most = f"{_points(best.recovered, found, loss)}{_range(best.recovered, found, loss)}"
-        return f"{none}; at most {most} recovered, by {called(best.name)}, {over}."
+        return f"{none}; at most {most} recovered, by {correction_name(best.name)}, {over}."
     verb = _VERBS.get(chosen.name, "recovers")
-    named = called(chosen.name)
+    named = correction_name(chosen.name)
     return (
         f"{named[:1].upper()}{named[1:]} {verb} {_points(chosen.recovered, found, loss)} "
         f"of the {name} of {label}{_range(chosen.recovered, found, loss)}: {level} → "
@@ -74,7 +74,7 @@ def _recovered(correction: Correction) -> float:
     return correction.recovered.value
 
 
-def recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
+def cost_recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
     """Say what to do, and what it costs the other classes and the accuracy in the file."""
     chosen = found.recommended(method, loss)
     if len(found.seeds) < ENOUGH_SPLITS:
@@ -82,16 +82,20 @@ def recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
         return f"{few} cannot tell which correction to recommend."
     if chosen is None:
         return "Recommended: no correction. None is better than none beyond chance."
-    return f"Recommended: {called(chosen.name)}. {_price(found, chosen)}"
+    return f"Recommended: {correction_name(chosen.name)}. {_price(found, chosen)}"
 
 
 def _price(found: ImbalanceCost, chosen: Correction) -> str:
     others, in_file = chosen.others, chosen.file_error
-    text = f"Recall of the other classes changes by {amount(others, 'recall')} points"
-    return f"{text}, error at the file's own class shares by {amount(in_file, 'error')} points."
+    text = f"Recall of the other classes changes by {format_loss(others, 'recall')} points"
+    return (
+        f"{text}, error at the file's own class shares by {format_loss(in_file, 'error')} points."
+    )
 
 
-def cost_parts_in_words(found: ImbalanceCost, method: str, loss: str = LOSS) -> tuple[str, ...]:
+def cost_decomposition_sentences(
+    found: ImbalanceCost, method: str, loss: str = LOSS
+) -> tuple[str, ...]:
     """Say in one sentence each what the parts of a loss are, and which are not available."""
     split = found.decomposition(method, loss)
     rare = "" if found.rare is None else str(found.classes[found.rare])
@@ -115,12 +119,12 @@ def cost_parts_in_words(found: ImbalanceCost, method: str, loss: str = LOSS) -> 
     return tuple(said)
 
 
-def more_rows_in_words(found: ImbalanceCost, method: str, more: int, loss: str = LOSS) -> str:
+def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = LOSS) -> str:
     """Say what more rows of the rarest class would bring, by extrapolation."""
     if found.rare is None:
         return "No class is rarer in the file than in deployment."
-    gain, label = found.with_more_rows(method, more, loss), label_of(found, method)
-    rare, name = found.classes[found.rare], loss_called(found, loss)
+    gain, label = found.with_more_rows(method, more, loss), cost_method_label(found, method)
+    rare, name = found.classes[found.rare], loss_name(found, loss)
     if np.isnan(gain.value):
         return f"Too few sizes of {rare} could be fitted to extrapolate for {label}."
     text = (
@@ -132,53 +136,56 @@ def more_rows_in_words(found: ImbalanceCost, method: str, more: int, loss: str =
     return f"{text}{': not distinguishable from zero' if chance else ''}. An extrapolation."
 
 
-def correction_rows(
+def cost_correction_rows(
     found: ImbalanceCost, method: str, loss: str = LOSS
 ) -> tuple[dict[str, str], ...]:
     """Return for each correction the loss, what it recovers, and what it costs elsewhere."""
     chosen = found.recommended(method, loss)
-    kind = "error" if in_percent(found, loss) else "log loss"
-    head = f"{loss_called(found, loss)}{' (%)' if kind == 'error' else ''}"
+    kind = "error" if is_share_of_rows(found, loss) else "log loss"
+    head = f"{loss_name(found, loss)}{' (%)' if kind == 'error' else ''}"
     uncorrected = found.decomposition(method, loss).uncorrected
-    rows = [{"correction": "uncorrected", head: amount(uncorrected, kind)}]
+    rows = [{"correction": "uncorrected", head: format_loss(uncorrected, kind)}]
     for c in found.corrections(method, loss):
-        row = {"correction": called(c.name), head: amount(c.loss, kind)}
-        row["recovered"] = amount(c.recovered, kind)
+        row = {"correction": correction_name(c.name), head: format_loss(c.loss, kind)}
+        row["recovered"] = format_loss(c.recovered, kind)
         if found.rare is not None:
             rare = c.recall_change[found.rare]
-            row[f"recall of {found.classes[found.rare]}"] = amount(rare, "recall")
-        row["recall of the others"] = amount(c.others, "recall")
-        row["error at the file's shares"] = amount(c.file_error, "error")
+            row[f"recall of {found.classes[found.rare]}"] = format_loss(rare, "recall")
+        row["recall of the others"] = format_loss(c.others, "recall")
+        row["error at the file's shares"] = format_loss(c.file_error, "error")
         row["recommended"] = "yes" if chosen is not None and c.name == chosen.name else ""
         rows.append(row)
     return tuple(rows)
 
 
-def method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, str], ...]:
+def cost_method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, str], ...]:
     """Return for each method the loss, its parts, and the recommended correction."""
-    kind = "error" if in_percent(found, loss) else "log loss"
+    kind = "error" if is_share_of_rows(found, loss) else "log loss"
     rows = []
     for method in found.methods:
         split, chosen = found.decomposition(method, loss), found.recommended(method, loss)
-        row = {"model": label_of(found, method), "uncorrected": amount(split.uncorrected, kind)}
-        row |= {part: amount(value, kind) for part, value in split.parts.items()}
-        row["recommended"] = called(chosen.name) if chosen else "no correction"
-        row["recovered"] = amount(chosen.recovered, kind) if chosen else "–"
+        row = {
+            "model": cost_method_label(found, method),
+            "uncorrected": format_loss(split.uncorrected, kind),
+        }
+        row |= {part: format_loss(value, kind) for part, value in split.parts.items()}
+        row["recommended"] = correction_name(chosen.name) if chosen else "no correction"
+        row["recovered"] = format_loss(chosen.recovered, kind) if chosen else "–"
         rows.append(row)
     return tuple(rows)
 
 
-def loss_called(found: ImbalanceCost, loss: str) -> str:
+def loss_name(found: ImbalanceCost, loss: str) -> str:
     """Return what a loss is called: the first by the prevalence and costs that it weighs."""
     return found.loss_name if loss == LOSS else loss
 
 
-def label_of(found: ImbalanceCost, method: str) -> str:
+def cost_method_label(found: ImbalanceCost, method: str) -> str:
     """Return what a method is called."""
     return found.settings.label(method)
 
 
-def basis(found: ImbalanceCost) -> str:
+def cost_basis(found: ImbalanceCost) -> str:
     """Say what the numbers are means of."""
     if len(found.seeds) == 1:
         return f"The first split ({found.n_test:,} test rows), hence no intervals."
@@ -191,17 +198,17 @@ def _splits(found: ImbalanceCost) -> str:
     return f"{n} of {wanted} {what}" if n < wanted else f"{n} {what}"
 
 
-def in_percent(found: ImbalanceCost, loss: str) -> bool:
-    """Whether a loss is a share of rows."""
+def is_share_of_rows(found: ImbalanceCost, loss: str) -> bool:
+    """Return whether a loss is a share of rows."""
     return found.named(loss).is_share
 
 
 def _level(value: float, found: ImbalanceCost, loss: str) -> str:
-    return f"{100 * value:.1f} %" if in_percent(found, loss) else plain(value)
+    return percent(value) if is_share_of_rows(found, loss) else decimals(value)
 
 
 def _points(value: Interval, found: ImbalanceCost, loss: str) -> str:
-    if in_percent(found, loss):
+    if is_share_of_rows(found, loss):
         return f"{_number(value.value, True)} points"
     return _number(value.value, False)
 
@@ -209,11 +216,9 @@ def _points(value: Interval, found: ImbalanceCost, loss: str) -> str:
 def _range(value: Interval, found: ImbalanceCost, loss: str) -> str:
     if np.isnan(value.low):
         return ""
-    shares = in_percent(found, loss)
+    shares = is_share_of_rows(found, loss)
     return f" ({_number(value.low, shares)} to {_number(value.high, shares)})"
 
 
 def _number(value: float, shares: bool) -> str:
-    # No minus before a zero.
-    text = f"{round(100 * value, 1) + 0.0:.1f}" if shares else plain(round(value, 3) + 0.0)
-    return text.replace("-", "\u2212")
+    return points(value) if shares else decimals(value)

@@ -11,6 +11,7 @@ from lincore.imbalance.study import BalanceStudy
 from lincore.metrics import scores
 from lincore.metrics.results import Results
 from lincore.metrics.scores import Interval
+from lincore.utils.formatting import decimals, percent, points, true_minus
 
 #: What is not clear by its name in a study.
 REMEDY_NAMES: Mapping[str, str] = {"both": "balanced weights + corrected priors"}
@@ -69,12 +70,12 @@ def _scores(results: Results, method: str, recalls: Sequence[tuple[str, int]]) -
         ("balanced accuracy", "balanced accuracy (%)"),
         ("log loss", "log loss"),
     ):
-        row[head] = amount(scores.score(results, method, name), name)
+        row[head] = format_loss(scores.score(results, method, name), name)
     found = scores.recall(results, method)
-    return row | {f"{name} (%)": amount(found[k], "recall") for name, k in recalls}
+    return row | {f"{name} (%)": format_loss(found[k], "recall") for name, k in recalls}
 
 
-def parts_rows(
+def decomposition_rows(
     study: BalanceStudy, method: str, losses: Sequence[str]
 ) -> tuple[dict[str, str], ...]:
     """Return what each loss was, became, and to what it was lost.
@@ -95,7 +96,7 @@ def parts_rows(
     --------
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=5)
-    >>> line = parts_rows(study, "lda", ["recall of class 3"])[0]
+    >>> line = decomposition_rows(study, "lda", ["recall of class 3"])[0]
     >>> list(line)[:4], line["loss"]
     (['loss', 'full', 'prior shift', 'majority bias'], 'recall of class 3 (%)')
     """
@@ -105,9 +106,9 @@ def parts_rows(
         if np.isnan(split.full.value):
             continue
         row = {"loss": f"{loss} ({'nats' if loss == 'log loss' else '%'})"}
-        row["full"] = amount(split.full, loss)
-        row |= {part: amount(split.parts[part], loss) for part in PARTS}
-        row["reduced"] = amount(split.reduced, loss)
+        row["full"] = format_loss(split.full, loss)
+        row |= {part: format_loss(split.parts[part], loss) for part in PARTS}
+        row["reduced"] = format_loss(split.reduced, loss)
         rows.append(row)
     return tuple(rows)
 
@@ -134,43 +135,41 @@ def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, 
     return tuple(
         {
             "remedy": REMEDY_NAMES.get(remedy.name, remedy.name),
-            loss: amount(remedy.loss, loss),
-            "recovered": amount(remedy.recovered, loss),
+            loss: format_loss(remedy.loss, loss),
+            "recovered": format_loss(remedy.recovered, loss),
             "of the loss": _share(remedy.share),
-            "still missing": amount(remedy.still_missing, loss),
-            "recall of the others": amount(remedy.others, "recall"),
+            "still missing": format_loss(remedy.still_missing, loss),
+            "recall of the others": format_loss(remedy.others, "recall"),
         }
         for remedy in study.remedies(method, loss)
     )
 
 
 def _share(share: float) -> str:
-    # A minus, as in `amount`: a spreadsheet takes a hyphen for the beginning of a formula.
-    return "–" if np.isnan(share) else f"{round(100 * share) + 0:.0f} %".replace("-", "\u2212")
+    return "–" if np.isnan(share) else percent(share, 0)
 
 
-def amount(found: Interval, loss: str) -> str:
+def format_loss(found: Interval, loss: str) -> str:
     """Write a loss, or a change of one, with its interval.
 
     Examples
     --------
-    >>> amount(Interval(0.103, 0.081, 0.125), "error")
+    >>> format_loss(Interval(0.103, 0.081, 0.125), "error")
     '10.3 (8.1 to 12.5)'
-    >>> amount(Interval(0.5, float("nan"), float("nan")), "log loss")
+    >>> format_loss(Interval(0.5, float("nan"), float("nan")), "log loss")
     '0.500'
-    >>> amount(Interval(25408143.971, 976000.2, 49840287.7), "log loss")
+    >>> format_loss(Interval(25408143.971, 976000.2, 49840287.7), "log loss")
     '2.54e+07 (9.76e+05 to 4.98e+07)'
     """
     if np.isnan(found.value):
         return "–"
-    digits, scale = (3, 1.0) if loss == "log loss" else (1, 100.0)
     huge = loss == "log loss" and max(abs(found.value), abs(found.high)) >= HUGE
 
     def number(value: float) -> str:
         if huge:  # of a model that is surely wrong, or where costs are
-            return f"{value:.3g}".replace("-", "\u2212")
-        # No minus before a zero; and no plus, with which a spreadsheet begins a formula.
-        return f"{round(scale * value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")
+            return true_minus(f"{value:.3g}")
+        # No plus: with one a spreadsheet begins a formula.
+        return decimals(value) if loss == "log loss" else points(value)
 
     text = number(found.value)
     if np.isnan(found.low):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def factors(n_numeric: int, n_categorical: int) -> str:
+def naive_bayes_distributions(n_numeric: int, n_categorical: int) -> str:
     """Return which columns are Gaussian and which multinomial.
 
     Parameters
@@ -14,7 +14,7 @@ def factors(n_numeric: int, n_categorical: int) -> str:
 
     Examples
     --------
-    >>> factors(7, 5)
+    >>> naive_bayes_distributions(7, 5)
     'Naive Bayes: 7 numeric columns Gaussian, 5 categorical columns multinomial.'
     """
     if not n_categorical:

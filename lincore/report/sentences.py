@@ -6,36 +6,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lincore.checks.check import chance
 from lincore.metrics import differences, scores
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.results import Results
+from lincore.utils.formatting import decimals, interval, listed, p_equals, percent, points
 from lincore.utils.typing import Array
 
 #: So many classes are named in a sentence.
 MOST_NAMED = 3
 
 
-def percent(share: float) -> str:
-    """Write a share as a percentage with one decimal.
-
-    Examples
-    --------
-    >>> percent(0.8767)
-    '87.7 %'
-    """
-    return f"{100 * share:.1f} %"
-
-
-def in_table(found: scores.Interval, score: str) -> str:
+def format_score_cell(found: scores.Interval, score: str) -> str:
     """Write a score with its interval where the heading says the unit; nothing without a score.
 
     Examples
     --------
-    >>> in_table(scores.Interval(0.877, 0.835, 0.91), "accuracy")
+    >>> format_score_cell(scores.Interval(0.877, 0.835, 0.91), "accuracy")
     '87.7 (83.5–91.0)'
     """
-    return with_interval(found, score).replace(" %", "")
+    return format_score(found, score).replace(" %", "")
 
 
 def a_score(name: str) -> str:
@@ -43,23 +32,16 @@ def a_score(name: str) -> str:
     return f"{'an' if name in ('accuracy', 'MCC', 'AUC') else 'a'} {name}"
 
 
-def interval(estimate: scores.Interval) -> str:
-    """Write the ends of an interval of shares, in per cent: '83.5–91.0'; nothing without ends."""
-    if np.isnan(estimate.low) or np.isnan(estimate.high):
-        return ""
-    return f"{100 * estimate.low:.1f}–{100 * estimate.high:.1f}"
-
-
-def with_interval(found: scores.Interval, score: str) -> str:
+def format_score(found: scores.Interval, score: str) -> str:
     """Write a score with its interval as its kind is read; nothing where there is none.
 
     Examples
     --------
-    >>> with_interval(scores.Interval(0.877, 0.835, 0.91), "accuracy")
+    >>> format_score(scores.Interval(0.877, 0.835, 0.91), "accuracy")
     '87.7 % (83.5–91.0)'
-    >>> with_interval(scores.Interval(0.5, 0.4, 0.62), "log loss")
+    >>> format_score(scores.Interval(0.5, 0.4, 0.62), "log loss")
     '0.500 (0.400–0.620)'
-    >>> with_interval(scores.Interval(56754486.7, 0.3, 2e8), "log loss")
+    >>> format_score(scores.Interval(56754486.7, 0.3, 2e8), "log loss")
     '5.68e+07 (0.3–2e+08)'
     """
     if np.isnan(found.value):
@@ -67,7 +49,7 @@ def with_interval(found: scores.Interval, score: str) -> str:
     if np.isinf(found.value):
         return "infinite"
     if scores.SCORES[score].is_share:
-        value, ends = percent(found.value), interval(found)
+        value, ends = percent(found.value), interval(found.low, found.high)
     else:
         # The log loss of a model that is surely wrong has no bound.
         form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
@@ -75,7 +57,7 @@ def with_interval(found: scores.Interval, score: str) -> str:
     return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
 
 
-def no_interval(results: Results, score: str) -> str:
+def missing_interval_note(results: Results, score: str) -> str:
     """Say why a score has no interval, where classes have too few rows; else nothing.
 
     Examples
@@ -83,9 +65,9 @@ def no_interval(results: Results, score: str) -> str:
     >>> truth = np.repeat([0, 1], [20, 3])
     >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(23), truth, truth[None],
     ...             np.full((1, 23, 2), np.nan), np.zeros(1))
-    >>> no_interval(r, "balanced accuracy")
+    >>> missing_interval_note(r, "balanced accuracy")
     'too few rows of rare for an interval'
-    >>> no_interval(r, "accuracy")
+    >>> missing_interval_note(r, "accuracy")
     ''
     """
     codes = scores.few_rows(results, score)
@@ -96,7 +78,7 @@ def no_interval(results: Results, score: str) -> str:
     return f"too few rows of {which} for an interval"
 
 
-def without_intervals(results: Results, names: Sequence[str] = tuple(scores.SCORES)) -> str:
+def missing_intervals_note(results: Results, names: Sequence[str] = tuple(scores.SCORES)) -> str:
     """Say which of some scores have no interval, and why; nothing where all have.
 
     Examples
@@ -104,10 +86,10 @@ def without_intervals(results: Results, names: Sequence[str] = tuple(scores.SCOR
     >>> truth = np.repeat([0, 1], [20, 3])
     >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(23), truth, truth[None],
     ...             np.full((1, 23, 2), np.nan), np.zeros(1))
-    >>> without_intervals(r, ["accuracy", "MCC", "AUC"])
+    >>> missing_intervals_note(r, ["accuracy", "MCC", "AUC"])
     'MCC and AUC: too few rows of rare for an interval.'
     """
-    few = {name: why for name in names if (why := no_interval(results, name))}
+    few = {name: why for name in names if (why := missing_interval_note(results, name))}
     return f"{_capital(listed(list(few)))}: {next(iter(few.values()))}." if few else ""
 
 
@@ -137,14 +119,14 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     name = leading_score(results.class_counts)
     found = scores.score(results, method, name)
     n_rows = len(np.unique(results.rows))  # over repetitions each counts once
-    value = with_interval(found, name)
-    if few := no_interval(results, name):
+    value = format_score(found, name)
+    if few := missing_interval_note(results, name):
         value = f"{value} ({few})"
     text = f"{a_score(name)} of {value} over {n_rows:,} test {rows}"
     if blind := never_predicted(results, [method]):
         return f"{method} {blind[method]}: {text}."
     text = f"{method} reaches {text}"
-    errors = scores.confusion(results, method)
+    errors = scores.confusion_matrix(results, method)
     np.fill_diagonal(errors, 0)
     if not errors.any():
         return f"{text}; none is misclassified."
@@ -184,7 +166,7 @@ def _name(results: Results, code: np.intp) -> str:
     return str(label) if isinstance(label, str) else f"“{label}”"
 
 
-def against_baseline(results: Results, method: str, *, subject: str = "That") -> str:
+def baseline_finding(results: Results, method: str, *, subject: str = "That") -> str:
     """Say whether a method beats always predicting the largest class, by the leading score.
 
     Where classes are unequal, accuracy, MCC and the recall of the rarest class stand beside it.
@@ -197,10 +179,13 @@ def against_baseline(results: Results, method: str, *, subject: str = "That") ->
         What the sentence calls the method, which after a headline about it is "That".
     """
     name = leading_score(results.class_counts)
-    found, guess = scores.score(results, method, name), scores.baseline(results, name)
-    largest = _name(results, scores.baselines(results).predicted[0, 0])
+    found, guess = (
+        scores.score(results, method, name),
+        scores.majority_baseline_score(results, name),
+    )
+    largest = _name(results, scores.baseline_results(results).predicted[0, 0])
     always = f"always predicting {largest} ({name} {percent(guess)})"
-    if few := no_interval(results, name):
+    if few := missing_interval_note(results, name):
         told = subject[:1].lower() + subject[1:] if subject == "That" else subject
         text = f"Whether {told} is better than {always} cannot be said: {few}."
     elif found.low > guess:
@@ -212,10 +197,10 @@ def against_baseline(results: Results, method: str, *, subject: str = "That") ->
     if name == "accuracy":
         return text
     rarest = rarest_class(results)
-    recall = with_interval(scores.recall(results, method)[rarest], "accuracy")
-    accuracy = with_interval(scores.accuracy(results, method), "accuracy")
+    recall = format_score(scores.recall(results, method)[rarest], "accuracy")
+    accuracy = format_score(scores.accuracy(results, method), "accuracy")
     return (
-        f"{text} Accuracy {accuracy}, MCC {plain(scores.score(results, method, 'MCC').value)}, "
+        f"{text} Accuracy {accuracy}, MCC {decimals(scores.score(results, method, 'MCC').value)}, "
         f"recall of {_name(results, rarest)}, the rarest class, {recall}."
     )
 
@@ -283,7 +268,7 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     if not ranked:
         return f"No model has a score for {score}."
     said = _who_leads(results, ranked, tier, score, rope)
-    return " ".join([said, *blind_spots(results, ranked)])
+    return " ".join([said, *never_predicted_finding(results, ranked)])
 
 
 def _who_leads(
@@ -314,7 +299,7 @@ def _who_leads(
     return f"{first} {alike} ({score} {span}); {verb} {beaten}."
 
 
-def blind_spots(results: Results, methods: Sequence[str]) -> list[str]:
+def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[str]:
     """Return a sentence for each set of classes that some of the methods never predict."""
     found = never_predicted(results, methods)
     labels = dict(zip(methods, _labels(results, list(methods)), strict=True))
@@ -373,36 +358,16 @@ def cochran_finding(found: differences.Omnibus, *, some_pair: bool = True) -> st
     >>> cochran_finding(differences.Omnibus(9.2, 0.01, 2))
     'The models are not all correct equally often (Cochran’s Q = 9.2, p = 0.010).'
     """
-    numbers = f"(Cochran’s Q = {found.statistic:.1f}, {chance(found.p)})"
+    numbers = f"(Cochran’s Q = {found.statistic:.1f}, {p_equals(found.p)})"
     if found.p < 1 - scores.LEVEL:
         alone = "" if some_pair else ", though no two of them are significantly different"
         return f"The models are not all correct equally often {numbers}{alone}."
     return f"No model is known to be correct more often than another {numbers}."
 
 
-def listed(names: list[str]) -> str:
-    """Return names as a sentence lists them: 'a, b and c'."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def number(value: float, score: str) -> str:
     """Write a score as its kind is read: '87.7 %', '0.321'."""
-    return percent(value) if scores.SCORES[score].is_share else plain(value)
-
-
-def plain(value: float) -> str:
-    """Write a loss or another number without a unit: three decimals, or short where it is huge.
-
-    The log loss of a model that is surely wrong has no bound.
-
-    Examples
-    --------
-    >>> plain(0.3214), plain(-12.5), plain(2.5e300), plain(float("inf"))
-    ('0.321', '-12.500', '2.5e+300', 'infinite')
-    """
-    if np.isinf(value):
-        return "infinite" if value > 0 else "-infinite"
-    return f"{value:.3f}" if not abs(value) >= 1000 else f"{value:.3g}"
+    return percent(value) if scores.SCORES[score].is_share else decimals(value)
 
 
 def _labels(results: Results, methods: list[str]) -> list[str]:
@@ -425,7 +390,7 @@ def _span(results: Results, methods: list[str], score: str) -> str:
 
 def _alike(results: Results, leaders: list[str], score: str, rope: float) -> str:
     """Say of the methods of a group that none is known to be better, or that it does not matter."""
-    found = differences.pairwise(results, score, rope)
+    found = differences.pairwise_differences(results, score, rope)
     pairs = [d for d in found if d.first in leaders and d.second in leaders]
     # Models that never predict some class are alike in a fault: that is no equivalence to praise.
     if any(d.verdict != "equivalent" for d in pairs) or never_predicted(results, leaders):
@@ -438,14 +403,13 @@ def _alike(results: Results, leaders: list[str], score: str, rope: float) -> str
 def _all_beat(
     results: Results, leaders: list[str], others: list[str], score: str, rope: float
 ) -> bool:
-    found = differences.pairwise(results, score, rope)
+    found = differences.pairwise_differences(results, score, rope)
     better = {frozenset((d.first, d.second)): d.better for d in found}
     return all(better[frozenset((a, b))] == a for a in leaders for b in others)
 
 
 def _amount(value: float, score: str) -> str:
-    text = f"{100 * value:.1f}" if scores.SCORES[score].is_share else plain(value)
-    return f"−{text[1:]}" if text.startswith("-") else text
+    return points(value) if scores.SCORES[score].is_share else decimals(value)
 
 
 def _unit(score: str) -> str:

@@ -31,11 +31,11 @@ def projection_sentence(
     'The model sees 2 principal components of the 13 features; what these leave out is lost.'
     """
     number, width = n_components, data.n_features
-    if number is None or data.n_words:
+    if number is None or data.kind.is_sparse:
         return ""
-    noun = "pixels" if data.image_shape else "features"
+    noun = "pixels" if data.kind.is_images else "features"
     if isinstance(number, float):
-        few = data.image_shape and width > n_train
+        few = data.kind.is_images and width > n_train
         why = f": there are only {n_train:,} training images" if few else ""
         return (
             f"{who} the principal components that hold {100 * number:.0f} % of the variance of "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lincore.metrics.results import Results
+from lincore.utils.formatting import listed
 
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
@@ -55,14 +56,11 @@ def learned(results: Results) -> str:
     names = [name for name in results.methods if counts.get(name)]
     if not names:
         return ""
-    shown = [results.settings.label(name) for name in names[:_MOST_NAMED]]
-    if len(names) > _MOST_NAMED:
-        shown.append(f"{len(names) - _MOST_NAMED} more")
-    who = " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    who = listed([results.settings.label(name) for name in names], most=_MOST_NAMED)
     return f"{who} learned from {counts[names[0]]:,} more, summed by class."
 
 
-def fitted_on(rows: str, took: str, n_steps: int = 0, n_classifier: int = 0) -> str:
+def training_rows_note(rows: str, took: str, n_steps: int = 0, n_classifier: int = 0) -> str:
     """Say what steps and classifier were fitted on, and how long the classifier took.
 
     Parameters
@@ -75,9 +73,9 @@ def fitted_on(rows: str, took: str, n_steps: int = 0, n_classifier: int = 0) -> 
 
     Examples
     --------
-    >>> fitted_on("105 training rows", "3 ms")
+    >>> training_rows_note("105 training rows", "3 ms")
     'Every step was fitted on the 105 training rows alone, the classifier in 3 ms.'
-    >>> fitted_on("105 training rows", "3 ms", 9_000, 9_000)
+    >>> training_rows_note("105 training rows", "3 ms", 9_000, 9_000)
     'Every step was fitted on the 105 training rows and 9,000 summed ones, the classifier in 3 ms.'
     """
     if n_classifier:

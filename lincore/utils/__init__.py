@@ -1,4 +1,4 @@
-"""Shared types, threads, captured warnings, BLAS, lazy mappings, text safe for spreadsheets."""
+"""Types, number formats, threads, captured warnings, BLAS, text safe for spreadsheets."""
 
 import lazy_loader
 

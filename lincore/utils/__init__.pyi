@@ -1,3 +1,12 @@
+from .formatting import interval as interval
+from .formatting import listed as listed
+from .formatting import p_equals as p_equals
+from .formatting import p_value as p_value
+from .formatting import percent as percent
+from .formatting import percent_of as percent_of
+from .formatting import points as points
+from .formatting import seconds as seconds
+from .formatting import true_minus as true_minus
 from .spreadsheet import spreadsheet_safe as spreadsheet_safe
 from .thread_warnings import captured_warnings as captured_warnings
 from .typing import Progress as Progress

@@ -10,7 +10,7 @@ import pytest
 import lincore
 from lincore.imbalance import deployment
 from lincore.imbalance.class_size_sweep import sweep
-from lincore.imbalance.remedies import advice
+from lincore.imbalance.remedies import choose_remedy
 from lincore.metrics import priors, scores
 from lincore.model_selection.pipeline import Steps
 from lincore.report import imbalance, imbalance_tables
@@ -100,11 +100,13 @@ def test_sizes_and_costs_are_typed(dashboard):
     new = study.counts["full"] / study.counts["full"].sum()
     costs = 1.0 - np.eye(3)
     costs[2, 0] = 9
-    old = deployment.priors_of(study, "reduced")
-    careful = deployment.decided(priors.reprior(study.example.results["reduced"], old, new), costs)
+    old = deployment.condition_priors(study, "reduced")
+    careful = deployment.minimum_cost_decisions(
+        priors.adjust_priors(study.example.results["reduced"], old, new), costs
+    )
     expected = [deployment.cost_in_deployment(careful, name, new, costs) for name in study.methods]
     assert [row[2] for row in after[1:]] == [
-        imbalance_tables.amount(cost, "log loss") for cost in expected
+        imbalance_tables.format_loss(cost, "log loss") for cost in expected
     ]
     assert before != after
     moved = dashboard.figure("balance.costs.least")["data"]
@@ -146,13 +148,13 @@ def test_the_faces_lose_and_get_it_back(dashboard):
 
     shown = dashboard.text()
     assert imbalance.balance_finding(study, "lda", "error") in shown
-    for sentence in imbalance.parts_in_words(study, "lda", "error").values():
+    for sentence in imbalance.decomposition_sentences(study, "lda", "error").values():
         assert sentence in shown
-    assert imbalance.advice_in_words(advice(study, "lda"), "error") in shown
+    assert imbalance.remedy_finding(choose_remedy(study, "lda"), "error") in shown
     table = dashboard.table("balance.parts")
     for row, expected in zip(
         table[1:],
-        imbalance_tables.parts_rows(
+        imbalance_tables.decomposition_rows(
             study, "lda", ["error", "balanced error", "log loss", "recall of Class3"]
         ),
         strict=True,
@@ -160,14 +162,14 @@ def test_the_faces_lose_and_get_it_back(dashboard):
         assert row == list(expected.values())
     dashboard.open_tab("balance.tabs", "Full and reduced set")
     shown = dashboard.text()
-    before, after = (scores.confusion(one[cell], "lda") for cell in ("full", "reduced"))
+    before, after = (scores.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced"))
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.full"), before)
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced"), after)
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.difference"), after - before)
     assert "2,100 pictures (700 Class1, 700 Class2, 700 Class3)" in shown
 
     dashboard.choose("balance.remedy", "balanced weights + corrected priors")
-    both = scores.confusion(one["both"], "lda")
+    both = scores.confusion_matrix(one["both"], "lda")
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced"), both)
     assert both[2, 2] > 3 * after[2, 2]  # the recall of the class comes back
     dashboard.check()
@@ -230,7 +232,7 @@ def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path, width, 
     assert crossings
     marks = [mark["x0"] for mark in dashboard.figure("balance.sweep.figure")["layout"]["shapes"]]
     np.testing.assert_allclose(marks, [crossing.size for crossing in crossings])
-    for sentence in imbalance.crossings_in_words(found):
+    for sentence in imbalance.crossing_sentences(found):
         assert sentence in dashboard.text()
     assert "The order changes at" in dashboard.alternative("balance.sweep.figure")
     dashboard.element("balance.sweep.figure").scroll_into_view_if_needed()

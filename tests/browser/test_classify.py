@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 import lincore
-from lincore.inspection.confusion_cells import cell
+from lincore.inspection.confusion_cells import confusion_cell
 from lincore.metrics import scores
 from lincore.model_selection import hold_out
 from lincore.model_selection.methods import as_method
@@ -24,11 +24,11 @@ def test_a_cell_of_the_matrix_shows_exactly_its_pictures(dashboard):
     digits = lincore.sample("digits")
     pipeline = pipeline_for(digits, lincore.LinearDiscriminantAnalysis())
     fitted, results = hold_out.holdout(digits, pipeline, lincore.split(digits), method="LDA")
-    counts = scores.confusion(results, "LDA")
+    counts = scores.confusion_matrix(results, "LDA")
     np.fill_diagonal(counts, 0)
     true, predicted = np.unravel_index(counts.argmax(), counts.shape)
     dashboard.click_cell("classify.confusion", int(true), int(predicted))
-    found = cell(results, fitted, digits, int(true), int(predicted))
+    found = confusion_cell(results, fitted, digits, int(true), int(predicted))
     sheet = dashboard.figure("classify.cell")
     shown = [trace["z"] for trace in sheet["data"] if trace["type"] == "heatmap"]
     assert len(shown) == len(found.rows) == counts.max()

@@ -11,7 +11,7 @@ import pytest
 
 import lincore
 from lincore.metrics import ranking, scores
-from lincore.model_selection.methods import LABELS
+from lincore.model_selection.methods import CLASSIFIER_LABELS
 from lincore.report import comparison, sentences
 from tests.data import DATA, needs_data
 
@@ -25,7 +25,7 @@ SECONDS_TO_THE_ANSWER = 60
 def assert_the_librarys(dashboard, results) -> None:
     """Compare the sentence, the figure and the table on the screen with results, best first."""
     assert sentences.comparison_finding(results) in dashboard.text()
-    assert comparison.scope(results) in dashboard.text()
+    assert comparison.evaluation_scope(results) in dashboard.text()
     drawn = dashboard.figure("compare.intervals")["data"][0]["x"]
     right = [scores.accuracy(results, name) for name in results.methods]
     np.testing.assert_allclose(drawn, [found.value for found in right], rtol=1e-6)
@@ -33,7 +33,7 @@ def assert_the_librarys(dashboard, results) -> None:
     place = header.index("accuracy (%)")
     shown = {line[header.index("model")]: line[place] for line in lines}
     assert shown == {
-        LABELS[name]: sentences.in_table(found, "accuracy")
+        CLASSIFIER_LABELS[name]: sentences.format_score_cell(found, "accuracy")
         for name, found in zip(results.methods, right, strict=True)
     }
 
@@ -48,13 +48,13 @@ def test_from_titanic_to_the_answer_and_back_to_it(dashboard):
     assert time.monotonic() - start < SECONDS_TO_THE_ANSWER
 
     titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
-    results = ranking.ranked(lincore.compare(titanic, [*SOLVED, "logistic"]))
+    results = ranking.rank_methods(lincore.compare(titanic, [*SOLVED, "logistic"]))
     assert_the_librarys(dashboard, results)
     assert dashboard.alternative("compare.intervals")
     name, content = dashboard.download("compare.csv")
     assert name == "titanic comparison.csv"
     saved = pd.read_csv(io.BytesIO(content), index_col="method")
-    table = ranking.for_file(results)
+    table = ranking.score_table_for_export(results)
     np.testing.assert_allclose(saved["log loss"], table["log loss"])
     assert list(saved["label"]) == list(table["label"])
     dashboard.open_tab("compare.panels", "Boundaries")
@@ -93,8 +93,8 @@ def test_a_stop_half_way_keeps_the_finished_models(dashboard):
 
     titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
     listed = [line[0] for line in dashboard.table("compare.table")[1:]]
-    finished = [name for name, label in LABELS.items() if label in listed]
+    finished = [name for name, label in CLASSIFIER_LABELS.items() if label in listed]
     assert set(SOLVED) <= set(finished) and "one-vs-one" not in finished
-    results = ranking.ranked(lincore.compare(titanic, finished, "20x10-fold"))
+    results = ranking.rank_methods(lincore.compare(titanic, finished, "20x10-fold"))
     assert_the_librarys(dashboard, results)
     dashboard.check()

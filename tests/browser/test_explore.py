@@ -15,8 +15,8 @@ pytestmark = pytest.mark.browser
 
 def projected(data, standardize: bool):
     split = lincore.split(data)
-    part = hold_out.summarise(data, split)
-    return split, projections.project(data, split, part, standardize=standardize)
+    part = hold_out.summarise_training_set(data, split)
+    return split, projections.fit_projections(data, split, part, standardize=standardize)
 
 
 def test_a_lasso_lists_exactly_the_rows_inside(dashboard):
@@ -63,7 +63,7 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
     drawn = dashboard.figure("explore.reconstruction")["data"]
     rebuilt = np.clip(np.rint(found.rebuilt(faces.X[[row]], 25)), 0, 255)[0]
     np.testing.assert_array_equal(np.reshape(drawn[-1]["z"], -1), rebuilt)
-    error = projections.rebuilding_error(found, faces.X[split.test], 25)
+    error = projections.reconstruction_error(found, faces.X[split.test], 25)
     assert f"off by {error:.1f} of 255 grey levels" in dashboard.text()
     dashboard.screenshot("explore-faces-rebuilt")
     dashboard.check()

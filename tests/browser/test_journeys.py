@@ -67,7 +67,9 @@ def test_from_the_faces_to_their_confusion_matrix(dashboard):
     _, results = hold_out.holdout(faces, pipeline, split, method="LDA")
     assert sentences.classification_finding(results, "LDA", rows="pictures") in dashboard.text()
     assert "87.7 %" in dashboard.text()
-    np.testing.assert_array_equal(counts_on_screen(dashboard), scores.confusion(results, "LDA"))
+    np.testing.assert_array_equal(
+        counts_on_screen(dashboard), scores.confusion_matrix(results, "LDA")
+    )
     follow_to_the_figures(dashboard, "faces")
 
 
@@ -86,7 +88,9 @@ def test_from_titanic_to_its_confusion_matrix(dashboard):
     pipeline = pipeline_for(titanic, LinearDiscriminantAnalysis())
     _, results = hold_out.holdout(titanic, pipeline, lincore.split(titanic), method="LDA")
     assert sentences.classification_finding(results, "LDA") in dashboard.text()
-    np.testing.assert_array_equal(counts_on_screen(dashboard), scores.confusion(results, "LDA"))
+    np.testing.assert_array_equal(
+        counts_on_screen(dashboard), scores.confusion_matrix(results, "LDA")
+    )
     follow_to_the_figures(dashboard, "titanic")
 
 

@@ -47,21 +47,21 @@ def test_from_a_file_to_a_picture_by_names_of_the_front_door():
     table = lincore.io.read_table(text, "flowers.csv", lincore.io.ReadOptions(separator=";"))
     columns = lincore.io.describe_columns(table, "species")
     assert [column.role for column in columns] == ["feature", "feature", "target"]
-    assert lincore.checks.find_problems(table, columns) is not None
+    assert lincore.checks.find_table_problems(table, columns) is not None
     data = lincore.io.table_to_dataset(table, "species")
     results = lincore.compare(data, ["lda", "qda"], "5-fold", steps=lincore.Steps(True))
     assert lincore.metrics.groups(results)["lda"] >= 1
-    assert lincore.metrics.pairwise(results)[0].first == "lda"
+    assert lincore.metrics.pairwise_differences(results)[0].first == "lda"
     split = lincore.split(data)
     model = lincore.model_selection.pipeline_for(data, lincore.LinearDiscriminantAnalysis())
     model, judged = lincore.holdout(data, model, split, method="lda")
-    view = lincore.inspection.look(
+    view = lincore.inspection.make_view(
         model, data, split.test, lincore.inspection.feature_plane(data, (0, 1), split.train)
     )
     assert lincore.plots.contour(view).layout.meta["alt"]
-    checks = lincore.assumptions(*lincore.checks.coordinates_of(model, data, split.train))
+    checks = lincore.assumptions(*lincore.checks.assumption_inputs(model, data, split.train))
     assert len(checks) == 5
     assert lincore.checks.duplicates_across_split(data, split).sentence
     assert lincore.data_checks(data, split)[0].code == "leakage"
-    even = lincore.metrics.reprior(judged, judged.settings.training_shares, [0.5, 0.5])
+    even = lincore.metrics.adjust_priors(judged, judged.settings.training_shares, [0.5, 0.5])
     assert even.predicted.shape == judged.predicted.shape

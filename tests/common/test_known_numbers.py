@@ -44,7 +44,7 @@ def test_faces_with_two_components():
     assert all("_9" in faces.row_names[i] or "_1000" in faces.row_names[i] for i in split.test)
     pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
     _, results = hold_out.holdout(faces, pipeline, split, method="lda")
-    assert scores.confusion(results, "lda").sum() == 300
+    assert scores.confusion_matrix(results, "lda").sum() == 300
     assert scores.accuracy(results, "lda").value == pytest.approx(0.8767, abs=5e-5)
 
 

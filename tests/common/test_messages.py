@@ -41,14 +41,14 @@ def test_long_doubles_with_fewer_rows_than_features(model):
 def test_equal_priors_are_a_word_and_others_are_not():
     even = np.full(3, 1 / 3)
     results = lincore.compare(IRIS, ["lda", "qda"])
-    found = lincore.metrics.reprior(results, "equal", [0.2, 0.3, 0.5]).log_proba
-    assert_allclose(found, lincore.metrics.reprior(results, even, [0.2, 0.3, 0.5]).log_proba)
-    adjust, log_proba = lincore.metrics.adjust, results.log_proba[0]
+    found = lincore.metrics.adjust_priors(results, "equal", [0.2, 0.3, 0.5]).log_proba
+    assert_allclose(found, lincore.metrics.adjust_priors(results, even, [0.2, 0.3, 0.5]).log_proba)
+    adjust, log_proba = lincore.metrics.adjust_posteriors, results.log_proba[0]
     assert_allclose(
         adjust(log_proba, [0.2, 0.3, 0.5], "equal"), adjust(log_proba, [0.2, 0.3, 0.5], even)
     )
     with pytest.raises(ValueError, match="old priors must be 'equal' or 3 probabilities"):
-        lincore.metrics.reprior(results, "even", even)
+        lincore.metrics.adjust_priors(results, "even", even)
     with pytest.raises(ValueError, match="logistic has no option priors"):
         lincore.compare(IRIS, "logistic(priors=equal)")
 

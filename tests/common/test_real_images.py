@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import FitFailedWarning
 
 import lincore
-from lincore.model_selection.methods import LABELS
+from lincore.model_selection.methods import CLASSIFIER_LABELS
 from tests.data import DATA, needs_data
 
 pytestmark = needs_data
@@ -47,7 +47,7 @@ def test_every_classifier_learns_from_the_pictures(pictures):
     data = whole.take(np.linspace(0, whole.n_rows - 1, pictures.n_rows).astype(int))
     assert data.n_classes == whole.n_classes == pictures.n_classes
     # 780 pairs of persons take a while and say nothing else.
-    words = [word for word in LABELS if word != "one-vs-one" or data.n_classes < 20]
+    words = [word for word in CLASSIFIER_LABELS if word != "one-vs-one" or data.n_classes < 20]
     steps = lincore.Steps(n_components=20)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)

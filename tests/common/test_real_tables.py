@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
 import lincore
-from lincore.checks.table_findings import find_problems
+from lincore.checks.table_findings import find_table_problems
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
@@ -189,7 +189,7 @@ def test_what_is_detected(name):
     data = dataset(name)
     assert data.X.shape == expected.shape
     assert data.counts.tolist() == expected.counts
-    found = " ".join(finding.notice.where for finding in find_problems(table(name), columns))
+    found = " ".join(finding.notice.where for finding in find_table_problems(table(name), columns))
     for where in expected.suspicious:
         assert where.removeprefix("column ") in found
 
@@ -254,7 +254,7 @@ def test_total_charges_of_telco_are_numbers():
 def test_zeros_of_pima_become_missing_at_one_click():
     name = "pima_noheader.csv"
     made = {}
-    for finding in find_problems(table(name), describe_columns(table(name))):
+    for finding in find_table_problems(table(name), describe_columns(table(name))):
         for remedy in finding.remedies:
             made |= remedy.reading.get("missing_in", {})
     again = read_table(raw(name), name, ReadOptions(missing_in=made)).frame
@@ -263,7 +263,7 @@ def test_zeros_of_pima_become_missing_at_one_click():
 
 def test_gapminder_is_hard_once_what_gives_it_away_is_ignored():
     name = "gapminder_semicolon_decimalcomma.txt"
-    found = find_problems(table(name), describe_columns(table(name)))
+    found = find_table_problems(table(name), describe_columns(table(name)))
     roles = {column: role for f in found for r in f.remedies for column, role in r.roles.items()}
     data = table_to_dataset(table(name), roles=roles)
     assert data.feature_names == ("year", "lifeExp", "pop")

@@ -299,7 +299,7 @@ def read(name: str) -> Found:
     """Read a table: every column, what is found in it, and the data set that is made of it."""
     table = lincore.io.read_table((DATA / "csv" / name).read_bytes(), name)
     columns = lincore.io.describe_columns(table)
-    findings = lincore.checks.find_problems(table, columns)
+    findings = lincore.checks.find_table_problems(table, columns)
     values, words = described(lincore.io.table_to_dataset(table))
     for column in columns:
         series = table.frame[column.name]

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from lincore.estimators.logistic import solvers
 from lincore.estimators.logistic.batched_newton import NEWTON_STEPS, Point, solve_stack
 from lincore.estimators.logistic.estimator import LogisticRegression
-from lincore.linalg.optimize import Reason, Step, should_continue
+from lincore.linalg.optimize import OptimizerStep, Reason, should_continue
 from lincore.utils.typing import Array
 
 # Solvers that end at the minimum itself, for all that numbers of eight digits can tell.
@@ -31,7 +31,7 @@ LARGEST_PART = 2_000_000
 
 
 def has_one_minimum(estimator: Any) -> bool:
-    """Whether a classifier is logistic regression that ends at one point, however it is fitted.
+    """Tell if a classifier is logistic regression that ends at one point, however it is fitted.
 
     Newton's methods go on until they are there, and a step beyond; others stop somewhere near.
     Options that it would refuse are left to a fit by itself, which tells why.
@@ -47,7 +47,7 @@ def has_one_minimum(estimator: Any) -> bool:
 
 
 def may_have_one_minimum(estimator: Any) -> bool:
-    """Whether it ends at one point where there is one: without a penalty, if classes overlap.
+    """Tell if it ends at one point where there is one: without a penalty, if classes overlap.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def may_have_one_minimum(estimator: Any) -> bool:
 
 
 def stackable(estimator: Any, rows: Any, lengths: NDArray[np.intp]) -> bool:
-    """Whether binary models may be fitted together, with the same result.
+    """Return whether binary models may be fitted together, with the same result.
 
     They may for logistic regression with a penalty: its minimum is one point, however one comes
     there.
@@ -109,7 +109,7 @@ def fit_stack(
         stop: these want a fit of their own, which tells why.
     """
     models: list[LogisticRegression | None] = [None] * len(design)
-    step = Step(0, np.nan, np.inf, 0.0, 0.0)
+    step = OptimizerStep(0, np.nan, np.inf, 0.0, 0.0)
     for part in _parts(lengths_of(design, codes), rows.shape[1] + 1):
         if not should_continue(step, NEWTON_STEPS):
             break
@@ -147,7 +147,7 @@ class _Trace:
     """Keep the steps of each problem, with its share of the seconds that all took."""
 
     def __init__(self, number: int) -> None:
-        self.steps: list[list[Step]] = [[] for _ in range(number)]
+        self.steps: list[list[OptimizerStep]] = [[] for _ in range(number)]
         self._began = time.perf_counter()
 
     def __call__(self, places: NDArray[np.intp], point: Point, length: Array) -> None:
@@ -155,7 +155,9 @@ class _Trace:
         told = zip(places, point.value, point.size, length, strict=True)
         for place, value, size, share in told:
             steps = self.steps[place]
-            steps.append(Step(len(steps), float(value), float(size), float(share), seconds))
+            steps.append(
+                OptimizerStep(len(steps), float(value), float(size), float(share), seconds)
+            )
 
 
 def _parts(lengths: NDArray[np.intp], size: int) -> Iterator[list[int]]:
@@ -168,7 +170,7 @@ def _parts(lengths: NDArray[np.intp], size: int) -> Iterator[list[int]]:
 
 
 def _fitted(
-    estimator: LogisticRegression, coef: Array, intercept: Array, steps: list[Step]
+    estimator: LogisticRegression, coef: Array, intercept: Array, steps: list[OptimizerStep]
 ) -> LogisticRegression:
     model = clone(estimator)
     model.classes_, model.n_features_in_ = np.array([0, 1]), coef.shape[1]

@@ -192,7 +192,7 @@ def _standardised(
 
 
 def _is_clear(stack: Stack) -> Flags:
-    """Whether the coordinates of each problem are far from being dependent, (B,)."""
+    """Return whether the coordinates of each problem are far from being dependent, (B,)."""
     weighed = stack.rows * (stack.weight / stack.weight.sum(axis=1, keepdims=True))[..., None]
     products = stack.rows.swapaxes(1, 2) @ weighed
     finite = np.isfinite(products).all(axis=(1, 2))

@@ -19,7 +19,7 @@ from lincore.estimators.logistic.loss import SoftmaxLoss
 from lincore.estimators.logistic.separation import Separation, SeparationWarning, notice
 from lincore.estimators.logistic.solvers import SOLVERS, Settings
 from lincore.estimators.logistic.wald import Wald, wald_errors
-from lincore.linalg.optimize import Optimum, Reason, Step
+from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
 from lincore.utils.threads import WORTHWHILE, part_mapper
 from lincore.utils.typing import Array
 
@@ -291,7 +291,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         self._set_linear(W.T, intercept)
         penalty = 0.5 * float((loss.penalty[:, None] * optimum.x**2).sum())
         self.log_loss_ = optimum.point.value - penalty
-        self.trace_: tuple[Step, ...] = optimum.trace
+        self.trace_: tuple[OptimizerStep, ...] = optimum.trace
         self.n_iter_ = max(1, len(optimum.trace) - 1)
         self.reason_: Reason = optimum.reason
         self.converged_ = optimum.converged

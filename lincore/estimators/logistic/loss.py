@@ -100,7 +100,7 @@ class SoftmaxLoss:
         return Point(coef, float(total) + 0.5 * float((pull * coef).sum()), gradient, probabilities)
 
     def separates(self, point: Point) -> bool:
-        """Whether every row that counts is strictly on its class's side."""
+        """Return whether every row that counts is strictly on its class's side."""
         index = np.arange(len(self.codes))
         others = point.state.copy()
         others[index, self.codes] = 0
@@ -108,7 +108,7 @@ class SoftmaxLoss:
         return bool(np.all(right if self.weight is None else right[self.weight > 0]))
 
     def is_unbounded(self, point: Point) -> bool:
-        """Whether it is clear that this falls for ever: classes separated, next to no loss left."""
+        """Tell if it is clear that this falls for ever: classes separated, next to no loss left."""
         if self.penalty.any() or point.value > NEXT_TO_NOTHING * self.total:
             return False
         return self.separates(point)

@@ -29,7 +29,7 @@ class SeparationWarning(UserWarning):
 
 
 class Kind(StrEnum):
-    """How far classes can be separated."""
+    """Degree of linear separation of the classes."""
 
     OVERLAP = "overlap"
     QUASI_COMPLETE = "quasi-complete"
@@ -38,7 +38,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """Whether some coefficients put every row on its class's side, and which.
+    """Linear separation of the classes: its kind, and coefficients that achieve it.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Separation:
 
     @property
     def separates(self) -> bool:
-        """Whether the maximum of the likelihood does not exist."""
+        """True if the maximum of the likelihood does not exist."""
         return self.kind != Kind.OVERLAP
 
     def leading_features(self, at_most: int = 3) -> NDArray[np.intp]:

@@ -8,7 +8,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.linalg.optimize import Norm, Objective, Optimum, Reason, Step, largest_entry, stops
+from lincore.linalg.optimize import (
+    Norm,
+    Objective,
+    OptimizerStep,
+    Optimum,
+    Reason,
+    largest_entry,
+    stops,
+)
 from lincore.utils.typing import Array
 
 PartGradient = Callable[[Array, NDArray[np.intp]], Array]
@@ -51,7 +59,7 @@ def descend_by_rows(
     """
     began = time.perf_counter()
     point = objective(start)
-    trace = [Step(0, point.value, norm(point.gradient), 0.0, time.perf_counter() - began)]
+    trace = [OptimizerStep(0, point.value, norm(point.gradient), 0.0, time.perf_counter() - began)]
     last_step = np.zeros_like(start)
     while (reason := stops(trace, tol, max_iter)) is None:
         x = point.x.copy()
@@ -65,7 +73,7 @@ def descend_by_rows(
         if lower:
             last_step = after.x - point.x
             point = after
-        trace.append(Step(len(trace), point.value, norm(point.gradient), rate, seconds))
+        trace.append(OptimizerStep(len(trace), point.value, norm(point.gradient), rate, seconds))
         rate = rate if lower else rate / 2
         if rate < np.finfo(float).tiny:
             reason = Reason.PRECISION

@@ -17,9 +17,9 @@ from lincore.estimators.logistic.newton import Linear, NewtonCG
 from lincore.estimators.logistic.sgd import descend_by_rows
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.optimize import (
+    OptimizerStep,
     Optimum,
     Point,
-    Step,
     backtracking_line_search,
     descend,
     largest_entry,
@@ -39,7 +39,7 @@ NEWTON_STEPS = 100
 
 
 class Settings(NamedTuple):
-    """What a solver may be told.
+    """Options of a solver.
 
     Attributes
     ----------
@@ -229,7 +229,7 @@ def _refined(
     if not norm < last.gradient_norm:
         return found
     seconds = last.seconds + time.perf_counter() - began
-    step = Step(len(found.trace), after.value, norm, 1.0, seconds)
+    step = OptimizerStep(len(found.trace), after.value, norm, 1.0, seconds)
     return replace(found, point=after, trace=(*found.trace, step))
 
 

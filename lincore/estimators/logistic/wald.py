@@ -68,7 +68,7 @@ class Wald:
 
     @property
     def odds_ratio(self) -> Array:
-        """What one unit more of a feature multiplies the odds by, (K - 1, q)."""
+        """Odds ratios for one unit more of each feature, (K - 1, q)."""
         with np.errstate(over="ignore"):
             return np.exp(self.estimate)
 

@@ -14,7 +14,7 @@ from lincore.errors import DataError
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, size_name
 from lincore.imbalance.cost.samples import Samples, draw_samples
 from lincore.imbalance.run_study import study_settings
-from lincore.imbalance.sample_fits import Job, Prediction, fit_sample, fit_samples
+from lincore.imbalance.sample_fits import FitTask, Prediction, fit_sample, fit_samples
 from lincore.imbalance.trials import Plan
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import move_threshold
@@ -246,7 +246,7 @@ class _Study:
                 self._enter_one(by_size[:, a], samples, fits, samples.target, place)
         yield losses, by_size
 
-    def _fit(self, jobs: list[Job], failures: dict[str, str]) -> Fits:
+    def _fit(self, jobs: list[FitTask], failures: dict[str, str]) -> Fits:
         """Fit what has not failed as it is; reasons go to `failures`."""
         plan = self.plan
         if not jobs:

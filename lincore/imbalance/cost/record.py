@@ -162,7 +162,7 @@ class ImbalanceCost:
 
     @property
     def loss_name(self) -> str:
-        """What the loss in deployment is called."""
+        """Name of the loss in deployment."""
         if self.costs is not None:
             return "expected cost"
         equal = np.allclose(self.prevalence, 1 / len(self.classes))
@@ -170,12 +170,12 @@ class ImbalanceCost:
 
     @property
     def loss_names(self) -> tuple[str, ...]:
-        """What the last axis of `losses` holds."""
+        """Names along the last axis of `losses`."""
         return (LOSS, LOG_LOSS, FILE_ERROR, *recall_names(self.classes))
 
     @property
     def is_complete(self) -> bool:
-        """Whether corrections that need fits of their own, and the sweep, are there too."""
+        """True if corrections that need fits of their own, and the sweep, are there too."""
         return not np.isnan(self.losses[:, CONDITIONS.index("undersampling")]).all()
 
     def loss(self, method: str, condition: str, loss: str = LOSS) -> Array:
@@ -331,14 +331,14 @@ class ImbalanceCost:
         method : str
         contrast : mapping of condition, or `size_name`, to coefficient
         loss : str
-            Of `loss_names`, or "recall of others": the mean over classes that are not the rarest.
+            Of `loss_names`, or "mean recall of others": over the classes that are not the rarest.
         """
         if method not in self.variances:
             return np.nan
         return self.named(loss).variance(self.variances[method], contrast)
 
     def named(self, loss: str) -> Loss:
-        """Return one of the losses, or "recall of others", by its name."""
+        """Return one of the losses, or "mean recall of others", by its name."""
         if loss == LOSS:
             return Loss(loss, self.prevalence, is_share=self.costs is None)
         if loss == LOG_LOSS:

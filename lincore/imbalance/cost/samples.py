@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold
 
 from lincore.data.dataset import Dataset, Split
-from lincore.imbalance.sample_fits import Job, Sample
+from lincore.imbalance.sample_fits import FitTask, TrainingSample
 from lincore.imbalance.subsets import NestedSubsets, largest_within, smallest_above
 from lincore.imbalance.trials import Plan, moments_serve, oversampled
 from lincore.moments.moments import Moments
@@ -25,12 +25,12 @@ N_FOLDS = 5
 class InnerFold(NamedTuple):
     """A fit without some training rows, which are then predicted."""
 
-    job: Job
+    job: FitTask
     rows: NDArray[np.intp]
 
 
 class Samples(NamedTuple):
-    """What is fitted on one split.
+    """Samples to be fitted on one split.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class Samples(NamedTuple):
     split: Split
     shares: Array
     target: Array
-    plain: Job
-    weighted: Job
-    resampled: dict[str, Job]
+    plain: FitTask
+    weighted: FitTask
+    resampled: dict[str, FitTask]
     inner: list[InnerFold]
     sizes: Counts
-    smaller: list[Job]
+    smaller: list[FitTask]
 
 
 def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Samples:
@@ -74,11 +74,13 @@ def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Sa
     if moments_serve(plan, len(split.train)):
         moments = list(nested.moments(data.X, subsets))
 
-    def job(sample: Sample, test: NDArray[np.intp] = split.test) -> Job:
-        return Job(data, sample, test, plan.steps, plan.seed)
+    def job(sample: TrainingSample, test: NDArray[np.intp] = split.test) -> FitTask:
+        return FitTask(data, sample, test, plan.steps, plan.seed)
 
-    def taken(subset: Counts, known: Moments | None, *, weighted: bool = False) -> Sample:
-        return Sample(nested.take(subset), _weights(subset, target) if weighted else None, known)
+    def taken(subset: Counts, known: Moments | None, *, weighted: bool = False) -> TrainingSample:
+        return TrainingSample(
+            nested.take(subset), _weights(subset, target) if weighted else None, known
+        )
 
     plain = taken(counts, moments[0])
     seed = plan.seed + repeat
@@ -132,12 +134,12 @@ def _weights(counts: Counts, target: Array) -> Array:
 
 
 def _inner(
-    data: Dataset, split: Split, nested: NestedSubsets, plain: Sample, seed: int
-) -> list[tuple[Sample, NDArray[np.intp]]]:
+    data: Dataset, split: Split, nested: NestedSubsets, plain: TrainingSample, seed: int
+) -> list[tuple[TrainingSample, NDArray[np.intp]]]:
     """Return the inner folds: what is fitted on, and the training rows that are held out."""
     held = _held_out(data, split, nested, seed)
     if plain.moments is None:
-        return [(Sample(np.setdiff1d(split.train, rows)), rows) for rows in held]
+        return [(TrainingSample(np.setdiff1d(split.train, rows)), rows) for rows in held]
     rows = np.concatenate(held)
     fold = np.repeat(np.arange(len(held)), [len(part) for part in held])
     n_classes = data.n_classes
@@ -150,7 +152,7 @@ def _inner(
         rest = Moments.empty((n_classes,), data.n_features)
         for j, part in enumerate(parts):
             rest = rest + part if j != i else rest
-        found.append((Sample(np.setdiff1d(split.train, out), None, rest), out))
+        found.append((TrainingSample(np.setdiff1d(split.train, out), None, rest), out))
     return found
 
 

@@ -29,7 +29,7 @@ _CODE_TABLES = 1_000
 _MADE_ON_UNIX = 3
 
 
-class UnusableFile(Exception):
+class SkippedFile(Exception):
     """The reason why one file of many is left out while the others are read."""
 
 
@@ -158,20 +158,20 @@ def unpack(
         When it must not be unpacked, or is damaged.
     """
     if file.refused:
-        raise UnusableFile(file.refused)
+        raise SkippedFile(file.refused)
     try:
         content = _content(raw, file, min(most or file.size, limits.max_member_bytes))
     except (zlib.error, struct.error) as error:
-        raise UnusableFile("damaged in the zip") from error
+        raise SkippedFile("damaged in the zip") from error
     if most is None and (len(content) != file.size or zlib.crc32(content) != file.checksum):
-        raise UnusableFile("damaged in the zip")
+        raise SkippedFile("damaged in the zip")
     return content
 
 
 def _content(raw: bytes, file: PackedFile, most: int) -> bytes:
     magic, *lengths = struct.unpack_from("<4s22xHH", raw, file.start)
     if magic != ZIP_MAGIC:
-        raise UnusableFile("damaged in the zip")
+        raise SkippedFile("damaged in the zip")
     begin = file.start + _LOCAL_HEADER + sum(lengths)
     # A first look needs little of a large file: zlib would copy all that it leaves unread.
     read = file.packed if most == file.size else min(file.packed, most + _CODE_TABLES)

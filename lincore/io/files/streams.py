@@ -39,7 +39,7 @@ class LargeFile:
 
     @property
     def is_packed(self) -> bool:
-        """Whether it is packed by gzip."""
+        """True if it is packed by gzip."""
         return self.beginning(len(GZIP_MAGIC)) == GZIP_MAGIC
 
     @property

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lincore.io.files.archives import UnusableFile
+from lincore.io.files.archives import SkippedFile
 
 TRAIN_WORDS = frozenset({"train", "training"})
 TEST_WORDS = frozenset({"test", "testing", "val", "valid", "validation", "eval"})
@@ -28,7 +28,7 @@ _MASKS = frozenset({"mask", "masks", "segmentation", "segmentations", "annotatio
 
 
 class Place(NamedTuple):
-    """What the folders above one image say of it.
+    """Class and split of an image according to its folders.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def folders_above(path: str) -> tuple[str, ...]:
         any(part.startswith((".", "__MACOSX")) for part in parts)
         or name.casefold() in _SYSTEM_FILES
     ):
-        raise UnusableFile(HIDDEN)
+        raise SkippedFile(HIDDEN)
     return tuple(folders)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from lincore.data.labels import natural_key
 from lincore.errors import Notice
-from lincore.io.files.archives import UnusableFile
+from lincore.io.files.archives import SkippedFile
 from lincore.io.images.class_folders import Place, folders_above, place_all
 from lincore.io.images.decode import image_kind
 from lincore.io.images.name_patterns import propose_pattern, read_names
@@ -88,7 +88,7 @@ def find_pictures(
         try:
             folders = folders_above(path)
             image_kind(collection.head(i), path)
-        except UnusableFile as reason:
+        except SkippedFile as reason:
             collection.skipped[i] = str(reason)
         else:
             above[i] = folders

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from PIL import Image, ImageOps, TiffImagePlugin
 
-from lincore.io.files.archives import UnusableFile
+from lincore.io.files.archives import SkippedFile
 from lincore.io.images.grey_levels import Levels, Range, is_deep, own_levels, range_of, with_levels
 from lincore.io.images.unsupported import foreign_picture
 from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
@@ -94,18 +94,18 @@ def image_kind(head: bytes, path: str) -> str:
     """
     foreign = foreign_picture(head)
     if foreign:
-        raise UnusableFile(foreign)
+        raise SkippedFile(foreign)
     if head.startswith(_MAGIC):
         return next(kind for magic, kind in _KINDS.items() if head.startswith(magic))
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "WEBP"
     if head.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC)):
-        raise UnusableFile("a zip inside the zip")
-    raise UnusableFile("damaged image" if path.lower().endswith(IMAGE_ENDINGS) else "not an image")
+        raise SkippedFile("a zip inside the zip")
+    raise SkippedFile("damaged image" if path.lower().endswith(IMAGE_ENDINGS) else "not an image")
 
 
 class Header(NamedTuple):
-    """What the header of an image says: height and width as it stands upright, in pixels."""
+    """Upright height and width of an image in pixels, read from its header."""
 
     height: int
     width: int
@@ -145,13 +145,13 @@ def read_header(raw: bytes, path: str, limits: Limits) -> Header:
             on_its_side = _TURNS.get(_orientation(image)) in _ON_ITS_SIDE
             sides = (width, height) if on_its_side else (height, width)
             return Header(*sides, is_deep=is_deep(image))
-    except UnusableFile:
+    except SkippedFile:
         raise
     except Image.DecompressionBombError as error:
-        raise UnusableFile("too many pixels") from error
+        raise SkippedFile("too many pixels") from error
     # Decoders meet hostile bytes here, and raise whatever they like.
     except Exception as error:
-        raise UnusableFile("damaged image") from error
+        raise SkippedFile("damaged image") from error
 
 
 def grey_range(raw: bytes) -> Range:
@@ -167,7 +167,7 @@ def grey_range(raw: bytes) -> Range:
             return range_of(image)
     # Decoders meet hostile bytes here, and raise whatever they like.
     except Exception as error:
-        raise UnusableFile("damaged image") from error
+        raise SkippedFile("damaged image") from error
 
 
 def decoded(
@@ -210,7 +210,7 @@ def decoded(
             return np.asarray(_fitted(upright, height, width, fit)).ravel()
     # Decoders meet hostile bytes here, and raise whatever they like.
     except Exception as error:
-        raise UnusableFile("damaged image") from error
+        raise SkippedFile("damaged image") from error
 
 
 def picture_names(shape: tuple[int, ...]) -> tuple[str, ...]:
@@ -241,7 +241,7 @@ def _turn(image: Image.Image) -> AbstractContextManager[Any]:
 def _check_pixels(height: int, width: int, limits: Limits, share: float = 1.0) -> None:
     if not 0 < width * height <= share * limits.max_image_pixels:
         too = "many" if width * height else "few"
-        raise UnusableFile(f"too {too} pixels: {height} × {width}")
+        raise SkippedFile(f"too {too} pixels: {height} × {width}")
 
 
 def _check_effort(image: Image.Image, raw: bytes, limits: Limits) -> None:
@@ -249,17 +249,17 @@ def _check_effort(image: Image.Image, raw: bytes, limits: Limits) -> None:
     pixels = image.width * image.height
     codecs = {tile[0] for tile in getattr(image, "tile", ())}
     if pixels > _MAX_SLOW_PIXELS and not codecs.isdisjoint(_SLOW_CODECS):
-        raise UnusableFile(f"too many pixels for text or odd grey levels: {pixels:,}")
+        raise SkippedFile(f"too many pixels for text or odd grey levels: {pixels:,}")
     scans = raw.count(_START_OF_SCAN) if image.format == "JPEG" else 1
     if scans * pixels > _MAX_SCANS * limits.max_image_pixels:
-        raise UnusableFile(f"too many scans: {scans}")
+        raise SkippedFile(f"too many scans: {scans}")
     if isinstance(image, TiffImagePlugin.TiffImageFile):
         depth = sum(image.tag_v2.get(_BITS, (1,))) / 8
         across, down = image.tag_v2.get(_TILE_WIDTH, 0), image.tag_v2.get(_TILE_LENGTH, 0)
         # A tile may stand over the edge of an image, but not by much.
         largest = (image.width + _TILE_MARGIN) * (image.height + _TILE_MARGIN)
         if across * down > largest or pixels * depth > _TIFF_BYTES * limits.max_image_pixels:
-            raise UnusableFile(f"too large tiles or too deep colours: {pixels:,} pixels")
+            raise SkippedFile(f"too large tiles or too deep colours: {pixels:,} pixels")
 
 
 def _webp_size(raw: bytes) -> tuple[int, int]:

@@ -14,7 +14,7 @@ import numpy as np
 from lincore.data.dataset import Dataset, Skipped
 from lincore.data.labels import display_name, encode_labels, lone_class_notices, natural_key
 from lincore.errors import DataError, Notice
-from lincore.io.files.archives import UnusableFile, list_zip, unpack
+from lincore.io.files.archives import SkippedFile, list_zip, unpack
 from lincore.io.images.collection import ImageCollection, Picture, find_pictures
 from lincore.io.images.decode import (
     FITS,
@@ -33,10 +33,16 @@ from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
 from lincore.utils.parallel import over_cores
 from lincore.utils.typing import Progress
 
-__all__ = ["ImageOptions", "image_limits", "read_image_files", "read_image_zip", "write_image_zip"]
+__all__ = [
+    "ImageOptions",
+    "image_limits_sentence",
+    "read_image_files",
+    "read_image_zip",
+    "write_image_zip",
+]
 
 #: What is said where colours were left out.
-MADE_GREY = "The images are in colour and were made grey, one number for each pixel."
+GREY_NOTICE = "The images are in colour and were made grey, one number for each pixel."
 _SAMPLED_IMAGES = 9
 _SAMPLED_SIDE = 24
 # Levels between red, green and blue, on average over the pixels: less is a tint of the scanner.
@@ -46,7 +52,7 @@ _SEPARATE = "Zip one folder for each class, with the images of that class inside
 
 @dataclass(frozen=True)
 class ImageOptions:
-    r"""What is made of images, and what they are called.
+    r"""Import options of images: size, colour, classes, names.
 
     Parameters
     ----------
@@ -183,12 +189,12 @@ def read_image_files(
     return _read(collection, options, progress, limits)
 
 
-def image_limits(limits: Limits = LIMITS) -> str:
+def image_limits_sentence(limits: Limits = LIMITS) -> str:
     """Say in one sentence how large a zip of images may be.
 
     Examples
     --------
-    >>> image_limits()
+    >>> image_limits_sentence()
     'Zips of up to 200 MB and 100,000 files; images of up to 25 megapixels, kept at 16,384 numbers.'
     """
     return (
@@ -269,7 +275,9 @@ def _made_grey(collection: ImageCollection, pictures: Sequence[Picture]) -> tupl
     spreads = [np.ptp(_small(collection, one.number), axis=1).mean() for one in some]
     if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
         return ()
-    return (Notice(MADE_GREY, collection.name, "Keep the colours: three numbers for each pixel."),)
+    return (
+        Notice(GREY_NOTICE, collection.name, "Keep the colours: three numbers for each pixel."),
+    )
 
 
 def _small(collection: ImageCollection, number: int) -> np.ndarray:
@@ -277,7 +285,7 @@ def _small(collection: ImageCollection, number: int) -> np.ndarray:
     shape = (_SAMPLED_SIDE, _SAMPLED_SIDE, 3)
     pixels = np.zeros(shape, np.int16)
     # What could be read in grey may yet be damaged in its colours.
-    with suppress(UnusableFile):
+    with suppress(SkippedFile):
         pixels = decoded(collection.read(number), shape, "stretch").astype(np.int16)
     return pixels.reshape(-1, 3)
 
@@ -314,7 +322,7 @@ def _headers(
         number = pictures[i].number
         try:
             found[i] = read_header(collection.read(number), collection.paths[number], limits)
-        except UnusableFile as reason:
+        except SkippedFile as reason:
             collection.skipped[number] = str(reason)
 
     over_cores(look, len(pictures), "Looking at images", progress)
@@ -336,7 +344,7 @@ def _grey_levels(
 
     def look(i: int) -> None:
         # What is damaged is told when it is decoded.
-        with suppress(UnusableFile):
+        with suppress(SkippedFile):
             ranges[numbers[i]] = grey_range(collection.read(numbers[i]))
 
     if numbers:
@@ -374,7 +382,7 @@ def _pixels(
         number = pictures[i].number
         try:
             X[i] = decoded(collection.read(number), shape, fit, levels.get(number))
-        except UnusableFile as reason:
+        except SkippedFile as reason:
             collection.skipped[number] = str(reason)
 
     over_cores(decode, len(pictures), "Decoding images", progress)

@@ -14,7 +14,7 @@ from lincore.limits import LIMITS, Limits
 
 
 class Words(NamedTuple):
-    """How often each word stands in each text.
+    """Counts of each word in each text.
 
     Attributes
     ----------

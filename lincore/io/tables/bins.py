@@ -12,7 +12,7 @@ from lincore.utils.typing import Array
 
 
 class Bins(NamedTuple):
-    """How a quantity is cut: into equally many rows ("quantile") or equally wide ("width")."""
+    """Binning of a quantity: into equally many rows ("quantile") or equally wide ("width")."""
 
     n: int = 3
     how: Literal["quantile", "width"] = "quantile"

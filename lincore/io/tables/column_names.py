@@ -36,7 +36,7 @@ def rename_features(data: Dataset, table: Table, rename: Mapping[str, str] | Non
     if wrong is not None:
         what = f"Two columns would be called {wrong!r}." if wrong else "A name is empty."
         raise DataError(what, where="option rename", remedy="Choose another name.")
-    columns = data.feature_names[: data.n_features - data.n_words]
+    columns = data.feature_names[: data.n_table_columns]
     words = data.feature_names[len(columns) :]
     called = tuple(rename.get(name, name).strip() for name in columns)
     return replace(data, feature_names=(*called, *words))

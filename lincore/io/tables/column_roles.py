@@ -19,7 +19,7 @@ YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein
 
 Kind: TypeAlias = Literal["number", "category", "text", "date", "identifier", "constant", "empty"]
 Role: TypeAlias = Literal["target", "feature", "text", "group", "ignore"]
-ROLES: tuple[Role, ...] = ("target", "feature", "text", "group", "ignore")
+COLUMN_ROLES: tuple[Role, ...] = ("target", "feature", "text", "group", "ignore")
 
 _IDENTIFIER_NAME = re.compile(r"(^|[\s_.-])(id|uuid|guid|key|index|row name|rowname)$|[a-z]I[Dd]$")
 _FREE_TEXT_NAME = re.compile(r"comment|remark|\bnotes?\b|description", re.IGNORECASE)
@@ -34,7 +34,7 @@ _EXAMPLES = 3
 
 
 class Content(NamedTuple):
-    """What a column holds, whatever it is used for: the parts of `Column`."""
+    """Content of a column, whatever its role: the parts of `Column`."""
 
     kind: Kind
     n_missing: int
@@ -43,7 +43,7 @@ class Content(NamedTuple):
 
 
 class Column(NamedTuple):
-    """What a column holds and what it is for.
+    """Content and role of a column.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Column(NamedTuple):
     reason: str = ""
 
 
-REASONS: Mapping[Kind, str] = {
+EXCLUSION_REASONS: Mapping[Kind, str] = {
     "empty": "no value at all",
     "constant": "the same value in every row that has one",
     "identifier": "too many different values for categories, or a count of the rows (identifier)",

@@ -9,7 +9,14 @@ import pandas as pd
 
 from lincore.data.labels import columns_named, find_label_column, is_number
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.tables.column_roles import REASONS, ROLES, Column, Content, Kind, Role
+from lincore.io.tables.column_roles import (
+    COLUMN_ROLES,
+    EXCLUSION_REASONS,
+    Column,
+    Content,
+    Kind,
+    Role,
+)
 from lincore.io.tables.features import merge_labels
 from lincore.io.tables.table import Table
 from lincore.utils.typing import Flags
@@ -86,7 +93,7 @@ def _reason(values: pd.Series[Any], kind: Kind, content: Content) -> str:
     if kind == "constant" and not content.n_missing:
         return "the same value in every row"
     if kind != "identifier":
-        return REASONS[kind]
+        return EXCLUSION_REASONS[kind]
     if n_distinct == n_present:
         which = "every row" if not content.n_missing else "every row that has one"
         return f"a different value in {which} (identifier)"
@@ -97,7 +104,7 @@ def _reason(values: pd.Series[Any], kind: Kind, content: Content) -> str:
 
 
 def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> None:
-    """Where no column is a feature, let the words of a text be, or else a counter."""
+    """Make the words of a text features, or else a counter, if no column is one."""
     if "feature" in roles.values():
         return
     spare = [name for name, role in roles.items() if role == "ignore"]
@@ -127,12 +134,12 @@ def choose_roles(
     roles = dict(roles or {})
     for name in (*roles, *categories):
         find_label_column(table.frame, name, table.name)
-    unknown = [role for role in roles.values() if role not in ROLES]
+    unknown = [role for role in roles.values() if role not in COLUMN_ROLES]
     if unknown:
         raise DataError(
             f"There is no role {unknown[0]!r}.",
             where="option roles",
-            remedy=f"Choose among: {', '.join(ROLES)}.",
+            remedy=f"Choose among: {', '.join(COLUMN_ROLES)}.",
         )
     if target is None:
         target = next((name for name, role in roles.items() if role == "target"), None)
@@ -161,7 +168,7 @@ def _with_role(column: Column, role: Any, as_category: bool) -> Column:
 
 
 class Kept(NamedTuple):
-    """Which of n rows are used, (n,) bool, and why the others are not."""
+    """Mask (n,) of the rows used, and the reasons for the exclusion of the others."""
 
     rows: Flags
     notices: list[Notice]
@@ -232,7 +239,7 @@ def _told(out: Flags, n_rows: int, why: str, where: str) -> list[Notice]:
 def left_out(columns: Sequence[Column]) -> list[Notice]:
     """Say which columns are ignored because of what they hold."""
     notices = []
-    for kind, reason in REASONS.items():
+    for kind, reason in EXCLUSION_REASONS.items():
         of_kind = [column for column in columns if column.kind == kind and column.reason]
         names = [column.name for column in of_kind]
         if names:
@@ -245,7 +252,9 @@ def no_feature(table: Table, columns: Sequence[Column]) -> DataError:
     """Return the error for a table without any feature."""
     others = [column for column in columns if column.role != "target"]
     found = ", ".join(
-        f"{kind}: {count}" for kind in REASONS if (count := sum(c.kind == kind for c in others))
+        f"{kind}: {count}"
+        for kind in EXCLUSION_REASONS
+        if (count := sum(c.kind == kind for c in others))
     )
     return DataError(
         f"No feature is left besides the target ({found or 'all are ignored'}).",

@@ -20,7 +20,7 @@ from lincore.utils.typing import Array
 
 
 class Features(NamedTuple):
-    """What becomes `X`, `feature_names`, `levels` and `n_words` of a data set."""
+    """Parts of a data set: `X`, `feature_names`, `levels` and `n_words`."""
 
     X: Any
     names: tuple[str, ...]

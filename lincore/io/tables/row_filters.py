@@ -22,7 +22,7 @@ RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 
 class Condition(NamedTuple):
-    """What the value of a column must be; plain tuples are taken too.
+    """Condition on the value of a column; plain tuples are taken too.
 
     Attributes
     ----------

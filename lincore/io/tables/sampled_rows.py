@@ -32,7 +32,7 @@ class RowSource(Protocol):
 
     @property
     def n_rows(self) -> int:
-        """How many there are, as far as that is known before they are read."""
+        """Number of rows, as far as it is known before they are read."""
         ...
 
     @property
@@ -57,7 +57,7 @@ class RowSource(Protocol):
 
 
 class Wanted(NamedTuple):
-    """What is read of a large table.
+    """Selection of columns and labels to be read of a large table.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ def sample_and_stream(
 
 
 class Draw:
-    """Which rows of each class are held, decided row by row.
+    """Selection of the rows held of each class, decided row by row.
 
     Parameters
     ----------

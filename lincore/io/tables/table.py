@@ -18,7 +18,7 @@ from lincore.io.tables.column_roles import Content, content_of
 from lincore.io.tables.sampled_rows import RowSource
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.missing_values import mark_missing
-from lincore.io.tables.text.options import Reading
+from lincore.io.tables.text.options import DetectedOptions
 from lincore.limits import LIMITS, Limits, check_table_shape
 
 
@@ -50,14 +50,14 @@ class Table:
     name: str
     notices: tuple[Notice, ...] = ()
     first_line: int | None = None
-    reading: Reading | None = None
+    reading: DetectedOptions | None = None
     source: RowSource | None = None
     rows: NDArray[np.intp] | None = None
     whole: Table | None = None
 
     @cached_property
     def contents(self) -> dict[str, Content]:
-        """What each column holds, by its name."""
+        """Content of each column, by its name."""
         found = {str(name): content_of(self.frame[name]) for name in self.frame}
         if self.whole is None:
             return found
@@ -107,7 +107,7 @@ def frame_to_table(
     frame = frame.set_axis(names, axis=1).reset_index(drop=True)
     odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
     frame = mark_missing(with_columns(frame, odd), missing_in)
-    reading = Reading(*frame.shape, kind=kind)
+    reading = DetectedOptions(*frame.shape, kind=kind)
     return Table(frame, name, (*notices, *naming), reading=reading)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from lincore.errors import DataError
-from lincore.io.files.archives import UnusableFile, list_zip, unpack
+from lincore.io.files.archives import SkippedFile, list_zip, unpack
 from lincore.limits import LIMITS, Limits
 
 _TABLES = frozenset((".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".parquet", ".pq"))
@@ -21,7 +21,7 @@ _DIRECTORY_BYTES = 65_536
 _ASIDE = frozenset((".md", ".pdf", ".html", ".json", ".names", ".doc", ".docx", ""))
 
 
-def table_in_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> tuple[bytes, str] | None:
+def read_zipped_table(raw: bytes, name: str, limits: Limits = LIMITS) -> tuple[bytes, str] | None:
     """Return the one table that a zip holds and its name; None where it holds something else.
 
     Raises
@@ -35,7 +35,7 @@ def table_in_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> tuple[bytes,
     >>> stream = io.BytesIO()
     >>> with zipfile.ZipFile(stream, "w") as archive:
     ...     archive.writestr("data/iris.csv", "a,b")
-    >>> table_in_zip(stream.getvalue(), "iris.zip")
+    >>> read_zipped_table(stream.getvalue(), "iris.zip")
     (b'a,b', 'iris.csv')
     """
     # A look at the end of the directory spares the listing of many images.
@@ -65,7 +65,7 @@ def table_in_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> tuple[bytes,
     path, file = tables[0]
     try:
         return unpack(raw, file, limits), path.name
-    except UnusableFile as error:
+    except SkippedFile as error:
         raise DataError(
             f"It cannot be used: {error}.", where=f"{name}, {path}", remedy="Load it unpacked."
         ) from error

@@ -4,6 +4,5 @@ from .palette import INK as INK
 from .palette import colour as colour
 from .palette import translucent as translucent
 from .style import axis as axis
-from .style import enumerate_words as enumerate_words
 from .style import shorten as shorten
 from .style import shorten_all as shorten_all

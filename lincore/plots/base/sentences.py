@@ -9,11 +9,7 @@ from numpy.typing import ArrayLike
 
 from lincore.inspection.views import Quantity, View
 from lincore.metrics.scores import SCORES
-from lincore.plots.base.style import (
-    LEGEND_WIDTH,
-    shorten,
-    tick_format,
-)
+from lincore.plots.base.style import LEGEND_WIDTH, shorten, tick_format
 
 # Losses of which one is so many times another are read by their powers of ten.
 MUCH = 100
@@ -27,7 +23,7 @@ UNITS = {"posterior": "posterior probability", "density": "prior × density", "s
 
 
 def greater_is_better(score: str) -> bool:
-    """Whether more of a score is better: also of one that is not among those known."""
+    """Return whether more of a score is better: also of one that is not among those known."""
     return score not in SCORES or SCORES[score].greater_is_better
 
 

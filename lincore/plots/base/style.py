@@ -218,62 +218,12 @@ def names(classes: ArrayLike) -> list[str]:
     return [plain(label) for label in np.asarray(classes).tolist()]
 
 
-def percent(share: float) -> str:
-    """Return a share as a percentage of one decimal.
-
-    Examples
-    --------
-    >>> percent(0.8767), percent(1.0)
-    ('87.7 %', '100 %')
-    """
-    return "100 %" if share == 1 else f"{100 * share:.1f} %"
-
-
 def tick_format(as_percent: bool) -> str:
     """Return the format of an axis: as many digits as its ticks need, and no others.
 
     Without decimals the ticks of close scores would read "99 %, 99 %, 100 %, 100 %".
     """
     return "~%" if as_percent else "~g"
-
-
-def number(value: float, as_percent: bool = False, *, signed: bool = False) -> str:
-    """Return a value to three digits, or a share as a percentage; with a true minus sign.
-
-    Examples
-    --------
-    >>> number(0.8767, True), number(-12.345), number(0.5, signed=True), number(float("nan"))
-    ('87.7 %', '−12.3', '+0.5', 'unknown')
-    """
-    if not np.isfinite(value):
-        return "unknown" if np.isnan(value) else "infinite"
-    text = percent(value) if as_percent else f"{value:.3g}"
-    return ("+" if signed and value > 0 else "") + text.replace("-", "\u2212")
-
-
-def count(number: float, singular: str, plural: str = "") -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(20000, "row"), count(2, "class", "classes")
-    ('1 row', '20,000 rows', '2 classes')
-    """
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
-def enumerate_words(words: Sequence[str], most: int = 6) -> str:
-    """Join words for a sentence, the first few of them.
-
-    Examples
-    --------
-    >>> enumerate_words(["a", "b", "c"]), enumerate_words(["a", "b", "c"], most=2)
-    ('a, b and c', 'a, b and 1 more')
-    """
-    shown = list(words[:most])
-    if len(words) > most:
-        shown.append(f"{len(words) - most} more")
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def compact(values: ArrayLike) -> NDArray[Any]:

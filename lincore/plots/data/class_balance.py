@@ -10,17 +10,8 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import colour, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    Trace,
-    axis,
-    count,
-    escape,
-    figure,
-    legend,
-    names,
-    shorten_all,
-    trace,
-)
+from lincore.plots.base.style import Trace, axis, escape, figure, legend, names, shorten_all, trace
+from lincore.utils.formatting import count
 
 TICK_WIDTH = 14
 

@@ -12,16 +12,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from lincore.plots.base.style import (
-    Trace,
-    bare_axis,
-    count,
-    enumerate_words,
-    escape,
-    figure,
-    shorten_all,
-    trace,
-)
+from lincore.plots.base.style import Trace, bare_axis, escape, figure, shorten_all, trace
+from lincore.utils.formatting import count, listed
 
 # Of the width of an image: between images, and above each for its title, for large ones and small.
 # Of many in a row each is small on a phone, but its title is not.
@@ -85,7 +77,7 @@ def sheet(
         [draw(*parts) for parts in zip(pixels, names, corners, strict=True)],
         title,
         alt=f"{title}: {count(n_images, 'image')} of {width} by {height} pixels, "
-        f"{enumerate_words(titles, most=12)}.",
+        f"{listed(titles, most=12)}.",
         height=round(wide * down / across),
         coloraxis=scale,
         annotations=[

@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 from lincore.inspection.correlation import Correlations
 from lincore.plots.base.palette import BAD, CLEAR, GOOD, INK
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, escape, figure, number, shorten_all, trace
+from lincore.plots.base.style import Trace, axis, escape, figure, shorten_all, trace
+from lincore.utils.formatting import number, true_minus
 from lincore.utils.typing import Array
 
 TICK_WIDTH = 18
@@ -90,7 +91,7 @@ def _numbers(values: Array) -> list[Trace]:
                 x=column,
                 y=row,
                 mode="text",
-                text=[f"{r:.2f}".replace("-", "−") if np.isfinite(r) else "" for r in shown],
+                text=[true_minus(f"{r:.2f}") if np.isfinite(r) else "" for r in shown],
                 textfont={"color": ink, "size": 12},
                 hoverinfo="skip",
                 showlegend=False,

@@ -17,17 +17,15 @@ from lincore.plots.base.style import (
     Trace,
     axis,
     compact,
-    enumerate_words,
     escape,
     figure,
     legend,
     names,
-    number,
-    percent,
     shorten,
     shorten_all,
     trace,
 )
+from lincore.utils.formatting import listed, number, percent
 
 # Bars that lie over each other can be told apart up to so many classes; then outlines are drawn.
 MOST_OVERLAID = 4
@@ -52,7 +50,7 @@ def histogram(
     Parameters
     ----------
     bins : Histogram
-        See `lincore.inspection.univariate.histogram`.
+        See `lincore.inspection.univariate.class_histograms`.
     classes : array-like of shape (K,)
     column : str
         Its name, with its unit.
@@ -87,7 +85,7 @@ def histogram(
         subtitle=join(subtitle, note),
         alt=join(
             f"Histogram of {column} for {len(drawn)} classes in {len(bins.edges) - 1} bins.",
-            f"Highest bar: {enumerate_words(peaks)}." if peaks else "",
+            f"Highest bar: {listed(peaks, most=6)}." if peaks else "",
         ),
         height=HEIGHT,
         barmode="overlay",
@@ -105,7 +103,7 @@ def densities(
     Parameters
     ----------
     found : Density
-        See `lincore.inspection.univariate.density`.
+        See `lincore.inspection.univariate.class_densities`.
     classes : array-like of shape (K,)
     column : str
     sizes : array-like of shape (K,)
@@ -142,7 +140,7 @@ def densities(
             subtitle,
             "Gaussian kernels, Scott’s bandwidth"
             + (f", from at most {int(found.n_used.max()):,} rows a class." if sampled else "."),
-            f"One value or none: {enumerate_words(flat)}." if flat else "",
+            f"One value or none: {listed(flat, most=6)}." if flat else "",
             note,
         ),
         alt=f"Density of {column} for {len(varying)} classes.",
@@ -158,7 +156,7 @@ def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
     Parameters
     ----------
     found : Boxes
-        See `lincore.inspection.univariate.boxes`.
+        See `lincore.inspection.univariate.box_plot_statistics`.
     classes : array-like of shape (K,)
     column : str
     subtitle : str
@@ -220,7 +218,7 @@ def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
             + (f"; {beyond:,} values beyond." if beyond else "."),
             note,
         ),
-        alt=f"Box plots of {column}. Medians: {enumerate_words(medians, most=12)}."
+        alt=f"Box plots of {column}. Medians: {listed(medians, most=12)}."
         if medians
         else f"{column} has no value.",
         height=int(np.clip(90 + 56 * len(drawn), 220, 760)),

@@ -15,17 +15,15 @@ from lincore.plots.base.style import (
     Trace,
     axis,
     compact,
-    count,
-    enumerate_words,
     escape,
     figure,
     names,
-    number,
     shorten_all,
     trace,
     upright_line,
 )
 from lincore.plots.scores.from_results import weights_of
+from lincore.utils.formatting import count, listed, number
 from lincore.utils.typing import Array
 
 MOST_BARS = 25
@@ -180,7 +178,7 @@ def _figure(marks: Trace, title: str, note: str, labels: list[str], **settings: 
 
 def _alt(finding: str, unit: str, labels: list[str], values: Array) -> str:
     said = [f"{label} {number(v)}" for label, v in zip(names(labels), values, strict=True)]
-    return join(f"{finding}.", f"{unit}: {enumerate_words(said, most=12)}." if said else "")
+    return join(f"{finding}.", f"{unit}: {listed(said, most=12)}." if said else "")
 
 
 def _error(value: Array, low: Array, high: Array) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.plots.base.palette import BAD, GOOD, INK
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import enumerate_words, escape, shorten
+from lincore.plots.base.style import escape, shorten
 from lincore.plots.data.contact_sheet import images, sheet
 from lincore.plots.plane.scatter import scatter
+from lincore.utils.formatting import listed
 from lincore.utils.typing import Array
 
 LABEL_WIDTH = 20
@@ -84,7 +85,7 @@ def biplot(
     """
     arrows = np.asarray(loadings, dtype=float).T
     chosen = np.argsort(-np.linalg.norm(arrows, axis=1), kind="stable")[:most]
-    told = enumerate_words([features[i] for i in chosen.tolist()], most=most)
+    told = listed([features[i] for i in chosen.tolist()], most=most)
     figure = scatter(points, codes, classes, axis_names, rows=rows,
                      title=title or "Rows and features along two components")  # fmt: skip
     ranges = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range], dtype=float)
@@ -166,7 +167,7 @@ def reconstructions(
     stack = np.concatenate([originals, *parts])
     words = ["original", *(f"{number:,} component{'s' * (number != 1)}" for number in numbers)]
     titles = [word if i == 0 else "" for word in words for i in range(len(originals))]
-    named = enumerate_words(words[1:], most=12) if numbers else "nothing"
+    named = listed(words[1:], most=12) if numbers else "nothing"
     return images(
         stack,
         titles,

@@ -11,18 +11,8 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import EDGE, method_look
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    LEGEND_WIDTH,
-    Trace,
-    axis,
-    count,
-    enumerate_words,
-    escape,
-    figure,
-    number,
-    shorten,
-    trace,
-)
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
+from lincore.utils.formatting import count, listed, number, true_minus
 from lincore.utils.typing import Array
 
 # A rise in this share of the steps is told as such: the learning rate is too large.
@@ -32,15 +22,15 @@ UNEVEN = 20
 
 
 class Step(Protocol):
-    """One line of a trace, as `lincore.linalg.optimize.Step`."""
+    """One line of a trace, as `lincore.linalg.optimize.OptimizerStep`."""
 
     @property
     def iteration(self) -> int:
-        """Which one, from 0."""
+        """Number of the iteration, from 0."""
 
     @property
     def objective(self) -> float:
-        """What is minimised."""
+        """Value of the objective."""
 
     @property
     def gradient_norm(self) -> float:
@@ -99,7 +89,7 @@ def convergence(
     return figure(
         drawn,
         title or f"{quantity[:1].upper()}{quantity[1:]} by {across}",
-        subtitle=join(found, f"{enumerate_words(said, most=3)}." if said else ""),
+        subtitle=join(found, f"{listed(said, most=3)}." if said else ""),
         alt=join(f"{quantity[:1].upper()}{quantity[1:]} against {across} of "
                  f"{count(len(parts), 'solver')}.", found, *(f"{text}." for text in said)),
         height=430,
@@ -178,7 +168,7 @@ def _line(step: Step) -> tuple[float, float, float, float]:
 def _ends(finals: Mapping[str, float]) -> str:
     said = [f"{shorten(name, LEGEND_WIDTH)} ends at {number_of(value)}"
             for name, value in finals.items()]  # fmt: skip
-    return f"{enumerate_words(said, most=4)}." if said else ""
+    return f"{listed(said, most=4)}." if said else ""
 
 
 def number_of(value: float) -> str:
@@ -189,7 +179,7 @@ def number_of(value: float) -> str:
     >>> number_of(964.1234), number_of(-0.5)
     ('964.123', '\u22120.5')
     """
-    return number(value) if not np.isfinite(value) else f"{value:.6g}".replace("-", "\u2212")
+    return number(value) if not np.isfinite(value) else true_minus(f"{value:.6g}")
 
 
 def _trace(position: int, name: str, x: Array, y: Array, positive: bool) -> Trace:

@@ -8,12 +8,13 @@ import plotly.graph_objects as go
 from lincore.inspection.views import View
 from lincore.plots.base.palette import colour, translucent
 from lincore.plots.base.sentences import join, scope
-from lincore.plots.base.style import Trace, axis, compact, count, escape, figure, trace
+from lincore.plots.base.style import Trace, axis, compact, escape, figure, trace
 from lincore.plots.plane.axis_limits import Window, plane_axis
 from lincore.plots.plane.boundary_lines import boundary_points
 from lincore.plots.plane.curves import places, tints, uprights
 from lincore.plots.plane.markers import Marks, class_counts, verdict
 from lincore.plots.plane.shared_axes import Frame
+from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
 FEWEST_BINS, MOST_BINS = 10, 60

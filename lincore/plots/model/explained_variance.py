@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import ACCENT, EDGE, GREY, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, count, figure, percent, tick_format, trace
+from lincore.plots.base.style import Trace, axis, figure, tick_format, trace
+from lincore.utils.formatting import count, percent
 
 if TYPE_CHECKING:
     from lincore.preprocessing.pca import PCA

@@ -7,10 +7,11 @@ import plotly.graph_objects as go
 
 from lincore.inspection.views import View
 from lincore.plots.base.palette import CLEAR, EDGE, translucent
-from lincore.plots.base.style import Trace, compact, enumerate_words, percent, trace
+from lincore.plots.base.style import Trace, compact, trace
 from lincore.plots.plane.boundary import over_regions
 from lincore.plots.plane.regions import nodes
 from lincore.plots.plane.shared_axes import Frame
+from lincore.utils.formatting import listed, percent
 
 # Nodes on each axis: one byte each.
 NODES = 180
@@ -100,4 +101,4 @@ def _finding(areas: dict[int, float]) -> str:
     said = [f"{MEANINGS[code]}: {percent(area)}" for code, area in areas.items() if area]
     if not said:
         return "No place in this picture is ambiguous"
-    return f"Ambiguous part of this picture: {enumerate_words(said)}"
+    return f"Ambiguous part of this picture: {listed(said, most=6)}"

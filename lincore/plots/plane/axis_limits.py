@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.inspection.views import View
-from lincore.plots.base.style import axis, count, escape, shorten
+from lincore.plots.base.style import axis, escape, shorten
+from lincore.utils.formatting import count
 from lincore.utils.typing import Array, Flags
 
 # A point this many interquartile ranges off the quartiles of its class is far from all others ...

@@ -9,13 +9,14 @@ import plotly.graph_objects as go
 
 from lincore.inspection.views import View
 from lincore.plots.base.sentences import join, scope
-from lincore.plots.base.style import Trace, count, figure
+from lincore.plots.base.style import Trace, figure
 from lincore.plots.plane import curves, shading
 from lincore.plots.plane.axis_limits import plane_axis
 from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, point_traces, verdict
 from lincore.plots.plane.regions import Map, region_layers
 from lincore.plots.plane.shared_axes import Frame
+from lincore.utils.formatting import count
 
 TINT = np.array([0.22])
 

@@ -10,12 +10,13 @@ import plotly.graph_objects as go
 from lincore.inspection.views import Quantity, View
 from lincore.plots.base.palette import INK, colour, translucent
 from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
-from lincore.plots.base.style import Trace, axis, bare_axis, compact, count, escape, figure, trace
+from lincore.plots.base.style import Trace, axis, bare_axis, compact, escape, figure, trace
 from lincore.plots.plane.axis_limits import Window, plane_axis
 from lincore.plots.plane.boundary_lines import boundary_points
 from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
 from lincore.plots.plane.regions import possible, spread
 from lincore.plots.plane.shared_axes import Frame
+from lincore.utils.formatting import count, true_minus
 from lincore.utils.typing import Array
 
 # Where the curves end and the lanes begin, as shares of the height.
@@ -155,7 +156,7 @@ def places(cuts: Array) -> str:
     """Say where the decision changes, empty if nowhere or at many places."""
     if not 0 < len(cuts) <= 4:
         return ""
-    places = ", ".join(f"{cut:.4g}".replace("-", "\u2212") for cut in cuts.tolist())
+    places = ", ".join(true_minus(f"{cut:.4g}") for cut in cuts.tolist())
     return f"The decision changes at {places}."
 
 

@@ -7,21 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.data.splits import rows_by_class
 from lincore.inspection.views import View
 from lincore.plots.base.palette import EDGE, INK, colour, symbol
 from lincore.plots.base.style import (
     LEGEND_WIDTH,
     Trace,
     compact,
-    count,
-    enumerate_words,
     escape,
     names,
     narrow,
-    percent,
     shorten_all,
     trace,
 )
+from lincore.utils.formatting import count, listed, percent
 from lincore.utils.typing import Array, Flags
 
 # Up to here SVG draws as fast as WebGL, and more finely.
@@ -98,14 +97,14 @@ class Marks(NamedTuple):
 
     @property
     def wrong(self) -> Flags:
-        """Which rows are taken for another class."""
+        """Mask of the misclassified rows."""
         if self.predicted is None:
             return np.zeros(len(self.codes), dtype=bool)
         return np.asarray(self.predicted != self.codes)
 
     @property
     def are_ringed(self) -> bool:
-        """Whether the wrong rows are few enough to have rings around them."""
+        """True if the wrong rows are few enough to have rings around them."""
         return int(np.count_nonzero(self.wrong)) <= MOST_RINGS
 
     def sample(self, most: int = MOST_DRAWN) -> Marks:
@@ -118,11 +117,8 @@ class Marks(NamedTuple):
         order = np.argsort(np.floor(share) - share, kind="stable")
         while quota.sum() < most:
             quota[order[self.counts[order] > quota[order]][: most - quota.sum()]] += 1
-        rng = np.random.default_rng(0)
-        keep = [
-            rng.permutation(np.flatnonzero(self.codes == code))[:number]
-            for code, number in enumerate(quota.tolist())
-        ]
+        shuffled = rows_by_class(self.codes, len(quota), seed=0)
+        keep = [rows[:number] for rows, number in zip(shuffled, quota.tolist(), strict=True)]
         chosen = np.zeros(len(self.codes), dtype=bool)
         chosen[np.concatenate(keep)] = True
         return self.only(chosen)
@@ -297,4 +293,4 @@ def verdict(marks: Marks, drawn: Marks | None = None) -> str:
 def class_counts(marks: Marks) -> str:
     """Return the rows of each class for a sentence."""
     pairs = zip(marks.labels, marks.counts.tolist(), strict=True)
-    return enumerate_words([f"{label} ({number:,})" for label, number in pairs], most=12)
+    return listed([f"{label} ({number:,})" for label, number in pairs], most=12)

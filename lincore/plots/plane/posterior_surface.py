@@ -9,10 +9,11 @@ import numpy as np
 from lincore.inspection.views import Quantity, View
 from lincore.plots.base.palette import colour
 from lincore.plots.base.sentences import UNITS, join, scope
-from lincore.plots.base.style import Trace, compact, count, narrow, trace
+from lincore.plots.base.style import Trace, compact, narrow, trace
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.markers import Marks, class_counts
 from lincore.plots.plane.regions import Map, floor_level, winning_values
+from lincore.utils.formatting import count
 
 # Nodes on each axis: 50 kB of heights and a quarter of that of colours, which turn smoothly.
 NODES = 96

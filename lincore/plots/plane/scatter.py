@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from lincore.inspection.axis_units import drawable_units, named_units
 from lincore.plots.base.palette import colour
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, bare_axis, compact, count, figure, trace
+from lincore.plots.base.style import Trace, axis, bare_axis, compact, figure, trace
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
+from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
 ELLIPSES = "Ellipses: 95 % of a Gaussian class."

@@ -15,8 +15,6 @@ from lincore.plots.base.sentences import join
 from lincore.plots.base.style import (
     Trace,
     compact,
-    count,
-    enumerate_words,
     escape,
     escape_scene,
     figure,
@@ -26,6 +24,7 @@ from lincore.plots.base.style import (
 )
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.markers import Marks, class_counts, legend_name, verdict
+from lincore.utils.formatting import count, listed
 
 # Without a graphics card more make the scene slow to turn.
 MOST_POINTS = 6_000
@@ -83,7 +82,7 @@ def scatter_3d(
             window.note if window else "",
         ),
         alt=join(f"{title}: scatter of {count(len(marks.codes), 'row')} over "
-                 f"{enumerate_words(list(axis_names))}.",
+                 f"{listed(list(axis_names), most=6)}.",
                  f"Rows by class: {class_counts(marks)}.", verdict(marks)),
         height=440,
         scene=_scene(axis_names, window),

@@ -10,17 +10,7 @@ import plotly.graph_objects as go
 
 from lincore.inspection.views import View
 from lincore.plots.base.sentences import join, scope
-from lincore.plots.base.style import (
-    AXIS_WIDTH,
-    Trace,
-    axis,
-    count,
-    enumerate_words,
-    escape,
-    figure,
-    percent,
-    shorten,
-)
+from lincore.plots.base.style import AXIS_WIDTH, Trace, axis, escape, figure, shorten
 from lincore.plots.plane import shading
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.boundary import TINT
@@ -28,6 +18,7 @@ from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import Marks, class_counts, point_traces
 from lincore.plots.plane.regions import Map, region_layers
 from lincore.plots.plane.shared_axes import Frame
+from lincore.utils.formatting import count, listed, percent
 
 # Points in each small picture: more are a blot.
 MOST_POINTS = 600
@@ -198,7 +189,7 @@ def _alt(views: Sequence[View], titles: Sequence[str], marks: Marks) -> str:
     said = [f"{name} {_wrong(view)}" for view, name in zip(views, titles, strict=True)]
     where = " and ".join(shorten(name, AXIS_WIDTH) for name in views[0].axis_names)
     return join(
-        f"Regions of {count(len(views), 'model')} over {where}: {enumerate_words(said, most=12)}.",
+        f"Regions of {count(len(views), 'model')} over {where}: {listed(said, most=12)}.",
         f"Rows by class: {class_counts(marks)}.",
         scope(views[0]),
     )

@@ -14,7 +14,6 @@ from lincore.plots.base.style import (
     LEGEND_WIDTH,
     Trace,
     compact,
-    count,
     escape,
     figure,
     narrow,
@@ -30,6 +29,7 @@ from lincore.plots.plane.posterior_surface import posterior_surface, posterior_s
 from lincore.plots.plane.regions import checked
 from lincore.plots.plane.scene import Camera, scene_of
 from lincore.plots.plane.shared_axes import Frame
+from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
 # From this ratio of heights on the low hills are seen on a logarithmic scale alone.

@@ -13,26 +13,17 @@ from lincore.metrics import curves as of_results
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import EDGE, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    LEGEND_WIDTH,
-    Trace,
-    axis,
-    enumerate_words,
-    escape,
-    figure,
-    percent,
-    shorten,
-    trace,
-)
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
 from lincore.plots.scores.from_results import method_of
 from lincore.plots.scores.roc import guide, look_of
+from lincore.utils.formatting import listed, percent
 
 if TYPE_CHECKING:
     from lincore.metrics.curves import Calibration
 
 
 class Reliability(NamedTuple):
-    """How often what was given a probability was so, bin by bin.
+    """Observed frequency by bin of predicted probability.
 
     Attributes
     ----------
@@ -58,7 +49,7 @@ class Reliability(NamedTuple):
     def from_calibration(
         cls, found: Calibration, *, name: str = "", code: int | None = None
     ) -> Reliability:
-        """Take what `lincore.metrics.curves.calibration` returns, without its empty bins."""
+        """Take what `lincore.metrics.curves.calibration_curve` returns, without its empty bins."""
         filled = found.n_rows > 0
         return cls(
             name or ("predicted class" if found.label is None else str(found.label)),
@@ -90,7 +81,7 @@ def calibration(
     """
     if isinstance(parts, Results):
         method = method_of(parts, method, "calibration")
-        parts = [Reliability.from_calibration(of_results.calibration(parts, method))]
+        parts = [Reliability.from_calibration(of_results.calibration_curve(parts, method))]
     gap, where = _largest_gap(parts)
     heading = f"Probabilities are off by up to {percent(gap)}" if where else "No rows to judge by"
     return figure(
@@ -100,7 +91,7 @@ def calibration(
         ],
         title or heading,
         subtitle="On the diagonal a probability is as good as it says. Bars: 95 % intervals.",
-        alt=join(f"Calibration of {enumerate_words([p.name for p in parts] or ['nothing'])}. "
+        alt=join(f"Calibration of {listed([p.name for p in parts] or ['nothing'], most=6)}. "
                  f"{heading}.", where),
         height=520,
         barmode="overlay",

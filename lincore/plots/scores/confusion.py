@@ -11,17 +11,8 @@ from lincore.metrics import scores
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import ACCENT, CLEAR, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    Trace,
-    axis,
-    count,
-    escape,
-    figure,
-    names,
-    percent,
-    shorten_all,
-    trace,
-)
+from lincore.plots.base.style import Trace, axis, escape, figure, names, shorten_all, trace
+from lincore.utils.formatting import count, percent
 from lincore.utils.typing import Array, Counts
 
 Normalize = Literal["true", "pred"] | None
@@ -36,7 +27,7 @@ TICK_WIDTH = 14
 
 
 class Room(NamedTuple):
-    """What there is room for: up to how many classes shares and counts, and how much beside them.
+    """Layout limits: numbers of classes up to which shares and counts fit, and sizes in pixels.
 
     Attributes
     ----------
@@ -87,7 +78,7 @@ def confusion(
         Its last trace holds an invisible marker on each cell, which can be selected (a heat map
         cannot) and has the codes of true and predicted class as `customdata`.
     """
-    counts = scores.confusion(results, method)
+    counts = scores.confusion_matrix(results, method)
     labels, n_classes = names(results.classes), len(results.classes)
     room = THIRD if narrow else PAGE
     shares = _shares(counts, normalize)

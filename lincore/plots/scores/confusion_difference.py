@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import BAD, GOOD, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, count, escape, figure, names, number, trace
+from lincore.plots.base.style import Trace, escape, figure, names, trace
 from lincore.plots.scores.confusion import MOST_COUNTS, PAGE, THIRD, Room, class_axes, two_of
+from lincore.utils.formatting import count, number, true_minus
 from lincore.utils.typing import Counts
 
 STRONGEST = 0.6
@@ -106,7 +107,7 @@ def _cells(
 
 
 def _signed(value: int) -> str:
-    return f"{value:+,}".replace("-", "\u2212") if value else "0"
+    return true_minus(f"{value:+,}") if value else "0"
 
 
 def _finding(change: Counts, labels: list[str]) -> str:

@@ -12,19 +12,10 @@ from numpy.typing import ArrayLike
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import EDGE, GREY, method_look
 from lincore.plots.base.sentences import greater_is_better, join, score_axis
-from lincore.plots.base.style import (
-    LEGEND_WIDTH,
-    Trace,
-    axis,
-    enumerate_words,
-    escape,
-    figure,
-    number,
-    shorten,
-    trace,
-)
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
 from lincore.plots.scores.from_results import time_arguments
 from lincore.plots.scores.intervals import Interval
+from lincore.utils.formatting import listed, number
 from lincore.utils.typing import Array
 
 # Times that are measured once vary by less than this factor.
@@ -130,7 +121,7 @@ def _pairs(methods: Sequence[str], times: Array, values: Array, as_percent: bool
         f"{name} {seconds:.2g} s and {number(value, as_percent)}"
         for name, seconds, value in zip(methods, times, values[:, 0].tolist(), strict=True)
     ]
-    return f"{enumerate_words(said, most=12)}."
+    return f"{listed(said, most=12)}."
 
 
 def _mark(look: int, name: str, seconds: float, interval: Array, as_percent: bool) -> Trace:

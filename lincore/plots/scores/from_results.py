@@ -31,14 +31,14 @@ def curves_of(kind: Any, results: Results, method: str, curve: Any) -> list[Any]
 def interval_arguments(results: Results, score: str | None) -> dict[str, Any]:
     """Return what `score_intervals` draws: the methods that have the score, the best first."""
     score = score or leading_score(results.class_counts)
-    order = ranking.ranked(results, score)
+    order = ranking.rank_methods(results, score)
     tier = differences.groups(results, score)
     told = [name for name in order.methods if tier[name]]
     return {
         "methods": [_label(results, name) for name in told],
         "intervals": [scores.score(results, name, score) for name in told],
         "score": score,
-        "baselines": ranking.guesses(results, score),
+        "baselines": ranking.baseline_scores(results, score),
         "groups": [tier[name] for name in told],
         "as_percent": scores.SCORES[score].is_share,
     }
@@ -47,7 +47,7 @@ def interval_arguments(results: Results, score: str | None) -> dict[str, Any]:
 def pair_arguments(results: Results, score: str | None, rope: float) -> dict[str, Any]:
     """Return what `pairwise_effects` draws: the pairs whose difference is a number."""
     score = score or leading_score(results.class_counts)
-    found = differences.pairwise(results, score, rope)
+    found = differences.pairwise_differences(results, score, rope)
     return {
         "differences": [one for one in found if np.isfinite(one.value)],
         "score": score,
@@ -59,7 +59,7 @@ def pair_arguments(results: Results, score: str | None, rope: float) -> dict[str
 def time_arguments(results: Results, score: str | None) -> dict[str, Any]:
     """Return what `seconds_and_score` draws, in the order of the methods."""
     score = score or leading_score(results.class_counts)
-    told = [m for m in results.methods if score in ranking.known(results.select(m))]
+    told = [m for m in results.methods if score in ranking.available_scores(results.select(m))]
     return {
         "seconds": [float(results.seconds[results.position(name)]) for name in told],
         "intervals": [scores.score(results, name, score) for name in told],

@@ -12,19 +12,9 @@ from numpy.typing import NDArray
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import ACCENT, EDGE, GOOD, GREY, translucent
 from lincore.plots.base.sentences import greater_is_better, join, score_axis
-from lincore.plots.base.style import (
-    axis,
-    count,
-    enumerate_words,
-    escape,
-    figure,
-    number,
-    shorten,
-    shorten_all,
-    trace,
-    upright_line,
-)
+from lincore.plots.base.style import axis, escape, figure, shorten, shorten_all, trace, upright_line
 from lincore.plots.scores.from_results import interval_arguments, pair_arguments
+from lincore.utils.formatting import count, listed, number
 from lincore.utils.typing import Array
 
 Interval = tuple[float, float, float]
@@ -58,7 +48,7 @@ class Difference(Protocol):
 
     @property
     def verdict(self) -> str:
-        """What is concluded."""
+        """Conclusion of the comparison."""
 
 
 def score_intervals(
@@ -144,7 +134,7 @@ def pairwise_effects(
     Parameters
     ----------
     differences : sequence, or Results
-        See `lincore.metrics.differences.pairwise`.
+        See `lincore.metrics.differences.pairwise_differences`.
     score : str, optional
         Accuracy; of results the leading one, see `lincore.Results.table`.
     rope : float, optional
@@ -277,7 +267,7 @@ def _all(labels: Sequence[str], values: Array, as_percent: bool, unit: str = "")
         for label, interval in zip(labels, values.tolist(), strict=True)
         for ends in [_ends(interval, as_percent)]
     ]
-    return f"{enumerate_words(said, most=12)}{' ' + unit if unit else ''}." if said else ""
+    return f"{listed(said, most=12)}{' ' + unit if unit else ''}." if said else ""
 
 
 def _ends(interval: Sequence[float], as_percent: bool) -> str:
@@ -314,4 +304,4 @@ def _baselines(
     baselines: Mapping[str, float] | None, as_percent: bool, word: str = "Baselines:"
 ) -> str:
     said = [f"{name} {number(value, as_percent)}" for name, value in (baselines or {}).items()]
-    return f"{word} {enumerate_words(said)}." if said else ""
+    return f"{word} {listed(said, most=6)}." if said else ""

@@ -11,19 +11,9 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import ACCENT, CLEAR, EDGE, GREY, INK, colour, symbol, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    Trace,
-    axis,
-    count,
-    enumerate_words,
-    escape,
-    figure,
-    names,
-    percent,
-    shorten_all,
-    trace,
-)
+from lincore.plots.base.style import Trace, axis, escape, figure, names, shorten_all, trace
 from lincore.plots.scores.intervals import Interval
+from lincore.utils.formatting import count, listed, percent
 
 TICK_WIDTH = 14
 # Of a class in a title, which has two lines.
@@ -202,7 +192,7 @@ def _by_class(shares: np.ndarray, labels: list[str]) -> str:
         else f"{label} without test rows"
         for label, column in zip(labels, shares.T, strict=True)
     ]
-    return f"Lowest and highest: {enumerate_words(said, most=12)}."
+    return f"Lowest and highest: {listed(said, most=12)}."
 
 
 def _largest_change(change: np.ndarray, labels: list[str]) -> str:
@@ -218,7 +208,7 @@ def _largest_change(change: np.ndarray, labels: list[str]) -> str:
 
 def _moves(first: np.ndarray, second: np.ndarray, labels: list[str]) -> str:
     said = [
-        f"{label} {100 * a:.1f} % to {100 * b:.1f} %"
+        f"{label} {percent(a)} to {percent(b)}"
         for label, a, b in zip(labels, first[:, 0], second[:, 0], strict=True)
     ]
-    return f"{enumerate_words(said, most=12)}."
+    return f"{listed(said, most=12)}."

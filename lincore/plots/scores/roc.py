@@ -13,20 +13,9 @@ from lincore.metrics import curves as of_results
 from lincore.metrics.results import Results
 from lincore.plots.base.palette import EDGE, GREY, INK, colour, method_look, symbol
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    LEGEND_WIDTH,
-    Trace,
-    axis,
-    count,
-    enumerate_words,
-    escape,
-    figure,
-    number,
-    percent,
-    shorten,
-    trace,
-)
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
 from lincore.plots.scores.from_results import curves_of, method_of
+from lincore.utils.formatting import count, listed, number, percent
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
@@ -61,7 +50,7 @@ class Curve(NamedTuple):
 
     @classmethod
     def from_roc(cls, found: Roc, *, name: str = "", code: int | None = None) -> Curve:
-        """Take one of `lincore.metrics.curves.roc`; it is named after its class."""
+        """Take one of `lincore.metrics.curves.roc_curve`; it is named after its class."""
         known = name or str(found.label)
         rates = (found.false_positive_rate, found.recall)
         return cls(known, *rates, _known(found.operating), found.area, code)
@@ -70,7 +59,7 @@ class Curve(NamedTuple):
     def from_precision_recall(
         cls, found: PrecisionRecall, *, name: str = "", code: int | None = None
     ) -> Curve:
-        """Take one of `lincore.metrics.curves.precision_recall`."""
+        """Take one of `lincore.metrics.curves.precision_recall_curve`."""
         known = name or str(found.label)
         rates = (found.recall, found.precision)
         return cls(known, *rates, _known(found.operating), found.average, code)
@@ -101,7 +90,7 @@ def roc(
     """
     if isinstance(curves, Results):
         method = method_of(curves, method, "roc")
-        curves = curves_of(of_results.roc, curves, method, Curve.from_roc)
+        curves = curves_of(of_results.roc_curve, curves, method, Curve.from_roc)
     return _square(
         [guide([0, 1], [0, 1]), *_lines(curves, "linear")],
         curves,
@@ -133,7 +122,7 @@ def precision_recall(
     """
     if isinstance(curves, Results):
         method = method_of(curves, method, "precision_recall")
-        found = of_results.precision_recall(curves, method)
+        found = of_results.precision_recall_curve(curves, method)
         shares = [line.share for line in found]
         curves = [Curve.from_precision_recall(line, code=k) for k, line in enumerate(found)]
     guesses = [guide([0, 1], [share, share]) for share in sorted(set(shares))]
@@ -164,8 +153,8 @@ def _square(
         title,
         subtitle=join(note, "Large markers: where the classifier decides." if points else ""),
         alt=join(f"{what} of {count(len(curves), 'case')}.",
-                 f"Areas: {enumerate_words(said, most=12)}." if said else "",
-                 f"Operating points: {enumerate_words(points, most=12)}." if points else ""),
+                 f"Areas: {listed(said, most=12)}." if said else "",
+                 f"Operating points: {listed(points, most=12)}." if points else ""),
         height=460,
         xaxis=axis(axes[0], range=[-0.02, 1.02], tickformat=".0%"),
         yaxis=axis(axes[1], range=[-0.02, 1.04], tickformat=".0%"),

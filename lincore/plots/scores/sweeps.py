@@ -11,18 +11,8 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import INK, method_look, translucent
 from lincore.plots.base.sentences import join, score_axis
-from lincore.plots.base.style import (
-    LEGEND_WIDTH,
-    Trace,
-    axis,
-    count,
-    enumerate_words,
-    escape,
-    figure,
-    number,
-    shorten,
-    trace,
-)
+from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, shorten, trace
+from lincore.utils.formatting import count, listed, number
 from lincore.utils.typing import Array
 
 
@@ -70,7 +60,7 @@ def sweep(
     found = f"{score[:1].upper()}{score[1:]} by {across}"
     crossed = ""
     if len(crossings):
-        told = enumerate_words([f"{c:,.0f}" for c in crossings])
+        told = listed([f"{c:,.0f}" for c in crossings], most=6)
         crossed = f"The order changes at {told}."
     upright = score_axis(middle[:0] if ranges else middle, score, as_percent)
     if "type" in upright:  # where nothing is below zero
@@ -154,4 +144,4 @@ def _ends(places: Array, mean: Array, methods: Sequence[str], as_percent: bool) 
         f"{number(float(row[0]), as_percent)} at {places[0]:,.0f}"
         for name, row in zip(methods, mean, strict=True)
     ]
-    return f"{enumerate_words(said, most=12)}."
+    return f"{listed(said, most=12)}."

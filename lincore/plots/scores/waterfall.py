@@ -10,18 +10,9 @@ import plotly.graph_objects as go
 
 from lincore.plots.base.palette import ACCENT, BAD, EDGE, GOOD, GREY, INK, translucent
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import (
-    Trace,
-    axis,
-    enumerate_words,
-    escape,
-    figure,
-    number,
-    shorten,
-    trace,
-    upright_line,
-)
+from lincore.plots.base.style import Trace, axis, escape, figure, shorten, trace, upright_line
 from lincore.plots.scores.intervals import Interval
+from lincore.utils.formatting import listed, number, true_minus
 
 #: Steps that together are a smaller share of the loss are drawn on an axis that begins above zero.
 SMALL_STEPS = 0.3
@@ -200,7 +191,7 @@ def _told(value: float, unit: str, *, signed: bool = False) -> str:
     if unit != "points" or not np.isfinite(value):
         return number(value, signed=signed)
     shown = round(value, 1) + 0.0  # no minus before a zero
-    return ("+" if signed and shown > 0 else "") + f"{shown:g}".replace("-", "\u2212")
+    return ("+" if signed and shown > 0 else "") + true_minus(f"{shown:g}")
 
 
 def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
@@ -311,4 +302,4 @@ def _all(names: list[str], values: np.ndarray, unit: str) -> str:
         f"{name} {_told(v, unit, signed=True)} ({_told(low, unit)} to {_told(high, unit)})"
         for name, (v, low, high) in zip(names, values.tolist(), strict=True)
     ]
-    return f"{enumerate_words(said, most=12)}{' ' + unit if unit else ''}." if said else ""
+    return f"{listed(said, most=12)}{' ' + unit if unit else ''}." if said else ""

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import imbalance, metrics, plots, report
+from lincore.utils import percent
 from pages.ui.balance import side_by_side, true_parameters
 from pages.ui.widgets import controls, tables, text
 
@@ -36,7 +37,7 @@ def show_objective(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     """Draw the way down of the models that iterate, and say what their last value means."""
     for name, full, reduced in _errors(setup, study, data):
         totals, counts = (full.total, reduced.total), (full.n, reduced.n)
-        said = report.objective_in_words(name, totals, counts, text.row_noun(data))
+        said = report.training_loss_finding(name, totals, counts, text.row_noun(data))
         st.markdown(text.escape(said))
     for note in study.notices:
         st.caption(f"Note while fitting: {text.escape(note)}")
@@ -80,9 +81,9 @@ def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         return
     st.markdown(
         f"**The true parameters are known here.** No classifier can have an error below "
-        f"{100 * known.least.value:.1f} % with the shares of the test set ({known.least.method})"
+        f"{percent(known.least.value)} with the shares of the test set ({known.least.method})"
         f"; the Bayes classifier, which knows means and covariances, has "
-        f"{report.amount(known.on_test, 'error')} % on these {study.n_test:,} test rows."
+        f"{report.format_loss(known.on_test, 'error')} % on these {study.n_test:,} test rows."
         + ("" if known.is_clean else " Outliers and wrong labels come on top of that.")
     )
     view = true_parameters.view(setup, study, data)

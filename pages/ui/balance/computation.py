@@ -179,15 +179,15 @@ def _offer(
 
 
 def _is_small(setup: Setup, data: Dataset) -> bool:
-    """Whether a study takes a moment."""
-    return n_values(data) <= SMALL and imbalance.are_solved_together(
+    """Return whether a study takes a moment."""
+    return n_values(data) <= SMALL and imbalance.can_be_batched(
         model_selection.as_methods(setup.methods)
     )
 
 
 def n_values(data: Dataset) -> int:
     """Return how many numbers there are in the rows; of sparse rows those that are not zero."""
-    return int(data.X.nnz) if data.n_words else data.n_rows * data.n_features
+    return int(data.X.nnz) if data.kind.is_sparse else data.n_rows * data.n_features
 
 
 def _arguments(setup: Setup, data: Dataset) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import imbalance, plots, report
-from lincore.plots.base import enumerate_words
+from lincore.utils import listed, percent
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def say(found: ImbalanceCost, method: str, loss: str, heading: DeltaGenerator) -> None:
     """Write the finding and the recommendation above everything."""
     heading.header(text.escape(report.cost_finding(found, method, loss)), anchor=False)
-    heading.markdown(text.escape(report.recommendation(found, method, loss)))
+    heading.markdown(text.escape(report.cost_recommendation(found, method, loss)))
 
 
 def show(found: ImbalanceCost, method: str, loss: str) -> None:
@@ -37,22 +37,22 @@ def show(found: ImbalanceCost, method: str, loss: str) -> None:
         controls.figure(_waterfall(found, method, loss), key="balance.cost.waterfall")
     with right:
         controls.figure(_corrections(found, method, loss), key="balance.cost.corrections")
-    st.caption(f"{report.basis(found)} {_trained_on(found)}")
+    st.caption(f"{report.cost_basis(found)} {_trained_on(found)}")
     details, rows, models = st.tabs(["Corrections", "More rows", "All models"])
     with details:
         _details(found, method, loss)
     with rows:
         _more_rows(found, method, loss)
     with models, st.container(key="balance.cost.models"):
-        frame = _frame(report.method_rows(found, loss))
+        frame = _frame(report.cost_method_rows(found, loss))
         tables.show(frame, hide_index=True, alt="The loss of every model and its parts.")
 
 
 def _waterfall(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
     split = found.decomposition(method, loss)
     known = {name: part for name, part in split.parts.items() if part.value == part.value}
-    shares = report.in_percent(found, loss)
-    name, label = report.loss_called(found, loss), report.label_of(found, method)
+    shares = report.is_share_of_rows(found, loss)
+    name, label = report.loss_name(found, loss), report.cost_method_label(found, method)
     return plots.waterfall(
         {part: (-value, -high, -low) for part, (value, low, high) in known.items()},
         split.uncorrected.value,
@@ -68,11 +68,11 @@ def _waterfall(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
 
 
 def _corrections(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
-    shares = report.in_percent(found, loss)
+    shares = report.is_share_of_rows(found, loss)
     corrections = found.corrections(method, loss)
-    name = report.loss_called(found, loss)
+    name = report.loss_name(found, loss)
     return plots.remedies(
-        [report.called(correction.name) for correction in corrections],
+        [report.correction_name(correction.name) for correction in corrections],
         [correction.recovered for correction in corrections],
         [correction.others for correction in corrections] if shares else None,
         score=name,
@@ -87,14 +87,16 @@ def _corrections(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
 def _details(found: ImbalanceCost, method: str, loss: str) -> None:
     with st.container(key="balance.cost.rows"):
         tables.show(
-            _frame(report.correction_rows(found, method, loss)),
+            _frame(report.cost_correction_rows(found, method, loss)),
             hide_index=True,
             alt="What each correction recovers and what it costs the other classes.",
         )
-    for sentence in report.cost_parts_in_words(found, method, loss):
+    for sentence in report.cost_decomposition_sentences(found, method, loss):
         st.markdown(f"- {text.escape(sentence)}")
     for name, why in found.unavailable.get(method, {}).items():
-        st.caption(f"{report.called(name).capitalize()}: not available. {text.escape(why)}")
+        st.caption(
+            f"{report.correction_name(name).capitalize()}: not available. {text.escape(why)}"
+        )
     st.caption(
         "Balanced weights + corrected priors is scikit-learn's class_weight, aimed at the "
         "deployment prevalence. The tuned threshold is chosen by cross-validation inside the "
@@ -117,23 +119,23 @@ def _more_rows(found: ImbalanceCost, method: str, loss: str) -> None:
         help="Rows of the rarest class that might be collected.",
         width=200,
     )
-    st.markdown(text.escape(report.more_rows_in_words(found, method, more, loss)))
+    st.markdown(text.escape(report.more_rows_finding(found, method, more, loss)))
     k, i = found.loss_names.index(loss), found.methods.index(method)
     values = found.size_losses[i, :, :, k]
     seen = np.isfinite(values).all(axis=1)
     if seen.sum() < imbalance.FEWEST_SIZES:
         return
     low, high = np.quantile(values[seen], [0.1, 0.9], axis=1)
-    shares = report.in_percent(found, loss)
+    shares = report.is_share_of_rows(found, loss)
     controls.figure(
         plots.sweep(
             found.sizes[seen],
             values[seen].mean(axis=1)[None],
             low[None],
             high[None],
-            [report.label_of(found, method)],
+            [report.cost_method_label(found, method)],
             across=f"training rows of {found.classes[found.rare]}",
-            score=report.loss_called(found, loss),
+            score=report.loss_name(found, loss),
             as_percent=shares,
             title="Class-size sweep, with balanced weights + corrected priors",
             basis="Line: mean over splits; band: their middle 80 %.",
@@ -149,7 +151,7 @@ def _frame(rows: tuple[dict[str, str], ...]) -> pd.DataFrame:
 def _trained_on(found: ImbalanceCost) -> str:
     """Say how many training rows each class has, and what the loss is weighted to."""
     each = [
-        f"“{text.escape(label)}” {int(n):,} ({100 * share:.3g} %)"
+        f"“{text.escape(label)}” {int(n):,} ({percent(share)})"
         for n, label, share in zip(found.counts, found.classes, found.prevalence, strict=True)
     ]
-    return f"Training rows, and share in deployment: {enumerate_words(each, most=8)}."
+    return f"Training rows, and share in deployment: {listed(each, most=8)}."

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import imbalance, metrics, plots, report
+from lincore.utils import percent
 from pages.ui.balance import priors_in_deployment, side_by_side
 from pages.ui.widgets import controls, tables, text
 
@@ -44,12 +45,12 @@ def show(
     st.caption("What an error costs, in any unit, by true and by predicted class: change a number.")
     costs = _costs(data)
     results = side_by_side.named(study, cell)
-    bold = metrics.reprior(results, imbalance.priors_of(study, cell), new)
-    careful = imbalance.decided(bold, costs)
+    bold = metrics.adjust_priors(results, imbalance.condition_priors(study, cell), new)
+    careful = imbalance.minimum_cost_decisions(bold, costs)
     _costs_table(bold, careful, new, costs)
     st.caption(
         f"{priors_in_deployment.whose(cell)}, told that {text.escape(data.classes[code])} has "
-        f"{100 * new[code]:.0f} % in deployment (the slider under “Priors in deployment”). "
+        f"{percent(new[code], 0)} in deployment (the slider under “Priors in deployment”). "
         f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in deployment; "
         "95 % intervals."
     )
@@ -78,14 +79,14 @@ def _costs_pictures(
     if not metrics.has_posteriors(bold, called):
         st.caption(f"{text.escape(called)} has no posteriors, so costs do not move its boundary.")
         return
-    old = imbalance.priors_of(study, cell)[study.methods.index(method)]
+    old = imbalance.condition_priors(study, cell)[study.methods.index(method)]
     view = side_by_side.views(setup, (method,), cell, axes, study, data)[1]
-    moved = imbalance.shifted(view, imbalance.shift_between(old, new))
+    moved = imbalance.view_with_prior_shift(view, imbalance.log_prior_shift(old, new))
     frame = plots.Frame.of(moved)
     pair = {
-        "most probable class": imbalance.as_taken(moved, bold, called),
-        "least expected cost": imbalance.as_taken(
-            imbalance.with_costs(moved, costs), careful, called
+        "most probable class": imbalance.view_with_predictions(moved, bold, called),
+        "least expected cost": imbalance.view_with_predictions(
+            imbalance.view_with_costs(moved, costs), careful, called
         ),
     }
     for column, (what, each) in zip(st.columns(2, gap="medium"), pair.items(), strict=True):
@@ -102,9 +103,9 @@ def _costs_table(bold: Results, careful: Results, new: np.ndarray, costs: np.nda
         rows.append(
             {
                 "model": name,
-                "cost of the most probable class": report.amount(before, "log loss"),
-                "cost of the cheapest decision": report.amount(after, "log loss"),
-                "error of the cheapest decision (%)": report.amount(error, "error"),
+                "cost of the most probable class": report.format_loss(before, "log loss"),
+                "cost of the cheapest decision": report.format_loss(after, "log loss"),
+                "error of the cheapest decision (%)": report.format_loss(error, "error"),
             }
         )
     with st.container(key="balance.costs.rows"):

@@ -37,7 +37,7 @@ def show(study: BalanceStudy, method: str, loss: str) -> None:
 
 def _offer(study: BalanceStudy, method: str, loss: str) -> None:
     """Offer to apply the recommended correction, if there is one."""
-    chosen = imbalance.advice(study, method, loss).remedy
+    chosen = imbalance.choose_remedy(study, method, loss).remedy
     if not chosen.recovered.low > 0:
         return
     st.button(
@@ -54,10 +54,12 @@ def show_details(study: BalanceStudy, method: str, loss: str) -> None:
     """Say the parts in words, and list them and the corrections for other losses too."""
     if not _has(study, method, loss):
         return
-    for sentence in report.parts_in_words(study, method, loss).values():
+    for sentence in report.decomposition_sentences(study, method, loss).values():
         st.markdown(f"- {text.escape(sentence)}")
     recalls = [name for name, cut in zip(study.recall_names, study.is_reduced, strict=True) if cut]
-    rows = report.parts_rows(study, method, ["error", "balanced error", "log loss", *recalls])
+    rows = report.decomposition_rows(
+        study, method, ["error", "balanced error", "log loss", *recalls]
+    )
     with st.container(key="balance.parts"):
         tables.show(
             pd.DataFrame(rows),

@@ -23,7 +23,7 @@ ENOUGH = 0.1
 def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
     """Ask for the models with their options, and for the steps before them."""
     words = model_options.suitable(data)
-    usual = ["multinomial-nb", "logistic"] if data.n_words else ["lda", "qda", "logistic"]
+    usual = ["multinomial-nb", "logistic"] if data.kind.is_sparse else ["lda", "qda", "logistic"]
     key = f"{KEY}.methods"
     if not set(st.session_state.get(key, [])) <= set(words):
         del st.session_state[key]
@@ -34,13 +34,13 @@ def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
             default=usual,
             key=key,
             persist_state="session",
-            format_func=model_selection.LABELS.__getitem__,
+            format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
             help="All are trained on the same rows and judged on the same test rows.",
         )
         steps = model_options.steps(data, split, key=KEY)
         lines = []
         for word in chosen:
-            st.markdown(f"**{model_selection.LABELS[word]}**")
+            st.markdown(f"**{model_selection.CLASSIFIER_LABELS[word]}**")
             lines.append(
                 model_options.line(word, model_options.options(word, data, key=f"{KEY}.{word}"))
             )
@@ -84,7 +84,7 @@ def left_out(found: BalanceStudy | ImbalanceCost) -> None:
     """Say which models are missing and why, with a remedy at a click where there is one."""
     for name, why in found.failures.items():
         called = found.settings.label(name)
-        said = report.with_labels(why, found.classes)
+        said = report.with_class_names(why, found.classes)
         st.caption(
             f"{text.escape(called)} is left out, as it cannot be fitted to each of the training "
             f"sets that are compared: {text.escape(said)}"
@@ -120,7 +120,7 @@ def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
     )
     with place:
         st.caption(sentence, width="content")
-        if not data.image_shape:
+        if not data.kind.is_images:
             st.button(
                 "Use all features",
                 key=f"{KEY}.all_features",

@@ -76,7 +76,9 @@ def shares(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
     if code is None or not 0 <= code < data.n_classes:
         code = int(np.flatnonzero(study.is_reduced)[0])
     percent = st.session_state.get(f"{SHARE}.{code}")
-    return int(code), full if percent is None else imbalance.with_share(full, code, percent / 100)
+    return int(code), full if percent is None else imbalance.priors_with_share(
+        full, code, percent / 100
+    )
 
 
 def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
@@ -105,21 +107,21 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
             persist_state="session",
             help="Everything is scored anew at once; nothing is fitted.",
         )
-    return code, imbalance.with_share(full, code, share / 100)
+    return code, imbalance.priors_with_share(full, code, share / 100)
 
 
 def _priors_table(results: Results, study: BalanceStudy, cell: str, new: np.ndarray) -> None:
-    told = metrics.reprior(results, imbalance.priors_of(study, cell), new)
+    told = metrics.adjust_priors(results, imbalance.condition_priors(study, cell), new)
     rows = []
     for name in results.methods:
         row = {"model": name}
         for what, found in (("as trained", results), ("told the shares", told)):
-            row[f"error (%), {what}"] = report.amount(
+            row[f"error (%), {what}"] = report.format_loss(
                 imbalance.error_in_deployment(found, name, new), "error"
             )
         for what, found in (("as trained", results), ("told the shares", told)):
             loss = imbalance.log_loss_in_deployment(found, name, new)
-            row[f"log loss, {what}"] = report.amount(loss, "log loss")
+            row[f"log loss, {what}"] = report.format_loss(loss, "log loss")
         rows.append(row)
     with st.container(key="balance.use.rows"):
         tables.show(
@@ -136,9 +138,10 @@ def _curves(
     """Return shares of a class, and the error of a method as trained and told of them."""
     position = _study.methods.index(method)
     results = _study.example.results[cell].select(method)
-    old = imbalance.priors_of(_study, cell)[position]
+    old = imbalance.condition_priors(_study, cell)[position]
     shares = np.geomspace(0.01, 0.95, N_SHARES)
     curves = [
-        imbalance.by_share(results, old, code, shares, corrected=told) for told in (False, True)
+        imbalance.error_by_share(results, old, code, shares, corrected=told)
+        for told in (False, True)
     ]
     return shares, np.vstack(curves)

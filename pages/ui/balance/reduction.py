@@ -74,7 +74,7 @@ def _say(
 ) -> None:
     title.header(text.escape(report.balance_finding(study, method, loss)), anchor=False)
     if study.attribution(method, loss).full.value == study.attribution(method, loss).full.value:
-        said = report.advice_in_words(imbalance.advice(study, method, loss), loss)
+        said = report.remedy_finding(imbalance.choose_remedy(study, method, loss), loss)
         heading.markdown(text.escape(said))
 
 

@@ -206,8 +206,8 @@ def _matrix_figures(
     before, after = named(_study, "full"), named(_study, cell)
     end = "reduced" if cell == "reduced" else "corrected"
     difference = plots.confusion_difference(
-        metrics.confusion(before, called),
-        metrics.confusion(after, called),
+        metrics.confusion_matrix(before, called),
+        metrics.confusion_matrix(after, called),
         _data.classes,
         words=("full", end),
         title=f"From the full to the {end} set: where the rows went",
@@ -219,7 +219,7 @@ def _matrix_figures(
 
 def trained_on(study: BalanceStudy, data: Dataset, cell: str) -> str:
     """Say how many rows of each class a cell was trained on, in Markdown."""
-    source = imbalance.source_of(cell)
+    source = imbalance.condition_sample(cell)
     counts = study.counts["reduced" if source == "reweighted" else source]
     return f"{_name(cell).capitalize()}: trained on {_counted(counts, study, data)}."
 
@@ -271,7 +271,7 @@ def _views(
     else:
         planes = imbalance.shared_planes(pipelines, _data, example.split.train)
     return tuple(
-        imbalance.cell_view(example, method, which, _data, plane)
+        imbalance.condition_view(example, method, which, _data, plane)
         for which, plane in zip(("full", cell), planes, strict=True)
     )
 
@@ -285,7 +285,7 @@ def _axes(study: BalanceStudy, data: Dataset, method: str) -> tuple[int, ...]:
         names = [f"Component {i + 1}" for i in range(steps["pca"].n_components_)]
     elif "svd" in steps:
         names = [f"Component {i + 1}" for i in range(len(steps["svd"].components_))]
-    if inspection.default_kind(pipeline, data) == "discriminant":
+    if inspection.default_plane_kind(pipeline, data) == "discriminant":
         kinds = ["Discriminant plane", "Two components" if "pca" in steps else "Two features"]
         chosen = controls.choose(
             "Plane",

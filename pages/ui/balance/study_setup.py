@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore.data import counts_set_apart
+from lincore.data import test_class_counts
 from lincore.plots.base import shorten_all
 from pages.ui.balance import models
 from pages.ui.session import cache, sidebar
@@ -59,7 +59,7 @@ class CostSetup(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What the controls say: no setup while nothing is reduced or no model chosen."""
+    """Values of the controls: no setup while nothing is reduced or no model chosen."""
 
     setup: Setup | None
     method: str | None
@@ -86,7 +86,7 @@ def ask(experiment: Experiment, row: DeltaGenerator) -> Asked:
             method = models.ask_shown(methods)
     with st.container(horizontal=True, vertical_alignment="center"):
         models.say_what_is_seen(data, steps, split)
-        if data.image_shape:
+        if data.kind.is_images:
             _preset(data, choice, _counts(data, split))
     labels = data.classes.tolist()
     counts = _counts(data, split)
@@ -132,7 +132,7 @@ def _sizes(
             _sliders(data, counts, kept)
     else:
         _sliders(data, counts, kept)
-    if not data.image_shape:
+    if not data.kind.is_images:
         _preset(data, choice, counts)
     with st.expander("Sizes as a table", key=f"{KEY}.popover", on_change="rerun") as panel:
         if panel.open:
@@ -152,14 +152,14 @@ def _preset(data: Dataset, choice: cache.SplitChoice, counts: np.ndarray) -> Non
     )
     if share is not None:
         label = f"As in the faces text: {OF_THE_TEXT} → {OF_THE_TEXT // 3}"
-        label += ", 2 components" if data.image_shape else ""
+        label += ", 2 components" if data.kind.is_images else ""
         help = f"Training {text.row_noun(data)} of {text.escape(data.classes[last])}"
         if now != OF_THE_TEXT:
             help += f"; the share for testing becomes {share} %, on every page"
         help += ". It stays a third whatever the test part is."
-    if data.image_shape:
+    if data.kind.is_images:
         help += " Models see two principal components, as there."
-    arguments = (now, share, data.image_shape is not None)
+    arguments = (now, share, data.kind.is_images)
     st.button(label, key=f"{KEY}.third", on_click=_choose_third, args=arguments, help=help)
 
 
@@ -172,7 +172,7 @@ def _share_as_in_the_text(
     if choice.how not in ("stratified", "last"):
         return None
     for share in sidebar.SHARES:
-        if data.counts[code] - counts_set_apart(data, share / 100)[code] == OF_THE_TEXT:
+        if data.counts[code] - test_class_counts(data, share / 100)[code] == OF_THE_TEXT:
             return share
     return None
 

@@ -60,7 +60,7 @@ def show(sweep: Sweep, loss: str) -> None:
         ),
         key="balance.sweep.figure",
     )
-    sentences = report.crossings_in_words(sweep, loss) if crossings else ()
+    sentences = report.crossing_sentences(sweep, loss) if crossings else ()
     for sentence, crossing in zip(sentences, crossings, strict=True):
         first, last = crossing.clear
         clear = f"Beyond chance up to {first:,.0f} and from {last:,.0f} on."
@@ -70,7 +70,7 @@ def show(sweep: Sweep, loss: str) -> None:
     called = dict(zip(sweep.methods, labels, strict=True))
     for name, why in sweep.failures.items():
         model = text.escape(called.get(name, name))
-        said = report.with_labels(why, sweep.classes)
+        said = report.with_class_names(why, sweep.classes)
         st.caption(f"{model} could not be fitted at some sizes: {text.escape(said)}")
     others = "" if len(sweep.swept) == len(sweep.classes) else "The other classes keep all their "
     others += "training rows, and the" if others else "The"

@@ -34,4 +34,4 @@ def _known(setup: Setup, _study: BalanceStudy, _data: Dataset) -> KnownTruth:
 def _view(setup: Setup, _study: BalanceStudy, _data: Dataset) -> View:
     test = _study.example.split.test
     plane = inspection.feature_plane(_data, (0, 1), test)
-    return inspection.look(_known(setup, _study, _data).pipeline, _data, test, plane)
+    return inspection.make_view(_known(setup, _study, _data).pipeline, _data, test, plane)

@@ -28,18 +28,20 @@ _MARKS = {
 def assumptions(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Say in words what was checked, what came out, and what it means for the choice of model."""
     data, choice, split = experiment
-    if data.n_words and "svd" not in fitted.pipeline.named_steps:
+    if data.kind.is_sparse and "svd" not in fitted.pipeline.named_steps:
         st.caption("Counts of words are not checked: nothing here takes them for Gaussian.")
         return
     pipeline, word = fitted.pipeline, _assumes(model.line)
     called = text.escape(fitted.results.methods[0])
-    if not checks.ASSUMED[word]:
+    if not checks.ASSUMPTIONS[word]:
         st.caption(f"Nothing is assumed by {called} that is checked here.")
         return
 
     def work(progress):
-        progress(0, 0, ", ".join(checks.ASSUMED[word]))
-        return checks.assumptions(*checks.coordinates_of(pipeline, data, split.train), model=word)
+        progress(0, 0, ", ".join(checks.ASSUMPTIONS[word]))
+        return checks.assumptions(
+            *checks.assumption_inputs(pipeline, data, split.train), model=word
+        )
 
     # What the classifier sees depends on the steps before it alone.
     settings = (data.digest, choice, model.steps, word)
@@ -53,9 +55,9 @@ def assumptions(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted
     page_jobs.show(job)
     if job.result is None:
         return
-    st.markdown(f"**{text.escape(report.headline(job.result))}**")
+    st.markdown(f"**{text.escape(report.assumptions_finding(job.result))}**")
     with st.container(key=f"{KEY}.list"):
-        for line in report.table(job.result):
+        for line in report.assumption_rows(job.result):
             remedy = f"  \n*{text.escape(line['What to do'])}*" if line["What to do"] else ""
             name = f"{line['Check'][:1].upper()}{line['Check'][1:]}"
             st.markdown(
@@ -72,5 +74,5 @@ def _assumes(line: str) -> str:
     """Return the word of the classifier whose assumptions hold: the binary one of several."""
     method = model_selection.as_method(line)
     if method.word in ("one-vs-rest", "one-vs-one"):
-        return model_selection.parse(str(method.options.get("estimator", "logistic")))[0]
+        return model_selection.parse_spec(str(method.options.get("estimator", "logistic")))[0]
     return str(method.word)

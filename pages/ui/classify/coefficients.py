@@ -53,7 +53,7 @@ def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitte
         )
         return
     lines = _lines(fitted, data, len(weights.values))
-    if data.image_shape and weights.values.shape[1] == data.n_features:
+    if data.kind.is_images and weights.values.shape[1] == data.n_features:
         _pictures(weights, lines, data)
         return
     found = inspection.score_coefficients(fitted.pipeline, data, split.train, tuple(lines))
@@ -82,16 +82,16 @@ def equation(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -
     data = experiment.data
     first, second = _pair(data)
     try:
-        function, names = inspection.equation(fitted.pipeline, data, first, second)
+        function, names = inspection.boundary_equation(fitted.pipeline, data, first, second)
     except (TypeError, ValueError) as error:
         st.caption(f"There is no equation to write down: {text.escape(str(error))}")
         return
     one, other = (text.escape(data.classes[code]) for code in (first, second))
     st.markdown(f"Positive on the side of **{one}**, negative on that of **{other}**:")
-    plain = report.as_text(function, names)
+    plain = report.equation_text(function, names)
     with st.container(key=f"{KEY}.equation.text"):
         st.code(plain, language=None, wrap_lines=True)
-    latex = report.as_latex(function, names)
+    latex = report.equation_latex(function, names)
     if len(names) <= MOST_DRAWN and function.is_linear:
         st.html(WRAPPED)
         with st.container(key=f"{KEY}.equation.drawn"):

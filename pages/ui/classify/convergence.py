@@ -128,7 +128,7 @@ def _compare(
     C = classifier.C
 
     def work(progress: Progress) -> Any:
-        rows = model_selection.before_classifier(pipeline, data.X[split.train])
+        rows = model_selection.transform_for_classifier(pipeline, data.X[split.train])
         return inspection.compare_solvers(
             rows,
             data.codes[split.train],

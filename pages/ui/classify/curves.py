@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore import metrics, plots
+from lincore.utils import points
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
 
@@ -26,7 +27,7 @@ def rates(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> N
     method = results.methods[0]
     ranked_by = "posterior" if metrics.has_posteriors(results, method) else "decision score"
     codes = _classes(experiment, key=f"{KEY}.curves")
-    roc, line = metrics.roc(results, method), metrics.precision_recall(results, method)
+    roc, line = metrics.roc_curve(results, method), metrics.precision_recall_curve(results, method)
     left, right = st.columns(2, gap="large")
     with left:
         chosen = [plots.Curve.from_roc(roc[code], code=code) for code in codes]
@@ -56,11 +57,11 @@ def calibration(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted
         help="Whose posterior is held against what came true.",
         width=260,
     )
-    found = metrics.calibration(results, results.methods[0], None if code == ALL else code)
+    found = metrics.calibration_curve(results, results.methods[0], None if code == ALL else code)
     part = plots.Reliability.from_calibration(found, code=None if code == ALL else code)
     controls.figure(plots.calibration([part]), key=f"{KEY}.calibration")
     st.caption(
-        f"Expected calibration error {100 * found.error:.1f} points, over "
+        f"Expected calibration error {points(found.error)} points, over "
         f"{len(results.rows):,} test {text.row_noun(data)}."
     )
 

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import inspection, metrics, plots, report
+from lincore.utils import percent
 from pages.ui.session import cache
 from pages.ui.widgets import selection, tables, text
 
@@ -42,7 +43,7 @@ def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) 
         figure = plots.confusion(results, results.methods[0], normalize=_SHARES[shares])
         event = selection.figure(figure, key=f"{KEY}.confusion", modes=("points",))
     # A sheet of pictures needs the width of the page.
-    with st.container() if data.image_shape else right:
+    with st.container() if data.kind.is_images else right:
         cell = selection.cell(event)
         if cell is None or max(cell) >= data.n_classes:
             st.caption(
@@ -57,7 +58,7 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     """Show every score with its interval, and recall and precision of each class."""
     results, noun = fitted.results, text.row_noun(experiment.data)
     method = results.methods[0]
-    guesses = metrics.baselines(results)
+    guesses = metrics.baseline_results(results)
     lines = []
     for name, kind in metrics.SCORES.items():
         value = metrics.score(results, method, name)
@@ -69,7 +70,7 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     st.caption(
         f"On {len(results.rows):,} test {noun}, with 95 % intervals. Baseline: always the largest "
         "class, or the shares of the classes as posterior. "
-        f"{text.escape(report.without_intervals(results))}"
+        f"{text.escape(report.missing_intervals_note(results))}"
     )
     with st.container(key=f"{KEY}.scores"):
         tables.show(
@@ -109,12 +110,12 @@ def _part(intervals: Any, place: int) -> list[float]:
 
 
 def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
-    found = inspection.cell(fitted.results, fitted.pipeline, data, true, predicted)
+    found = inspection.confusion_cell(fitted.results, fitted.pipeline, data, true, predicted)
     one, other = (text.escape(data.classes[code]) for code in (true, predicted))
     verdict = "predicted correctly" if true == predicted else f"misclassified as {other}"
     order = "the least certain first" if true == predicted else "the most wrong first"
     told = " Above each: the posterior of the true class, and d, its distance."
-    st.markdown(f"**{one}** {verdict}, {order}.{told if data.image_shape else ''}")
+    st.markdown(f"**{one}** {verdict}, {order}.{told if data.kind.is_images else ''}")
     selection.show_rows(
         data,
         found.rows,
@@ -146,7 +147,7 @@ def _captions(found: Any, true: int) -> list[str] | None:
     captions = []
     for place, share in enumerate(found.proba[:, true].tolist()):
         # Short: names of six pictures stand side by side on a phone.
-        said = f"{100 * share:.{1 if share < 0.1 else 0}f} %"
+        said = percent(share)
         if found.distances is not None:
             said += f" d {found.distances[place, true]:.1f}"
         captions.append(said)

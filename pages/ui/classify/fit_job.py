@@ -29,7 +29,7 @@ def require(experiment: Experiment, model: ModelChoice) -> Fitted:
     method = model_selection.as_method(model.line)
     try:
         front = fitting.front(
-            data.digest, choice, model_selection.steps_of(method, data, model.steps), data
+            data.digest, choice, model_selection.method_steps(method, data, model.steps), data
         )
         if method.from_moments and front.moments is not None:
             return fitting.classify(data.digest, choice, model, data)

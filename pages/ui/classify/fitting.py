@@ -16,7 +16,7 @@ from pages.ui.session import cache
 
 if TYPE_CHECKING:
     from lincore.data import Dataset, Split
-    from lincore.linalg import Step
+    from lincore.linalg import OptimizerStep
     from lincore.metrics import Results
     from lincore.model_selection import Steps, TrainingSet
     from lincore.moments import Moments
@@ -54,7 +54,7 @@ def classify(
     For what is solved at once; what iterates runs as a job, see
     `pages.ui.classify.fit_job.require`.
     """
-    steps = model_selection.steps_of(model_selection.as_method(model.line), _data, model.steps)
+    steps = model_selection.method_steps(model_selection.as_method(model.line), _data, model.steps)
     fitted = fit(
         _data, cache.split(digest, choice, _data), front(digest, choice, steps, _data), model
     )
@@ -111,20 +111,23 @@ def fit(
     classifier, watch = method.fresh(data.classes), _Watch(progress)
     solved = method.from_moments and front.moments is not None
     start = time.perf_counter()
-    with utils.captured_warnings() as caught, linalg.watched(watch), _told(data):
+    with utils.captured_warnings() as caught, linalg.iteration_callback(watch), _told(data):
         rows = None if solved else _behind(front, data.X[split.train])
         moments = front.moments if solved else None
         codes = data.codes[split.train]
         groups = model_selection.categorical_columns(front.steps)
         model_selection.fit_classifier(
-            classifier, model_selection.Training(codes, data.n_classes, rows, None, moments, groups)
+            classifier,
+            model_selection.TrainingInputs(codes, data.n_classes, rows, None, moments, groups),
         )
     seconds = time.perf_counter() - start
     if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
         return None
     pipeline = Pipeline([*front.steps, ("classify", classifier)])
-    label = model_selection.LABELS[method.word] if method.word else method.label
-    results = model_selection.evaluate(pipeline, data, split, method=label, seconds=seconds)
+    label = model_selection.CLASSIFIER_LABELS[method.word] if method.word else method.label
+    results = model_selection.evaluate_pipeline(
+        pipeline, data, split, method=label, seconds=seconds
+    )
     notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
     return Fitted(pipeline, results, notes)
 
@@ -163,7 +166,7 @@ class _Watch:
         self._progress = progress
         self.was_stopped = False
 
-    def __call__(self, step: Step, max_iter: int) -> bool:
+    def __call__(self, step: OptimizerStep, max_iter: int) -> bool:
         if self._progress is None:
             return True
         what = f"error {step.objective:.6g} after {step.iteration:,} of at most {max_iter:,} rounds"
@@ -172,5 +175,5 @@ class _Watch:
 
 
 def _is_news(warning: Warning) -> bool:
-    """Whether a warning is not told from the model itself, see `lincore.report.convergence`."""
+    """Tell if a warning is not told from the model itself, see `lincore.report.convergence`."""
     return type(warning).__name__ not in ("ConvergenceWarning", "SeparationWarning")

@@ -33,7 +33,7 @@ _QUANTITIES = {
 
 
 class Drawing(NamedTuple):
-    """How a view is drawn; what a kind of plot does not have keeps its default."""
+    """Options of the plot of a view; those that a kind of plot lacks keep their defaults."""
 
     kind: str
     quantity: str | None = None

@@ -8,6 +8,7 @@ import streamlit as st
 
 from lincore import inspection, model_selection, report
 from lincore.data import Fold
+from lincore.utils import percent, seconds
 from pages.ui.session import cache
 from pages.ui.widgets import model_options, text
 
@@ -24,7 +25,7 @@ _OPTIONS_WIDTH = 130
 
 
 class Row(NamedTuple):
-    """Where the controls above the plot stand that are asked for once the model is fitted."""
+    """Containers of the controls above the plot that are filled once the model is fitted."""
 
     plot: DeltaGenerator
     plane: DeltaGenerator
@@ -52,22 +53,21 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
     pipeline = fitted.pipeline
     method = fitted.results.methods[0]
     steps = " → ".join(text.escape(part) for part in describe(pipeline, data, method))
-    seconds = float(fitted.results.seconds[0])
-    took = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+    took = seconds(float(fitted.results.seconds[0]))
     rows = f"{len(split.train):,} training {text.row_noun(data)}"
     model_options.show_projection(data, model.steps, split, who="The model sees")
-    end = report.ending(pipeline.steps[-1][1], coordinate_names(pipeline, data))
+    end = report.termination_reason(pipeline.steps[-1][1], coordinate_names(pipeline, data))
     basis = pipeline.named_steps.get("basis")
     for_steps = model_selection.n_learned_from_streamed(data, [Fold(0, 0, *split)], True, basis)
     streamed = fitted.results.settings.streamed.get(method, 0)
     st.caption(
         f"{steps}. "
-        + report.fitted_on(rows, took, for_steps, streamed)
+        + report.training_rows_note(rows, took, for_steps, streamed)
         + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
     )
-    counts_of_columns = inspection.factor_counts(pipeline, data)
+    counts_of_columns = inspection.naive_bayes_feature_counts(pipeline, data)
     if counts_of_columns is not None:
-        st.caption(report.factors(*counts_of_columns))
+        st.caption(report.naive_bayes_distributions(*counts_of_columns))
     if not end.is_fine:
         st.warning(f"{text.escape(end.sentence)} {text.escape(end.remedy)}")
     for note in fitted.notes:
@@ -85,9 +85,9 @@ def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:
         elif name == "basis":
             said.append(f"basis of {step.get_feature_names_out().size:,} functions")
         elif name == "pca":
-            share = 100 * float(step.explained_variance_ratio_.sum())
+            share = float(step.explained_variance_ratio_.sum())
             white = ", whitened" if step.whiten else ""
-            said.append(f"PCA {step.n_components_} ({share:.1f} % of the variance{white})")
+            said.append(f"PCA {step.n_components_} ({percent(share)} of the variance{white})")
         elif name == "svd":
             said.append(f"SVD {len(step.components_)}")
     if not said:
@@ -97,16 +97,16 @@ def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:
 
 def coordinate_names(pipeline: Pipeline, data: Dataset) -> list[str]:
     """Return the names of the coordinates that the classifier sees."""
-    return list(inspection.coordinate_names(pipeline, data))
+    return list(inspection.classifier_input_names(pipeline, data))
 
 
 def _prepared(data: Dataset) -> str:
     parts = []
     if data.has_missing:
         parts.append("impute")
-    if data.levels is not None and any(data.levels):
+    if data.has_categories:
         parts.append("code categories")
-    if data.n_words:
+    if data.kind.is_sparse:
         parts.append("count words")
     return " and ".join(parts) or "prepare"
 

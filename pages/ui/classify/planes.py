@@ -32,7 +32,7 @@ _LABELS = {
 
 
 class Look(NamedTuple):
-    """Which plane: its kind, its axes, and where the features that are not drawn are held."""
+    """Choice of a plane: kind, axes, and the values at which other features are held."""
 
     kind: str
     axes: tuple[int, ...] = ()
@@ -66,20 +66,20 @@ def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
     """Return the kinds of planes that show something of this model, the one to begin with first."""
     width = len(model_choice.coordinate_names(pipeline, data))
     names = [name for name, _ in pipeline.steps[:-1]]
-    raw_words = data.n_words and "svd" not in names
+    raw_words = data.kind.is_sparse and "svd" not in names
     kinds: list[str] = []
     if width > 2 and not raw_words:
         kinds.append("discriminant")
     if data.n_classes == 2 and width > 1 and not raw_words:
         kinds.append("direction")
-    if not data.image_shape and not data.n_words:
+    if data.kind.single_features:
         kinds.append("features")
-    if width > 2 and "pca" not in names and not data.n_words:
+    if width > 2 and "pca" not in names and not data.kind.is_sparse:
         kinds.append("principal")
     # The inputs of a model of two features without other steps are these features.
     if data.n_features > 2 or not set(names) <= {"standardize"}:
         kinds.append("coordinates")
-    first = inspection.default_kind(pipeline, data)
+    first = inspection.default_plane_kind(pipeline, data)
     if "direction" in kinds and _is_fisher(pipeline):
         first = "direction"  # all that it learns
     return sorted(kinds, key=lambda kind: kind != first)
@@ -98,13 +98,13 @@ def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
         plane = inspection.principal_plane(pipeline, data, train, look.axes)
     elif look.kind == "direction":
         plane = inspection.discriminant_plane(pipeline, data, train, n_axes=1)
-    elif inspection.default_kind(pipeline, data) == "discriminant":
+    elif inspection.default_plane_kind(pipeline, data) == "discriminant":
         plane = inspection.default_plane(
             pipeline, data, train
         )  # another one where the means are equal
     else:
         plane = inspection.discriminant_plane(pipeline, data, train)
-    return inspection.look(pipeline, data, split.test, plane)
+    return inspection.make_view(pipeline, data, split.test, plane)
 
 
 @cache.by_bytes("Looking at the model …")
@@ -194,7 +194,7 @@ def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
 def _value(data: Dataset, column: int, usual: float) -> float:
     name = text.escape(data.feature_names[column])
     key = f"{KEY}.held.{data.digest}.{column}"
-    levels = data.levels[column] if data.levels is not None else None
+    levels = inspection.level_names(data, column)
     if levels is not None:
         codes = list(range(len(levels)))
         start = int(usual) if usual in codes else 0

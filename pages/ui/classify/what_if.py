@@ -10,6 +10,7 @@ import streamlit as st
 from scipy.sparse import csr_array
 
 from lincore import inspection, model_selection, plots
+from lincore.utils import percent
 from pages.ui.classify import model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
@@ -38,7 +39,7 @@ def _panel(experiment: Experiment, fitted: Fitted) -> None:
     data = experiment.data
     start = _start(experiment)
     left, right = st.columns(2, gap="large")
-    by_component = bool(data.image_shape) and "pca" in fitted.pipeline.named_steps
+    by_component = data.kind.is_images and "pca" in fitted.pipeline.named_steps
     with left:
         if by_component:
             row = _components(experiment, fitted.pipeline, start)
@@ -61,7 +62,7 @@ def _start(experiment: Experiment) -> int:
         kind = st.segmented_control(
             "Begin with",
             ["typical", "test"],
-            default="test" if data.image_shape or data.n_words else "typical",
+            default="typical" if data.kind.single_features else "test",
             required=True,
             key=f"{KEY}.begin",
             persist_state="session",
@@ -90,7 +91,7 @@ def _first_values(experiment: Experiment, start: int) -> np.ndarray:
     if start == TYPICAL:
         return usual
     row = data.X[[start]]
-    values = np.asarray(row.toarray() if data.n_words else row, dtype=float)[0]
+    values = np.asarray(row.toarray() if data.kind.is_sparse else row, dtype=float)[0]
     return np.where(np.isnan(values), usual, values)
 
 
@@ -108,7 +109,7 @@ def _features(experiment: Experiment, start: int) -> np.ndarray:
 
 def _moved(data: Dataset, row: np.ndarray) -> list[int]:
     names = [str(name) for name in data.feature_names]
-    usual = np.argsort(-row, kind="stable")[:4].tolist() if data.n_words else list(range(6))
+    usual = np.argsort(-row, kind="stable")[:4].tolist() if data.kind.is_sparse else list(range(6))
     return st.multiselect(
         "Features to move",
         list(range(data.n_features)),
@@ -124,7 +125,7 @@ def _moved(data: Dataset, row: np.ndarray) -> list[int]:
 def _value(experiment: Experiment, column: int, value: float, start: int) -> float:
     data = experiment.data
     name, key = text.escape(data.feature_names[column]), f"{KEY}.{data.digest}.{start}.{column}"
-    levels = data.levels[column] if data.levels is not None else None
+    levels = inspection.level_names(data, column)
     if levels is not None:
         codes = list(range(len(levels)))
         code = st.selectbox(
@@ -153,10 +154,7 @@ def _value(experiment: Experiment, column: int, value: float, start: int) -> flo
 
 def _range(experiment: Experiment, column: int) -> tuple[float, float]:
     data, _, split = experiment
-    if data.n_words:
-        values = np.asarray(data.X[:, [column]].toarray(), dtype=float)[split.train]
-    else:
-        values = np.asarray(data.X[split.train, column], dtype=float)
+    values = inspection.column_values(data, column, split.train)
     if np.isnan(values).all():
         return 0.0, 0.0
     return float(np.nanmin(values)), float(np.nanmax(values))
@@ -188,25 +186,26 @@ def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
     if "standardize" in pipeline.named_steps:
         step = pipeline.named_steps["standardize"]
         values = values * step.scale_ + step.mean_
-    shape = data.image_shape or ()
-    figure = plots.images(values.reshape(1, *shape), [""], columns=1, title="What the model sees")
+    figure = plots.images(
+        values.reshape(1, *data.image_shape), [""], columns=1, title="What the model sees"
+    )
     image_sheets.show(figure, key=f"{KEY}.picture")
 
 
 def _seen(pipeline: Pipeline, rows: np.ndarray, data: Dataset) -> Any:
-    if data.n_words:
-        return model_selection.before_classifier(pipeline, csr_array(rows))
-    return model_selection.before_classifier(pipeline, rows)
+    if data.kind.is_sparse:
+        return model_selection.transform_for_classifier(pipeline, csr_array(rows))
+    return model_selection.transform_for_classifier(pipeline, rows)
 
 
 def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
     """List the classes, the likeliest first, with posteriors and distances where there are any."""
-    predicted, log_proba, _ = model_selection.predictions(classifier, seen, data.n_classes)
+    predicted, log_proba, _ = model_selection.predict_codes(classifier, seen, data.n_classes)
     table = pd.DataFrame({"class": [str(label) for label in data.classes]})
     sure = ""
     if not np.isnan(log_proba).any():
         table["posterior"] = 100 * np.exp(log_proba[0])
-        sure = f", at {table['posterior'][predicted[0]]:.1f} %"
+        sure = f", at {percent(np.exp(log_proba[0, predicted[0]]))}"
     elif hasattr(classifier, "decision_function"):
         scores = np.ravel(classifier.decision_function(seen))
         if len(scores) == data.n_classes:

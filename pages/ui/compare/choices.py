@@ -96,7 +96,7 @@ def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
 def _words(data: Dataset) -> list[str]:
     offered = model_options.suitable(data)
     key = f"{KEY}.words"
-    usual = FOR_WORDS if data.n_words else FOR_TABLES
+    usual = FOR_WORDS if data.kind.is_sparse else FOR_TABLES
     wanted = st.session_state.get(key, usual)
     # Through the session alone: a default beside a stored value is reported as a mistake.
     st.session_state[key] = [word for word in wanted if word in offered]
@@ -108,7 +108,7 @@ def _words(data: Dataset) -> list[str]:
             offered,
             selection_mode="multi",
             wrap=True,
-            format_func=model_selection.LABELS.__getitem__,
+            format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
             key=key,
             persist_state="session",
             help="All are fitted on the same training rows and tested on the same test rows.",
@@ -166,10 +166,12 @@ def _lines(words: list[str], data: Dataset) -> tuple[str, ...]:
     """Ask for the options of each model, and whether it enters twice."""
     lines: list[str] = []
     for word in words:
-        if not model_selection.OPTIONS[word]:
+        if not model_selection.CLASSIFIER_OPTIONS[word]:
             lines.append(word)
             continue
-        with st.expander(text.escape(model_selection.LABELS[word]), key=f"{KEY}.{word}.expander"):
+        with st.expander(
+            text.escape(model_selection.CLASSIFIER_LABELS[word]), key=f"{KEY}.{word}.expander"
+        ):
             found = model_options.options(word, data, key=f"{KEY}.{word}")
             lines.append(model_options.line(word, found))
             if st.toggle(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import checks, metrics, plots, report
+from lincore import metrics, plots, report
+from lincore.utils import p_value
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -44,13 +45,13 @@ def show(shown: Shown) -> None:
         f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. Better: it is "
         "below 0.05. Equivalent: the whole interval is inside the region of practical equivalence."
     )
-    blind = report.blind_spots(shown.results, list(shown.results.methods))
+    blind = report.never_predicted_finding(shown.results, list(shown.results.methods))
     if blind and any(d.verdict == "equivalent" for d in found):
         st.caption(text.escape(f"Models can be equivalent in a fault. {' '.join(blind)}"))
-    base = metrics.evidence(shown.results)
+    base = metrics.find_sampling_units(shown.results)
     if shown.score == "accuracy" and base.one_fit and base.independent_rows:
         some_pair = any(d.better is not None for d in found)
-        omnibus = metrics.cochran(shown.results)
+        omnibus = metrics.cochran_test(shown.results)
         st.caption(text.escape(report.cochran_finding(omnibus, some_pair=some_pair)))
 
 
@@ -59,7 +60,7 @@ def named(shown: Shown) -> list[Difference]:
     labels = dict(zip(shown.results.methods, shown.labels, strict=True))
     return [
         d._replace(first=labels[d.first], second=labels[d.second])
-        for d in metrics.pairwise(shown.results, shown.score, shown.rope)
+        for d in metrics.pairwise_differences(shown.results, shown.score, shown.rope)
     ]
 
 
@@ -77,8 +78,8 @@ def _table(shown: Shown, found: list[Difference]) -> None:
             f"difference ({unit})": scale * d.value,
             "from": scale * d.low,
             "to": scale * d.high,
-            "p": checks.p_text(d.p),
-            "p (Holm)": checks.p_text(d.p_holm),
+            "p": p_value(d.p),
+            "p (Holm)": p_value(d.p_holm),
             "verdict": d.verdict,
         }
         for d in found

@@ -34,7 +34,7 @@ def show(shown: Shown) -> None:
         if tab.open:
             with tab:
                 if draw in _OF_THE_RESULTS:
-                    st.caption(report.scope(shown.results, text.row_noun(shown.data)))
+                    st.caption(report.evaluation_scope(shown.results, text.row_noun(shown.data)))
                 draw(shown)
 
 
@@ -55,7 +55,7 @@ def _recall(shown: Shown) -> None:
 def _recall_table(shown: Shown) -> None:
     columns = {
         label: [
-            report.with_interval(found, "accuracy") for found in metrics.recall(shown.results, name)
+            report.format_score(found, "accuracy") for found in metrics.recall(shown.results, name)
         ]
         for name, label in zip(shown.results.methods, shown.labels, strict=True)
     }
@@ -72,7 +72,7 @@ def _seconds(shown: Shown) -> None:
     kept = [
         i
         for i, name in enumerate(results.methods)
-        if shown.score in metrics.known(results.select(name))
+        if shown.score in metrics.available_scores(results.select(name))
     ]
     names = [results.methods[i] for i in kept]
     controls.figure(

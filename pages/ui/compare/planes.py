@@ -57,7 +57,7 @@ def show(shown: Shown) -> None:
     if not pipelines:
         st.caption("No model could be fitted for a plot.")
         return
-    if data.n_words and "svd" not in next(iter(pipelines.values())).named_steps:
+    if data.kind.is_sparse and "svd" not in next(iter(pipelines.values())).named_steps:
         st.caption("These models see counts of single words, which no plane shows.")
         return
     _draw(shown, split, pipelines, job.settings)
@@ -71,10 +71,10 @@ def fit(
     """Fit each method on the training part; those behind other steps than most are left out."""
     methods = model_selection.as_methods(lines)
     wanted = {
-        method.name: model_selection.steps_of(method, data, choice.steps) for method in methods
+        method.name: model_selection.method_steps(method, data, choice.steps) for method in methods
     }
     common = max(wanted.values(), key=list(wanted.values()).count)
-    part, pipelines, missing = model_selection.summarise(data, split), {}, []
+    part, pipelines, missing = model_selection.summarise_training_set(data, split), {}, []
     for done, method in enumerate(methods):
         if not progress(done, len(methods), method.label):
             break
@@ -85,7 +85,9 @@ def fit(
         try:
             with utils.captured_warnings():
                 pipeline = model_selection.pipeline_for(data, model, common, seed=choice.split.seed)
-                pipelines[method.name] = model_selection.fit(pipeline, data, split, part)
+                pipelines[method.name] = model_selection.fit_from_training_set(
+                    pipeline, data, split, part
+                )
         except DataError as error:
             missing.append(f"{method.label}: {error.notice.what}")
     return Fits(pipelines, tuple(missing))
@@ -130,7 +132,7 @@ def _figure(
     """Draw all models in a plane; all depends on `settings`, the digest of the data among it."""
     # A cut through every one of them: half cuts, half marginals could not be compared.
     seen = [
-        inspection.look(pipeline, _data, _split.test, _plane, how="cut")
+        inspection.make_view(pipeline, _data, _split.test, _plane, how="cut")
         for pipeline in _pipelines.values()
     ]
     figure = plots.small_multiples(seen, labels, rows=text.row_noun(_data))
@@ -144,7 +146,7 @@ def _figure(
 
 def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:
     """Ask for a plane through what all the models see; return it with what names it."""
-    width = inspection.coordinates(pipeline, data.X[split.train[:1]]).shape[1]
+    width = inspection.classifier_inputs(pipeline, data.X[split.train[:1]]).shape[1]
     if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
         return "all", inspection.feature_plane(data, tuple(range(width)), split.train)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -155,7 +157,7 @@ def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, P
             return axes, inspection.feature_plane(data, axes, split.train)
     if kind == "discriminant":
         return kind, inspection.discriminant_plane(pipeline, data, split.train, own=False)
-    if data.n_words:
+    if data.kind.is_sparse:
         names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
         axes = tuple(range(len(names)))
         return kind, inspection.coordinate_plane(axes, names, [0.0] * width)
@@ -166,7 +168,7 @@ def _kind(data: Dataset, width: int) -> str:
     kinds = ["principal"]
     if width > 2:
         kinds.insert(0, "discriminant")
-    if not data.image_shape and not data.n_words and data.n_features > 1:
+    if data.kind.single_features and data.n_features > 1:
         kinds.append("features")
     if len(kinds) == 1:
         return kinds[0]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import checks, metrics, report
+from lincore import metrics, report
+from lincore.utils import p_equals
 from pages.ui.widgets import controls, selection, text
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def show(shown: Shown) -> None:
         st.caption("Disagreements need two models.")
         return
     pair = _pair(shown)
-    found = metrics.disagreement(results, *pair)
+    found = metrics.find_disagreements(results, *pair)
     labels = dict(zip(results.methods, shown.labels, strict=True))
     first, second = (labels[name] for name in pair)
     st.markdown(f"**{text.escape(report.disagreement_finding(found, first, second, rows=noun))}**")
@@ -83,10 +84,10 @@ def _first_that_differs(shown: Shown, first: str, others: list[str]) -> int:
 def _test(shown: Shown, pair: tuple[str, str]) -> str:
     """Say what the test of the score that decides says of the two, as under all pairs."""
     labels = dict(zip(shown.results.methods, shown.labels, strict=True))
-    for d in metrics.pairwise(shown.results, shown.score, shown.rope):
+    for d in metrics.pairwise_differences(shown.results, shown.score, shown.rope):
         if {d.first, d.second} == set(pair):
             named = d._replace(first=labels[d.first], second=labels[d.second])
-            p = "" if d.p != d.p else f" {checks.chance(d.p)}; {checks.chance(d.p_holm)} "
+            p = "" if d.p != d.p else f" {p_equals(d.p)}; {p_equals(d.p_holm)} "
             after = f"{p}after Holm over all pairs." if p else ""
             return f"{report.difference_finding(named)} {d.test}:{after}"
     return ""
@@ -115,5 +116,5 @@ def _list(shown: Shown, found: Disagreement, first: str, second: str, title: str
         title=title,
         config={name: st.column_config.NumberColumn(format="%.3f") for name in sure},
     )
-    if shown.data.image_shape:
+    if shown.data.kind.is_images:
         st.caption(text.escape(f"Over each image: prediction of {first} / of {second}."))

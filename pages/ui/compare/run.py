@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import metrics, model_selection, report, utils
+from lincore.utils import interval, percent
 from pages.ui.jobs import page_jobs
 from pages.ui.widgets import tables, text
 
@@ -64,7 +65,7 @@ def of(data: Dataset, choice: Choice) -> Job | None:
 
 def notes(results: Results) -> None:
     """Say which models are missing or warned, with a remedy at a click where there is one."""
-    for note in report.notes(results):
+    for note in report.comparison_notes(results):
         st.caption(text.escape(note))
     if "regularization" in results.settings.failed.get("qda", ""):
         st.button(
@@ -99,7 +100,9 @@ def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None
         if not results.settings.stopped:
             progress(progress.total, progress.total, "intervals")
         leading = metrics.leading_score(data.counts)
-        metrics.table(metrics.ranked(results, leading), leading)  # as the page looks at them first
+        metrics.score_table(
+            metrics.rank_methods(results, leading), leading
+        )  # as the page looks at them first
     return results
 
 
@@ -117,7 +120,7 @@ def live(job: Job) -> None:
         if name in results.methods:
             found = metrics.score(results, name, leading)
             seconds = results.seconds[results.position(name)]
-            line |= {leading: report.percent(found.value), "95 %": report.interval(found)}
+            line |= {leading: percent(found.value), "95 %": interval(found.low, found.high)}
             line |= {"seconds": f"{seconds:.2f}", "state": "finished"}
         else:
             line["state"] = "cannot be fitted" if name in failed else "to come"

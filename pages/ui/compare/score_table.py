@@ -48,7 +48,7 @@ class Shown(NamedTuple):
 
     @property
     def labels(self) -> list[str]:
-        """What the methods are called, in the order of the results."""
+        """Labels of the methods, in the order of the results."""
         return [self.results.settings.label(name) for name in self.results.methods]
 
     @property
@@ -60,12 +60,12 @@ class Shown(NamedTuple):
 
     @property
     def is_share(self) -> bool:
-        """Whether the score reads well in per cent."""
+        """True if the score reads well in per cent."""
         return metrics.SCORES[self.score].is_share
 
     @property
     def unequal(self) -> bool:
-        """Whether classes are so unequal that the rarest has a column of its own."""
+        """True if classes are so unequal that the rarest has a column of its own."""
         return metrics.is_imbalanced(self.results.class_counts)
 
 
@@ -76,7 +76,7 @@ def _rarest(shown: Shown) -> str:
 def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
     """Ask for the score that decides, and how small a difference does not matter."""
     leading = metrics.leading_score(results.class_counts)
-    names = sorted(metrics.known(results), key=lambda name: name != leading)
+    names = sorted(metrics.available_scores(results), key=lambda name: name != leading)
     with row.score:
         score = controls.choose(
             "Score",
@@ -101,7 +101,7 @@ def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
             "significant they are.",
         )
     rope = rope / 100 if share else rope
-    return Shown(data, choice, metrics.ranked(results, score), score, rope)
+    return Shown(data, choice, metrics.rank_methods(results, score), score, rope)
 
 
 def figure(shown: Shown) -> None:
@@ -114,15 +114,15 @@ def figure(shown: Shown) -> None:
         tuple(shown.labels[i] for i in told),
         tuple(metrics.score(results, name, score) for name in names),
         score,
-        tuple(metrics.guesses(results, score).items()),
+        tuple(metrics.baseline_scores(results, score).items()),
         tuple(tier[name] for name in names),
         shown.is_share,
     )
     controls.figure(drawn, key=f"{KEY}.intervals")
-    if few := report.without_intervals(results, [score]):
+    if few := report.missing_intervals_note(results, [score]):
         st.caption(text.escape(few))
     missing = {
-        label: metrics.why_missing(results, name, score)
+        label: metrics.missing_score_reason(results, name, score)
         for name, label in zip(results.methods, shown.labels, strict=True)
         if not tier[name]
     }
@@ -161,12 +161,12 @@ def table(shown: Shown) -> None:
         line: dict[str, object] = {"model": label, "group": group[method] or None}
         for name in names:
             found = metrics.score(results, method, name)
-            line[columns[name]] = report.in_table(found, name) or metrics.why_missing(
-                results, method, name
-            )
+            line[columns[name]] = report.format_score_cell(
+                found, name
+            ) or metrics.missing_score_reason(results, method, name)
             if shown.unequal and name == shown.score:
                 recall = metrics.recall(results, method)[report.rarest_class(results)]
-                line[_rarest(shown)] = report.in_table(recall, "accuracy")
+                line[_rarest(shown)] = report.format_score_cell(recall, "accuracy")
         lines.append(line)
     with st.container(key=f"{KEY}.table"):
         tables.show(
@@ -194,11 +194,11 @@ def table(shown: Shown) -> None:
             placeholder="",
             alt="Every score of every model with its 95 % interval.",
         )
-    if few := report.without_intervals(results):
+    if few := report.missing_intervals_note(results):
         st.caption(text.escape(few))
     st.download_button(
         "Scores as CSV",
-        lambda: metrics.for_file(results).to_csv().encode(),
+        lambda: metrics.score_table_for_export(results).to_csv().encode(),
         file_name=f"{shown.data.name} comparison.csv",
         mime="text/csv",
         key=f"{KEY}.csv",

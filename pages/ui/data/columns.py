@@ -10,6 +10,7 @@ import streamlit as st
 
 from lincore import io
 from lincore.errors import DataError
+from lincore.utils import true_minus
 from pages.ui.data import bulk_edits, edits, filters
 from pages.ui.session import commands
 from pages.ui.session.sources import Source
@@ -91,7 +92,7 @@ def _frame(found: Source) -> pd.DataFrame:
             "distinct": [column.n_distinct for column in found.columns],
             "examples": [_examples(column) for column in found.columns],
             "categorical": [column.name in names for column in found.columns],
-            "note": [_note(found, column, io.REASONS) for column in found.columns],
+            "note": [_note(found, column, io.EXCLUSION_REASONS) for column in found.columns],
         }
     )
 
@@ -106,7 +107,7 @@ def _note(found: Source, column: Column, reasons: Mapping[Any, str]) -> str:
 def _examples(column: Column) -> str:
     said = ", ".join(column.examples)
     # With a true minus sign: a text that begins with a hyphen could be a formula.
-    return said.replace("-", "−") if column.kind == "number" else said
+    return true_minus(said) if column.kind == "number" else said
 
 
 def _base(now: pd.DataFrame) -> tuple[pd.DataFrame, str]:
@@ -173,7 +174,10 @@ def _config(n_rows: int) -> dict[str, Any]:
             width="medium", pinned=True, required=True, help="Double-click to rename."
         ),
         "role": column.SelectboxColumn(
-            options=list(io.ROLES), required=True, width="small", help="What the column is for."
+            options=list(io.COLUMN_ROLES),
+            required=True,
+            width="small",
+            help="What the column is for.",
         ),
         "type": column.TextColumn(width="small", help="What the column holds, as found."),
         "categorical": column.CheckboxColumn(

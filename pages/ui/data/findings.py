@@ -66,10 +66,10 @@ def refused() -> None:
 
 def made_grey(found: Pictures, data: Dataset) -> None:
     """Say so where images that have colours were made grey, and offer to keep the colours."""
-    if not any(notice.what == io.MADE_GREY for notice in data.notices):
+    if not any(notice.what == io.GREY_NOTICE for notice in data.notices):
         return
     with st.container(horizontal=True, vertical_alignment="center", key="data.grey"):
-        st.markdown(f":material/info: {io.MADE_GREY}", width="content")
+        st.markdown(f":material/info: {io.GREY_NOTICE}", width="content")
         st.button(
             "Keep colours",
             key="data.grey.keep",

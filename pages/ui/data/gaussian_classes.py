@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from lincore import estimators, plots
-from lincore.data import ellipse, means_on_ring
+from lincore.data import ellipse_covariance, means_on_ring
 from lincore.errors import DataError
+from lincore.utils import percent
 from pages.ui.session import commands, panels, state
 from pages.ui.widgets import controls, tables, text
 
@@ -108,7 +109,7 @@ def truth(data: Dataset) -> None:
         )
     panels.truth(data)
     told = [
-        f"{share:.0%} {what}"
+        f"{percent(share, 0)} {what}"
         for share, what in (
             (data.truth.outliers, "outliers"),
             (data.truth.label_noise, "wrong labels"),
@@ -124,7 +125,7 @@ def truth(data: Dataset) -> None:
         return
     least = "up to chance" if error.standard_error else "exactly"
     st.caption(
-        f"The best any classifier can do on these Gaussians is {100 * error.value:.2f} % of "
+        f"The best any classifier can do on these Gaussians is {percent(error.value)} of "
         f"errors ({least}: {text.escape(error.method)}).{besides}"
     )
 
@@ -193,7 +194,7 @@ def _ring(n_classes: int, n_features: int, distance: float) -> pd.DataFrame:
 def _draw(table: pd.DataFrame, n_features: int, mixed: bool, shares: dict[str, Any]) -> None:
     try:
         covariances = [
-            ellipse(spread, ratio, angle, n_features=n_features).tolist()
+            ellipse_covariance(spread, ratio, angle, n_features=n_features).tolist()
             for spread, ratio, angle in table[["spread", "ratio", "angle"]].to_numpy(float)
         ]
     except DataError as error:

@@ -14,7 +14,7 @@ from pages.ui.session.sources import Source, is_readable
 from pages.ui.widgets import tables, text
 
 if TYPE_CHECKING:
-    from lincore.io import Reading
+    from lincore.io import DetectedOptions
 
 SHOWN_ROWS = 200
 # More columns than this are slow in a browser, and nobody looks at them.
@@ -85,7 +85,7 @@ def rows(found: Source) -> None:
     )
 
 
-def _otherwise(found: Source, said: Reading | None) -> None:
+def _otherwise(found: Source, said: DetectedOptions | None) -> None:
     left, right = st.columns(2)
     with left:
         _part("separator", "Separator", _SEPARATORS, found, said, "What stands between fields.")
@@ -109,7 +109,12 @@ def _otherwise(found: Source, said: Reading | None) -> None:
 
 
 def _part(
-    word: str, label: str, names: dict[Any, str], found: Source, said: Reading | None, help: str
+    word: str,
+    label: str,
+    names: dict[Any, str],
+    found: Source,
+    said: DetectedOptions | None,
+    help: str,
 ) -> None:
     """Offer one part of reading: as detected, or something else."""
     key = f"data.read.{word}"
@@ -130,7 +135,7 @@ def _part(
     )
 
 
-def _detected(word: str, names: dict[Any, str], said: Reading | None, chosen: Any) -> str:
+def _detected(word: str, names: dict[Any, str], said: DetectedOptions | None, chosen: Any) -> str:
     if said is None or chosen is not None:
         return AS_DETECTED
     value = said.header_line or False if word == "header" else getattr(said, word)

@@ -179,7 +179,7 @@ def summary(
     rows: Rows, columns: tuple[int, ...], _data: Dataset
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Summarise columns by class."""
-    return inspection.summary(_data, columns, rows.of(_data))
+    return inspection.summarise_columns(_data, columns, rows.of(_data))
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
@@ -192,7 +192,7 @@ def figure(
     codes = _data.codes if chosen is None else _data.codes[chosen]
     present = np.isfinite(values)
     name, classes, K = _data.feature_names[column], _data.classes, _data.n_classes
-    said = report.rows_with_a_value(int(present.sum()), len(values), rows.words(_data))
+    said = report.non_missing_note(int(present.sum()), len(values), rows.words(_data))
     levels = inspection.level_names(_data, column)
     if levels is not None:
         counted = inspection.level_counts(values, codes, K, levels)
@@ -208,9 +208,11 @@ def figure(
         )
     if kind == "density":
         sizes = np.bincount(codes[present], minlength=K)
-        found = inspection.density(values, codes, K)
+        found = inspection.class_densities(values, codes, K)
         return plots.densities(found, classes, name, sizes=sizes, subtitle=said)
     if kind == "box":
-        return plots.box_plot(inspection.boxes(values, codes, K), classes, name, subtitle=said)
-    drawn = inspection.histogram(values, codes, K, bins)
+        return plots.box_plot(
+            inspection.box_plot_statistics(values, codes, K), classes, name, subtitle=said
+        )
+    drawn = inspection.class_histograms(values, codes, K, bins)
     return plots.histogram(drawn, classes, name, shares=shares, subtitle=said)

@@ -38,7 +38,7 @@ def projection(choice: Choice, _data: Dataset) -> Projection:
     """Fit principal components on the training part."""
     part = cache.training_set(choice.digest, choice.split, _data)
     rows = cache.split(choice.digest, choice.split, _data)
-    return inspection.project(_data, rows, part, standardize=choice.standardize)
+    return inspection.fit_projections(_data, rows, part, standardize=choice.standardize)
 
 
 @cache.by_bytes()
@@ -93,7 +93,7 @@ def class_means(choice: Choice, _data: Dataset) -> np.ndarray:
 
 
 class Error(NamedTuple):
-    """What rebuilding by a number of components misses, and of how many test rows."""
+    """Reconstruction error by a number of components, and the number of test rows."""
 
     value: float
     n_rows: int
@@ -107,7 +107,7 @@ def rebuilding_error(choice: Choice, n_components: int, _data: Dataset) -> Error
     if not len(judged):
         return Error(np.nan, 0)
     found = projection(choice, _data)
-    error = inspection.rebuilding_error(found, _data.X[judged], n_components)
+    error = inspection.reconstruction_error(found, _data.X[judged], n_components)
     return Error(error, len(judged))
 
 

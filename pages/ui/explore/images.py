@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from lincore import plots
+from lincore.utils import percent
 from pages.ui.explore import compute, projection_options
 from pages.ui.widgets import controls, image_sheets, text
 
@@ -35,7 +36,7 @@ def eigen_images(experiment: Experiment, options: Options, seen: Seen) -> None:
     units = "standardised pixels" if options.standardize else "pixels"
     colours = (
         "Grey pixels count nothing."
-        if len(data.image_shape or ()) == 3
+        if len(data.image_shape) == 3
         else "Blue pixels push a picture’s score up, orange ones down."
     )
     st.caption(f"Weights of {units}. {colours}")
@@ -58,7 +59,7 @@ def means(experiment: Experiment, choice: Choice) -> None:
     seen = np.flatnonzero(np.isfinite(found).all(axis=1))
     most = max(2, min(MOST_CLASSES, MOST_VALUES // data.n_features))
     shown = seen[:most]
-    stack = np.rint(found[shown]).astype(np.uint8).reshape(-1, *_shape(data))
+    stack = np.rint(found[shown]).astype(np.uint8).reshape(-1, *data.image_shape)
     titles = [str(data.classes[code]) for code in shown]
     picture = plots.images(
         stack, titles, columns=_columns(len(shown)), title="The mean picture of each class"
@@ -94,7 +95,7 @@ def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: l
         )
     number = min(number, most)
     rows = _beside(experiment, row, chosen)
-    originals = data.X[rows].reshape(-1, *_shape(data))
+    originals = data.X[rows].reshape(-1, *data.image_shape)
     rebuilt = projection.rebuilt(data.X[rows], number).reshape(originals.shape)
     picture = plots.reconstructions(originals, [rebuilt], [number])
     image_sheets.show(picture, key="explore.reconstruction")
@@ -108,7 +109,7 @@ def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: l
         )
     names = ", ".join(f"{i} ({data.classes[data.codes[i]]})" for i in rows)
     st.caption(
-        f"{number:,} of {most:,} components hold {100 * share:.1f} % of the variance of the "
+        f"{number:,} of {most:,} components hold {percent(share)} of the variance of the "
         f"training pictures.{judged} Shown: {text.escape(names)}."
     )
 
@@ -124,10 +125,9 @@ def _beside(experiment: Experiment, row: int, chosen: list[int]) -> list[int]:
 
 
 def _weights(data: Dataset, weights: np.ndarray, names: list[str], title: str, *, key: str) -> None:
-    shape = _shape(data)
-    stack = weights.reshape(-1, *shape)
+    stack = weights.reshape(-1, *data.image_shape)
     columns = _columns(len(stack))
-    if len(shape) == 3:
+    if stack.ndim == 4:
         picture = plots.images(_balanced(stack), names, columns=columns, title=title)
     else:
         picture = plots.coefficient_images(stack, names, columns=columns, title=title)
@@ -138,12 +138,6 @@ def _balanced(stack: np.ndarray) -> np.ndarray:
     """Return weights in colour as bytes, zero in the middle, each picture by its own largest."""
     largest = np.abs(stack).max(axis=(1, 2, 3), keepdims=True)
     return np.rint(127.5 + 127.5 * stack / np.where(largest > 0, largest, 1)).astype(np.uint8)
-
-
-def _shape(data: Dataset) -> tuple[int, ...]:
-    if data.image_shape is None:
-        raise TypeError(f"the rows of {data.name} are no pictures")
-    return data.image_shape
 
 
 def _most(data: Dataset) -> int:

@@ -143,9 +143,9 @@ def figure(rows: Rows, x: int, y: int, ellipses: bool, _data: Dataset) -> go.Fig
     values = values[present]
     moved = []
     for i, name in enumerate(names):
-        values[:, i], is_moved = inspection.spread(values[:, i], seed=i)
+        values[:, i], is_moved = inspection.jitter(values[:, i], seed=i)
         moved += [name] * is_moved
-    said = report.rows_with_a_value(int(present.sum()), len(chosen), rows.words(_data), "in both")
+    said = report.non_missing_note(int(present.sum()), len(chosen), rows.words(_data), "in both")
     return plots.scatter(
         values,
         _data.codes[chosen[present]],
@@ -154,5 +154,5 @@ def figure(rows: Rows, x: int, y: int, ellipses: bool, _data: Dataset) -> go.Fig
         title=f"{names[1]} over {names[0]}",
         rows=chosen[present],
         ellipses=ellipses,
-        subtitle=f"{said} {report.spread_note(moved)}".strip(),
+        subtitle=f"{said} {report.jitter_note(moved)}".strip(),
     )

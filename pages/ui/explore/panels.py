@@ -27,7 +27,7 @@ def show(
     """Draw the tabs of a table, of words or of pictures."""
     data = experiment.data
     panels: dict[str, Callable[[], None]] = {"Variance": lambda: _variance(experiment, seen)}
-    if data.image_shape:
+    if data.kind.is_images:
         panels |= {
             "Eigen-images": lambda: images.eigen_images(experiment, options, seen),
             "Class means": lambda: images.means(experiment, choice),
@@ -38,7 +38,7 @@ def show(
         if len(seen.axes) > 1:
             panels["Biplot"] = lambda: _biplot(experiment, choice, options, seen)
     # Tabs of another kind of data are other tabs: the one that was open is not among them.
-    kind = "pictures" if data.image_shape else f"table{len(panels)}"
+    kind = "pictures" if data.kind.is_images else f"table{len(panels)}"
     tabs = st.tabs(list(panels), key=f"explore.panels.{kind}", on_change="rerun")
     for tab, draw in zip(tabs, panels.values(), strict=True):
         if tab.open:
@@ -80,7 +80,7 @@ def _loadings(experiment: Experiment, options: Options, seen: Seen) -> None:
         if options.standardize
         else "the features’ own units: a feature of large numbers has a small weight"
     )
-    if experiment.data.n_words:
+    if experiment.data.kind.is_sparse:
         units = "words: how much one more of it in a row adds to its score"
     st.caption(f"{text.escape(names[position])}. Weights are for {units}.")
 

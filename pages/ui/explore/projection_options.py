@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore import inspection, report
+from lincore.utils import percent
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _PARTS = {"train": "Training", "test": "Test"}
 
 
 class Options(NamedTuple):
-    """What is shown, and in which units.
+    """Options of the projections: rows and units.
 
     Attributes
     ----------
@@ -64,7 +65,7 @@ def view(split: Split) -> tuple[int, str]:
 
 def units(data: Dataset, dimensions: int, part: str) -> Options:
     """Ask for the units in which rows are projected and drawn."""
-    if data.n_words:
+    if data.kind.is_sparse:
         return Options(dimensions, part, False, False)
     standardize = controls.standardize(data, key="explore.standardize")
     whiten = st.toggle(
@@ -86,7 +87,7 @@ def component_names(projection: Projection) -> list[str]:
 def component_axes(projection: Projection, axes: Sequence[int]) -> list[str]:
     """Return the names of some components with their shares of the variance."""
     names, shares = component_names(projection), projection.shares
-    return [f"{names[i]} ({100 * shares[i]:.1f} %)" for i in axes]
+    return [f"{names[i]} ({percent(shares[i])})" for i in axes]
 
 
 def first_components(number: int) -> str:
@@ -101,7 +102,10 @@ def fisher_names(fisher: FisherDiscriminant) -> list[str]:
 
 def fisher_axes(fisher: FisherDiscriminant, axes: Sequence[int]) -> list[str]:
     """Return the names of some directions with J on the training rows."""
-    return [f"Direction {i + 1} (J = {report.criterion(fisher.criterion_[i])})" for i in axes]
+    return [
+        f"Direction {i + 1} (J = {report.format_fisher_criterion(fisher.criterion_[i])})"
+        for i in axes
+    ]
 
 
 def n_fisher_components(data: Dataset, projection: Projection) -> int:
@@ -113,7 +117,7 @@ def n_fisher_components(data: Dataset, projection: Projection) -> int:
         "Components that Fisher’s discriminant sees",
         1,
         most,
-        inspection.fisher_components(data, projection),
+        inspection.n_fisher_components(data, projection),
         key="explore.fisher_components",
         help="With as many as there are rows to learn from it parts the training rows perfectly "
         "and the test rows badly: look at both.",

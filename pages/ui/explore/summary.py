@@ -30,7 +30,7 @@ def summary(experiment: Experiment) -> None:
         views.choose(data)
         with st.popover("Options", key="explore.options"):
             rows = row_choice.choose(experiment)
-    columns = tuple(inspection.summarised(data, MOST_LINES))
+    columns = tuple(inspection.summary_columns(data, MOST_LINES))
     numbers, levels = column_view.summary(rows, columns, data)
     heading.header(text.escape(report.missing_finding(numbers, levels)), anchor=False)
     both = len(numbers) > 0 and len(levels) > 0
@@ -43,8 +43,8 @@ def summary(experiment: Experiment) -> None:
         height = min(38 + 35 * len(levels), 380 if both else 620)
         column_view.show_summary(levels, key="explore.summary.levels", height=height)
     part = ""
-    if len(columns) < inspection.n_columns(data):
-        part = f"The first {len(columns):,} of {inspection.n_columns(data):,} columns. "
+    if len(columns) < data.n_table_columns:
+        part = f"The first {len(columns):,} of {data.n_table_columns:,} columns. "
     st.caption(
         f"{part}{row_choice.note(rows, data)} n counts the rows with a value; sd has the "
         "divisor n − 1; q25 and q75 are the quartiles."

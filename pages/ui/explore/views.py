@@ -25,9 +25,9 @@ _NAMES = {
 
 def offered(data: Dataset) -> list[str]:
     """Return the views that make sense for some data, the first of which is shown first."""
-    if data.image_shape:
+    if data.kind.is_images:
         return ["projections"]
-    columns = inspection.n_columns(data)
+    columns = data.n_table_columns
     views = []
     if columns:
         levels = [inspection.level_names(data, j) for j in range(columns)]
@@ -37,7 +37,7 @@ def offered(data: Dataset) -> list[str]:
         if sum(names is None or len(names) == 2 for names in levels) >= 2:
             views.append("correlations")
         views.append("summary")
-    return [*views, *(["words"] if data.n_words else []), "projections"]
+    return [*views, *(["words"] if data.kind.is_sparse else []), "projections"]
 
 
 def current(data: Dataset) -> str:

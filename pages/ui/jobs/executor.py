@@ -25,7 +25,7 @@ MOST_SECONDS_AHEAD = 0.5
 
 
 class Progress:
-    """How far a piece of work is; the work calls it, and stops when the answer is False.
+    """Progress callback of a piece of work, which stops when the answer is False.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """How much is done, from 0 to 1."""
+        """Completed fraction, from 0 to 1."""
         return min(max(self.done / self.total, 0.0), 1.0) if self.total else 0.0
 
 
@@ -137,17 +137,17 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended, for whatever reason."""
+        """True if it has ended, for whatever reason."""
         return self._over.is_set()
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it has been asked to stop and has not ended yet."""
+        """True if it has been asked to stop and has not ended yet."""
         return self._stop.is_set() and not self.is_over
 
     @property
     def is_partial(self) -> bool:
-        """Whether the result is what had been finished when it was stopped, or is so far."""
+        """True if the result is what had been finished when it was stopped, or is so far."""
         return self.result is not None and self.reason != "finished"
 
     @property
@@ -157,7 +157,7 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """How long it has been working, waiting in the queue not counted."""
+        """Seconds of work, without waiting in the queue."""
         if self.started is None:
             return 0.0
         return (self.ended or time.monotonic()) - self.started
@@ -170,7 +170,7 @@ class Job:
         return self._size or 0
 
     def is_stale(self, settings: Hashable) -> bool:
-        """Whether it was made with other settings than these."""
+        """Return whether it was made with other settings than these."""
         return self.settings != settings
 
     def stop(self) -> None:

@@ -25,6 +25,7 @@ from typing import Any
 import streamlit as st
 
 from lincore.errors import DataError
+from lincore.utils import seconds
 from pages.ui.jobs.executor import Job, Pool, Progress, cores
 from pages.ui.jobs.registry import (
     JOBS,
@@ -283,7 +284,7 @@ def _tell(job: Job) -> None:
 
 
 def at_work(job: Job) -> bool:
-    """Whether `show` drew a job at work in this run of the page; it may have ended since."""
+    """Return whether `show` drew a job at work in this run of the page; it may have ended since."""
     return _watched().get(job.key) is job
 
 
@@ -383,7 +384,7 @@ def _how_far(job: Job) -> str:
     if job.progress.total:
         how_far = f" after {job.progress.done:,} of {job.progress.total:,}"
     kept = "; what was finished is kept." if job.result is not None else "."
-    return f"{text.escape(job.describe)}: stopped{how_far} ({job.seconds:.1f} s){kept}"
+    return f"{text.escape(job.describe)}: stopped{how_far} ({seconds(job.seconds)}){kept}"
 
 
 def _offer_restart(job: Job, label: str) -> None:

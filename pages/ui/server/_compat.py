@@ -34,7 +34,7 @@ class Upload(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What a run draws: a fragment or a page, by itself or for a click, the page shown or not."""
+    """Kind of a run: fragment or page, by itself or for a click, page shown or not."""
 
     is_fragment: bool = False
     is_automatic: bool = False
@@ -42,7 +42,7 @@ class Run(NamedTuple):
 
 
 class Sender(Protocol):
-    """What takes calls for an event loop and passes them on, at once or together."""
+    """Receiver of calls for an event loop, passed on at once or together."""
 
     def put(self, callback: Callback, *, at_once: bool) -> None:
         """Have the loop call something."""
@@ -83,7 +83,7 @@ def page() -> str:
 
 @_or(True)
 def is_open(session: str) -> bool:
-    """Whether a visitor is here, or may still come back over a connection that was cut."""
+    """Return whether a visitor is here, or may still come back over a connection that was cut."""
     server = _server()
     return server is None or server._session_mgr.get_session_info(session) is not None
 

@@ -17,7 +17,7 @@ SECONDS_HELD = 0.02
 
 
 class Outbox:
-    """What a script wants of the server's event loop, in order; the loop is woken once for many.
+    """Ordered calls of a script to the server's event loop, which is woken once for many.
 
     To wake it for each element costs a system call, a turn of the loop and, worst, the
     interpreter, which the script then has to wait for.

@@ -120,7 +120,7 @@ class UploadQuota:
 
 
 def is_sending(session: str) -> bool:
-    """Whether an upload of this session is on its way, or about to be."""
+    """Return whether an upload of this session is on its way, or about to be."""
     return session in _coming or any(
         owner == session and monotonic() - since < SECONDS_ANNOUNCED
         for (owner, _), since in list(_announced.items())

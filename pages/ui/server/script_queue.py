@@ -56,12 +56,12 @@ class Turns:
 
     @property
     def n_waiting(self) -> int:
-        """How many threads wait for their turn."""
+        """Number of threads that wait for their turn."""
         return len(self._waiting)
 
     @property
     def is_mine(self) -> bool:
-        """Whether it is the turn of the thread that asks."""
+        """True if it is the turn of the thread that asks."""
         own = getattr(self._own, "turn", None)
         return own is not None and own is self._called
 

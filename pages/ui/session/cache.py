@@ -62,7 +62,7 @@ def by_bytes(doing: str = "") -> Callable[[Made], Made]:
 
 
 class SplitChoice(NamedTuple):
-    """How the test part is set apart."""
+    """Settings of the split into training and test set."""
 
     how: str
     test_size: float
@@ -89,9 +89,9 @@ def sample(name: str) -> Dataset:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def sample_table(name: str) -> Source | None:
     """Return the table that a sample is read from, where it is one with columns of all kinds."""
-    if name not in io.TABLES:
+    if name not in io.SAMPLE_TABLES:
         return None
-    return Source(None, io.TABLES[name], raw=io.sample_file(name), name=f"{name}.csv").read()
+    return Source(None, io.SAMPLE_TABLES[name], raw=io.sample_file(name), name=f"{name}.csv").read()
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -129,7 +129,7 @@ def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure
 @by_bytes("Summarising the training rows …")
 def training_set(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingSet:
     """Make the one pass over the training rows that every fit is solved from."""
-    return model_selection.summarise(_data, split(digest, choice, _data))
+    return model_selection.summarise_training_set(_data, split(digest, choice, _data))
 
 
 @st.cache_data(max_entries=8, ttl="10m", max_size="50MB", show_spinner="Packing the images …")

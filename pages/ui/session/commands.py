@@ -35,7 +35,7 @@ class PendingRead(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the file is called."""
+        """Name of the file."""
         return self.source.name
 
 
@@ -136,7 +136,7 @@ def download(name: str) -> None:
 
     def work(progress: page_jobs.Progress) -> Any:
         progress(0, 0, "waiting for the server")
-        return io.fetch(name)
+        return io.fetch_dataset(name)
 
     _start(work, state.Origin("download", name), f"Downloading {name}", is_new=True)
 

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import metrics, plots, report
+from lincore.utils import percent
 from pages.ui.session import cache
 from pages.ui.widgets import image_sheets, selection, tables, text
 
@@ -106,7 +107,10 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
     n = f"{len(results.rows):,} test {text.row_noun(data)}"
     columns = iter(st.columns(len(names) + 1 + unequal))
     for name in names:
-        found, few = metrics.score(results, method, name), report.no_interval(results, name)
+        found, few = (
+            metrics.score(results, method, name),
+            report.missing_interval_note(results, name),
+        )
         _metric(
             next(columns),
             name,
@@ -128,7 +132,7 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
         )
     next(columns).metric(
         "Majority-class baseline",
-        report.percent(metrics.baseline(results, leading)),
+        percent(metrics.majority_baseline_score(results, leading)),
         delta=leading,
         delta_color="off",
         delta_arrow="off",
@@ -140,7 +144,7 @@ def _metric(
     column: DeltaGenerator, label: str, found: Interval, score: str, help: str, no_ends: str = ""
 ) -> None:
     """Show a score with its interval or why it has none; "none" where there is no such score."""
-    value, _, ends = report.with_interval(found, score).partition(" (")
+    value, _, ends = report.format_score(found, score).partition(" (")
     column.metric(
         label[:1].upper() + label[1:],
         value or "none",

@@ -16,7 +16,7 @@ from lincore.errors import DataError, Hint
 from lincore.limits import is_zip, refuse_foreign
 
 if TYPE_CHECKING:
-    from lincore.checks import Finding
+    from lincore.checks import TableFinding
     from lincore.data import Dataset, TargetGuess
     from lincore.io import Column, Condition, Table
     from lincore.utils import Progress
@@ -74,7 +74,7 @@ class Source:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """What each column holds and what it is for; nothing while there is no table."""
+        """Content and role of each column; nothing while there is no table."""
         if self.used is None:
             return ()
         roles, categories = self.choices.get("roles"), self.choices.get("categories", ())
@@ -86,11 +86,11 @@ class Source:
             return io.describe_columns(self.used, known)
 
     @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        """What is suspicious and not yet dealt with."""
+    def findings(self) -> tuple[TableFinding, ...]:
+        """Findings that have not been dealt with."""
         if self.used is None or self.target is None:
             return ()
-        found = checks.find_problems(self.used, self.columns)
+        found = checks.find_table_problems(self.used, self.columns)
         if self.is_in_blocks:
             # Of rows that repeat or stand alone, some that were drawn say nothing.
             found = tuple(one for one in found if not any(r.options for r in one.remedies))
@@ -100,13 +100,13 @@ class Source:
 
     @property
     def is_in_blocks(self) -> bool:
-        """Whether it is too large to be held, and all of its rows are used."""
+        """True if it is too large to be held, and all of its rows are used."""
         large = self.table is not None and self.table.source is not None
         return large and not self.choices.get("drawn_only")
 
     @property
     def takes_long(self) -> bool:
-        """Whether making it a data set is worth a job that can be watched and stopped."""
+        """True if making it a data set is worth a job that can be watched and stopped."""
         return self.is_in_blocks or (self.table is None and len(self.raw) > LONG_BYTES)
 
     def read(self) -> Source:
@@ -286,7 +286,7 @@ class Pictures:
 
     @property
     def name(self) -> str:
-        """What the file is called, or the files together."""
+        """Name of the file, or of the files together."""
         return self.files[0][0] if len(self.files) == 1 else "pictures"
 
     def read(self, progress: Progress | None = None) -> Dataset:
@@ -321,13 +321,11 @@ def recognise(files: Sequence[File]) -> Source | Pictures | Dataset:
             )
         return Pictures(tuple(files))
     name, raw = files[0]
-    if is_zip(raw):
-        inner = io.table_in_zip(raw, name)
-        if inner is None and io.is_arrays_file(raw):
-            return io.read_arrays_file(raw, name)
-        if inner is None:
-            return Pictures(((name, raw),))
-        raw, name = inner
+    kind, raw, name = io.recognise_file(raw, name)
+    if kind == "arrays":
+        return io.read_npz(raw, name)
+    if kind == "images":
+        return Pictures(((name, raw),))
     return Source(None, raw=raw, name=name)
 
 
@@ -346,6 +344,6 @@ def is_readable(source: Source) -> bool:
 def _is_picture(name: str, raw: bytes) -> bool:
     try:
         io.image_kind(raw, name)
-    except io.UnusableFile:
+    except io.SkippedFile:
         return False
     return True

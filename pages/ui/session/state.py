@@ -25,7 +25,7 @@ SHA = "shared.uploads.sha"
 
 
 class Origin(NamedTuple):
-    """Where the data of this session come from, for scripts and links.
+    """Origin of the data of this session, for scripts and links.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ def pictures() -> Pictures | None:
 def sample_source() -> Source | None:
     """Return the bundled table in use as it is, to be used otherwise; None for anything else."""
     came_from = origin()
-    if came_from.kind != "sample" or source() is not None or require_dataset().image_shape:
+    if came_from.kind != "sample" or source() is not None or require_dataset().kind.is_images:
         return None
     return cache.sample_source(came_from.name)
 

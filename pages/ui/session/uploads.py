@@ -91,7 +91,9 @@ def _read(files: Sequence[_compat.Upload]) -> None:
 
 def limits() -> None:
     """Say how large files may be."""
-    st.caption(f"How large: {text.escape(table_limits())} {text.escape(io.image_limits())}")
+    st.caption(
+        f"How large: {text.escape(table_limits())} {text.escape(io.image_limits_sentence())}"
+    )
 
 
 def progress() -> None:

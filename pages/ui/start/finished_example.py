@@ -8,6 +8,7 @@ import streamlit as st
 
 from lincore import imbalance, plots, report
 from lincore.data import gaussian_classes
+from lincore.utils import percent, points
 from pages.ui.session import commands
 from pages.ui.widgets import controls, text
 
@@ -78,9 +79,9 @@ def _finding(study: BalanceStudy, full: int, reduced: int) -> str:
     best = next(one for one in study.remedies(METHOD, LOSS) if one.name == CELLS[-1])
     return (
         f"Trained on {reduced:,} instead of {full:,} rows of a class, LDA finds "
-        f"{100 * split.reduced.value:.0f} % of its test rows instead of "
-        f"{100 * split.full.value:.0f} %. Corrected priors bring it back to "
-        f"{100 * best.loss.value:.0f} %, at {-100 * best.others.value:.0f} points of recall of "
+        f"{percent(split.reduced.value)} of its test rows instead of "
+        f"{percent(split.full.value)}. Corrected priors bring it back to "
+        f"{percent(best.loss.value)}, at {points(-best.others.value)} points of recall of "
         "the others."
     )
 
@@ -90,7 +91,7 @@ def _regions(study: BalanceStudy, data: Dataset) -> go.Figure:
     pipelines = [example.pipelines[METHOD, cell] for cell in CELLS]
     planes = imbalance.aligned_planes(pipelines, data, example.split.test, (0, 1))
     views = [
-        imbalance.cell_view(example, METHOD, cell, data, plane)
+        imbalance.condition_view(example, METHOD, cell, data, plane)
         for cell, plane in zip(CELLS, planes, strict=True)
     ]
     titles = ("Equal class sizes", f"A tenth of {RARE}", "Corrected priors")

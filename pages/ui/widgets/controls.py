@@ -94,7 +94,7 @@ def follow(key: str, value: Any) -> None:
 
 def standardize(data: Dataset, *, key: str) -> bool:
     """Ask whether to bring features to unit variance: yes for tables, no for pixels."""
-    begin_with(key, data.image_shape is None)
+    begin_with(key, data.kind.standardize)
     return st.toggle(
         "Standardise",
         key=key,

@@ -51,26 +51,26 @@ def word(data: Dataset, *, key: str, default: str = "lda") -> str:
         words,
         key=key,
         index=words.index(default) if default in words else 0,
-        format_func=model_selection.LABELS.__getitem__,
+        format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
         help="What learns from the training rows.",
     )
 
 
 def suitable(data: Dataset) -> list[str]:
     """Return the words of the classifiers that the rows allow: multinomial ones want counts."""
-    words = [name for name in model_selection.FACTORIES if name != "multinomial-nb"]
+    words = [name for name in model_selection.CLASSIFIER_FACTORIES if name != "multinomial-nb"]
     if not counts(data):
         return words
-    return ["multinomial-nb", *words] if data.n_words else [*words, "multinomial-nb"]
+    return ["multinomial-nb", *words] if data.kind.is_sparse else [*words, "multinomial-nb"]
 
 
 def counts(data: Dataset) -> bool:
     """Tell whether every feature is a count: words, pixels, whole numbers from 0."""
-    if data.n_words:
+    if data.kind.is_sparse:
         return data.n_words == data.n_features
     if data.X.dtype.kind in "ub":
         return True
-    if data.levels is not None and any(data.levels):
+    if data.has_categories:
         return False
     return not data.has_missing and bool((data.X >= 0).all() and (data.X % 1 == 0).all())
 
@@ -84,8 +84,8 @@ def options(name: str, data: Dataset, *, key: str) -> dict[str, Any]:
         Those that differ from their defaults.
     """
     chosen: dict[str, Any] = {}
-    main = [option for option in model_selection.OPTIONS[name] if option.main]
-    rest = [option for option in model_selection.OPTIONS[name] if not option.main]
+    main = [option for option in model_selection.CLASSIFIER_OPTIONS[name] if option.main]
+    rest = [option for option in model_selection.CLASSIFIER_OPTIONS[name] if not option.main]
     if main:
         with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.main"):
             for option in main:
@@ -94,18 +94,18 @@ def options(name: str, data: Dataset, *, key: str) -> dict[str, Any]:
         with st.expander("More options of the classifier", key=f"{key}.rest"):
             for option in rest:
                 chosen[option.name] = _ask(option, data, key=f"{key}.{name}.{option.name}")
-    defaults = {option.name: option.default for option in model_selection.OPTIONS[name]}
+    defaults = {option.name: option.default for option in model_selection.CLASSIFIER_OPTIONS[name]}
     return {k: value for k, value in chosen.items() if value != defaults[k]}
 
 
 def line(name: str, chosen: dict[str, Any]) -> str:
     """Return the line of text that `lincore.compare` reads a method from."""
-    return model_selection.render(name, chosen)
+    return model_selection.format_spec(name, chosen)
 
 
 def steps(data: Dataset, split: Split, *, key: str) -> model_selection.Steps:
     """Ask for the steps before a classifier; at first those of `default_steps`."""
-    sparse = bool(data.n_words)
+    sparse = data.kind.is_sparse
     n_components, whiten, basis = None, False, None
     standardize = not sparse and controls.standardize(data, key=f"{key}.standardize")
     if min(data.n_features, len(split.train) - 1) >= 2:
@@ -137,37 +137,37 @@ def _components(
     """Ask for principal components: none, for most of the variance, two, or a number."""
     labels = {
         ALL: "None",
-        SHARE: f"{100 * model_selection.MOST_VARIANCE:.0f} % of the variance",
-        TWO: "2, as in the faces text" if data.image_shape else "2",
+        SHARE: f"{100 * model_selection.DEFAULT_VARIANCE_SHARE:.0f} % of the variance",
+        TWO: "2, as in the faces text" if data.kind.is_images else "2",
         NUMBER: "Number",
     }
-    if data.n_words:
+    if data.kind.is_sparse:
         labels = {ALL: "None", NUMBER: "Number"}
     if st.session_state.get(f"{key}.pca") not in labels:
         st.session_state[f"{key}.pca"] = SHARE if default.n_components else ALL
     kind = st.segmented_control(
-        "Singular vectors" if data.n_words else "Principal components",
+        "Singular vectors" if data.kind.is_sparse else "Principal components",
         list(labels),
         required=True,
         format_func=labels.__getitem__,
         key=f"{key}.pca",
         persist_state="session",
         help="Replace the words by their first singular vectors: Gaussian models need them."
-        if data.n_words
+        if data.kind.is_sparse
         else "Replace the features by their first principal components: fewer of them lose "
         "information; the plane of the plot does not need them.",
     )
     if kind == ALL:
         return None
     if kind == SHARE:
-        return model_selection.MOST_VARIANCE
+        return model_selection.DEFAULT_VARIANCE_SHARE
     if kind == TWO:
         return 2
     return controls.number(
         "Components",
         1,
         min(data.n_features, len(split.train) - 1, MOST_COMPONENTS),
-        FIRST_WORD_COMPONENTS if data.n_words else FIRST_COMPONENTS,
+        FIRST_WORD_COMPONENTS if data.kind.is_sparse else FIRST_COMPONENTS,
         key=f"{key}.components",
         help="Number of components that the model sees.",
         width=180,

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import plots
+from lincore import inspection, plots
 from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
@@ -113,9 +113,9 @@ def show_rows(
     if not len(kept):
         st.caption(f"No {noun}.")
         return
-    most = MOST_PICTURES if data.image_shape else MOST_ROWS
+    most = MOST_PICTURES if data.kind.is_images else MOST_ROWS
     shown = places[:most]
-    if data.image_shape:
+    if data.kind.is_images:
         names = None if captions is None else [captions[i] for i in shown]
         _pictures(data, kept[:most], names, key=key, title=title)
     else:
@@ -146,9 +146,9 @@ def frame(data: Dataset, rows: np.ndarray, columns: Mapping[str, Sequence[Any]])
     parts += columns.items()
     block = data.X[rows]
     shown = range(data.n_features)
-    if data.n_words:
+    if data.kind.is_sparse:
         block = block.toarray()
-        shown = _most_used(block, data.n_features - data.n_words)
+        shown = _most_used(block, data.n_table_columns)
     parts += [(data.feature_names[j], _values(data, block[:, j], j)) for j in shown]
     # Two features may have one name, or that of a column here.
     table = pd.DataFrame({i: values for i, (_, values) in enumerate(parts)})
@@ -191,7 +191,7 @@ def _most_used(block: np.ndarray, first_word: int) -> list[int]:
 
 
 def _values(data: Dataset, column: np.ndarray, j: int) -> Any:
-    levels = data.levels[j] if data.levels is not None else None
+    levels = inspection.level_names(data, j)
     if levels is None:
         return column
     return [None if np.isnan(code) else levels[int(code)] for code in column]

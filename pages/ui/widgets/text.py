@@ -39,12 +39,12 @@ def escape(text: object) -> str:
 
 def row_noun(data: Dataset) -> str:
     """Return what a row of the data is called."""
-    return "pictures" if data.image_shape else "rows"
+    return "pictures" if data.kind.is_images else "rows"
 
 
 def describe(data: Dataset) -> str:
     """Say how large a data set is, in one line of Markdown."""
-    if data.image_shape:
+    if data.kind.is_images:
         height, width = data.image_shape[:2]
         size = f"{data.n_rows:,} pictures of {width} × {height} pixels"
     elif data.n_words == data.n_features:

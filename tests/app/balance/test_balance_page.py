@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore.imbalance.remedies import advice
+from lincore.imbalance.remedies import choose_remedy
 from lincore.metrics import scores
 from lincore.model_selection.pipeline import Steps
 from lincore.report import imbalance, imbalance_cost
@@ -61,13 +61,13 @@ def test_an_imbalance_in_the_data_is_asked_about_first():
     assert app.selectbox(key="balance.mode").value == "cost"
     found = the_cost()
     assert app.header[0].value == escaped(imbalance_cost.cost_finding(found, "lda"))
-    assert escaped(imbalance_cost.recommendation(found, "lda")) in main_text(app)
+    assert escaped(imbalance_cost.cost_recommendation(found, "lda")) in main_text(app)
     shown = {chart.proto.alt.split(":")[0]: figure for chart, figure in
              zip(app.get("plotly_chart"), figures(app), strict=True)}  # fmt: skip
     assert any("Waterfall from uncorrected" in name for name in shown)
-    rows = imbalance_cost.correction_rows(found, "lda")
+    rows = imbalance_cost.cost_correction_rows(found, "lda")
     assert app.dataframe[0].value["recovered"].tolist()[1:] == [r["recovered"] for r in rows[1:]]
-    assert escaped(imbalance_cost.more_rows_in_words(found, "lda", 53)) in main_text(app)
+    assert escaped(imbalance_cost.more_rows_finding(found, "lda", 53)) in main_text(app)
     equal = open_cost("iris")
     assert equal.selectbox(key="balance.mode").value == "cut"
     equal.selectbox(key="balance.mode").set_value("cost")
@@ -145,14 +145,18 @@ def test_the_numbers_are_the_librarys():
     study = the_study()
     finding = imbalance.balance_finding(study, "lda", "balanced error")
     assert app.header[0].value == escaped(finding)
-    advised = imbalance.advice_in_words(advice(study, "lda", "balanced error"), "balanced error")
+    advised = imbalance.remedy_finding(
+        choose_remedy(study, "lda", "balanced error"), "balanced error"
+    )
     assert escaped(advised) in main_text(app)
-    for sentence in imbalance.parts_in_words(study, "lda", "balanced error").values():
+    for sentence in imbalance.decomposition_sentences(study, "lda", "balanced error").values():
         assert escaped(sentence) in main_text(app)
     app = open_tab(app, "Full and reduced set")
     assert "Of the first split alone" in main_text(app)
     one = the_study(repeats=1).example.results
-    changed = scores.confusion(one["reduced"], "lda") - scores.confusion(one["full"], "lda")
+    changed = scores.confusion_matrix(one["reduced"], "lda") - scores.confusion_matrix(
+        one["full"], "lda"
+    )
     np.testing.assert_array_equal(counts(app, "Difference of two"), changed)
     assert "the test part is untouched" in main_text(app)
 
@@ -204,7 +208,9 @@ def test_a_remedy_changes_picture_and_matrix():
     app.button_group(key="balance.remedy").set_value("both").run()
     assert_fine(app)
     one = the_study(repeats=1).example.results
-    expected = scores.confusion(one["both"], "lda") - scores.confusion(one["full"], "lda")
+    expected = scores.confusion_matrix(one["both"], "lda") - scores.confusion_matrix(
+        one["full"], "lda"
+    )
     np.testing.assert_array_equal(counts(app, "Difference of two"), expected)
     assert (before != expected).any()
 
@@ -215,9 +221,9 @@ def test_the_recommended_correction_is_one_click_away():
     app.slider(key="balance.size.2").set_value(8)
     app = settled(app)
     study = the_study(sizes={"class 3": 8}, repeats=9)
-    advised = advice(study, "lda", "recall of class 3")
+    advised = choose_remedy(study, "lda", "recall of class 3")
     assert advised.remedy.recovered.low > 0
-    assert escaped(imbalance.advice_in_words(advised, "recall of class 3")) in main_text(app)
+    assert escaped(imbalance.remedy_finding(advised, "recall of class 3")) in main_text(app)
     app.button(key="balance.apply").click().run()
     assert_fine(app)
     assert app.session_state["balance.remedy"] == advised.remedy.name

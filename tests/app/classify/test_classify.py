@@ -12,16 +12,16 @@ from streamlit.typing import PlotlyState
 
 import lincore
 from lincore.inspection.coefficients import likelihood_coefficients
-from lincore.inspection.confusion_cells import cell
-from lincore.inspection.weights import equation
+from lincore.inspection.confusion_cells import confusion_cell
+from lincore.inspection.weights import boundary_equation
 from lincore.linalg.optimize import Reason
 from lincore.metrics import scores
 from lincore.model_selection import hold_out
-from lincore.model_selection.methods import FACTORIES, LABELS, as_method
-from lincore.model_selection.options import OPTIONS
+from lincore.model_selection.methods import CLASSIFIER_FACTORIES, CLASSIFIER_LABELS, as_method
+from lincore.model_selection.options import CLASSIFIER_OPTIONS
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.report import equations
-from lincore.report.convergence import ending
+from lincore.report.convergence import termination_reason
 from pages.ui.classify import fitting
 from pages.ui.classify.detail_panels import PANELS
 from pages.ui.jobs import page_jobs
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 PAGE = "pages/classify.py"
-TABLE_WORDS = [word for word in FACTORIES if word != "multinomial-nb"]
+TABLE_WORDS = [word for word in CLASSIFIER_FACTORIES if word != "multinomial-nb"]
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +95,7 @@ def change(app, word: str, option) -> None:
 @pytest.mark.parametrize("word", TABLE_WORDS)
 def test_every_option_of_every_classifier(word):
     app = open_classify(word)
-    for option in OPTIONS[word]:
+    for option in CLASSIFIER_OPTIONS[word]:
         change(app, word, option)
         assert not app.error, (option.name, app.error[0].value)
         kinds = [{trace["type"] for trace in figure["data"]} for figure in figures(app)]
@@ -226,13 +226,13 @@ def test_scores_and_classes_are_the_librarys():
 def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
     app = open_classify("qda")
     fitted, results = fitted_by_hand("qda")
-    counts = scores.confusion(results, "QDA")
+    counts = scores.confusion_matrix(results, "QDA")
     true, predicted = np.argwhere((counts > 0) & ~np.eye(3, dtype=bool))[0].tolist()
     point = {"customdata": [true, predicted]}
     app.session_state["classify.confusion"] = PlotlyState({"selection": {"points": [point]}})
     app.run()
     assert_fine(app)
-    wanted = cell(results, fitted, lincore.sample("gaussian"), true, predicted)
+    wanted = confusion_cell(results, fitted, lincore.sample("gaussian"), true, predicted)
     shown = app.dataframe[0].value
     assert shown["row"].tolist() == wanted.rows.tolist()
     name = results.classes[true]
@@ -271,9 +271,9 @@ def test_the_equation_changes_its_sign_between_the_classes():
     app = open_panel(open_classify(), "Equation")
     fitted, _ = fitted_by_hand("lda")
     gaussian = lincore.sample("gaussian")
-    function, names = equation(fitted, gaussian, 0, 1)
-    assert app.code[0].value == equations.as_text(function, names)
-    assert app.code[1].value == equations.as_latex(function, names)
+    function, names = boundary_equation(fitted, gaussian, 0, 1)
+    assert app.code[0].value == equations.equation_text(function, names)
+    assert app.code[1].value == equations.equation_latex(function, names)
 
 
 def test_what_if_follows_the_sliders():
@@ -336,12 +336,12 @@ def test_what_there_is_of_a_stopped_fit_is_told_as_such():
             return len(told) < 5
 
     model = cache.ModelChoice("logistic(solver=gradient)", Steps())
-    part = hold_out.summarise(data, split)
+    part = hold_out.summarise_training_set(data, split)
     front = fitting.fit_steps(data, split, part, Steps().resolved(data))
     found = fitting.fit(data, split, front, model, Watched())
     assert found.pipeline.steps[-1][1].reason_ is Reason.STOPPED
     assert "stopped after 4 iterations because it was asked to" in (
-        ending(found.pipeline.steps[-1][1]).sentence
+        termination_reason(found.pipeline.steps[-1][1]).sentence
     )
     model = cache.ModelChoice("one-vs-rest(estimator=logistic)", Steps())
     told.clear()
@@ -353,7 +353,9 @@ def fitted_by_hand(line: str):
     data = lincore.sample("gaussian")
     method = as_method(line)
     pipeline = pipeline_for(data, method.fresh(data.n_classes))
-    return hold_out.holdout(data, pipeline, lincore.split(data), method=LABELS[method.word])
+    return hold_out.holdout(
+        data, pipeline, lincore.split(data), method=CLASSIFIER_LABELS[method.word]
+    )
 
 
 def decoded(values) -> list[float]:

@@ -12,15 +12,15 @@ from streamlit.testing.v1 import AppTest
 
 import lincore
 from lincore import plots
-from lincore.checks.check import p_text
 from lincore.data.dataset import Dataset
 from lincore.io.samples import SAMPLES
 from lincore.metrics import differences, ranking, scores
 from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.disagreements import disagreement
-from lincore.model_selection.methods import LABELS
+from lincore.metrics.disagreements import find_disagreements
+from lincore.model_selection.methods import CLASSIFIER_LABELS
 from lincore.model_selection.pipeline import Steps, default_steps
 from lincore.report import comparison, sentences
+from lincore.utils.formatting import p_value, percent
 from lincore.utils.thread_warnings import captured_warnings
 from pages.ui.compare import choices, run, score_table
 from pages.ui.jobs import page_jobs
@@ -93,7 +93,7 @@ def compared(data, methods=TABLE, scheme="holdout", steps=None, score=None):
             scheme,
             steps=steps or default_steps(data, len(lincore.split(data).train)),
         )
-    return ranking.ranked(found, score)
+    return ranking.rank_methods(found, score)
 
 
 def titled(app: AppTest, beginning: str) -> dict:
@@ -108,17 +108,17 @@ def test_every_sample_is_compared_at_once(sample):
     results = compared(data)
     assert not app.error
     assert app.header[0].value == text.escape(sentences.comparison_finding(results))
-    assert text.escape(comparison.scope(results, text.row_noun(data))) in main_text(app)
+    assert text.escape(comparison.evaluation_scope(results, text.row_noun(data))) in main_text(app)
     leading = leading_score(data.counts)
     assert app.selectbox(key="compare.score").value == leading
     drawn = numbers(titled(app, f"{leading.capitalize()} of")["data"][0]["x"])
     reached = [scores.score(results, name, leading).value for name in results.methods]
     np.testing.assert_allclose(drawn, reached, rtol=1e-6)
     table = app.dataframe[0].value
-    assert list(table["model"]) == [LABELS[name] for name in results.methods]
+    assert list(table["model"]) == [CLASSIFIER_LABELS[name] for name in results.methods]
     for name, shown in zip(results.methods, table["log loss"], strict=True):
         found = scores.score(results, name, "log loss")
-        assert shown == (sentences.in_table(found, "log loss") or "no posteriors")
+        assert shown == (sentences.format_score_cell(found, "log loss") or "no posteriors")
 
 
 @pytest.mark.parametrize("score", scores.SCORES)
@@ -132,10 +132,10 @@ def test_every_score_with_the_pairs_by_the_library(score):
     results = compared(lincore.sample("breast cancer"), score=score)
     finding = sentences.comparison_finding(results, score, 0.02)
     assert app.header[0].value == text.escape(finding)
-    found = differences.pairwise(results, score, 0.02)
+    found = differences.pairwise_differences(results, score, 0.02)
     shown = app.dataframe[1].value
     assert list(shown["verdict"]) == [d.verdict for d in found]
-    assert list(shown["p (Holm)"]) == [p_text(d.p_holm) for d in found]
+    assert list(shown["p (Holm)"]) == [p_value(d.p_holm) for d in found]
     effects = titled(app, f"{sum(d.better is not None for d in found)} of")
     there = [d.value for d in found if not np.isnan(d.value)]
     scale = 100 if scores.SCORES[score].is_share else 1
@@ -157,7 +157,7 @@ def test_every_scheme(scheme, word):
     assert "Settings have changed" not in main_text(app)
     results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
     assert app.header[0].value == text.escape(sentences.comparison_finding(results))
-    assert text.escape(comparison.scope(results)) in main_text(app)
+    assert text.escape(comparison.evaluation_scope(results)) in main_text(app)
 
 
 def test_options_and_a_model_that_enters_twice():
@@ -202,7 +202,7 @@ def test_recall_and_time_are_the_librarys():
     np.testing.assert_allclose(numbers(heat["z"]), np.array(wanted).T, rtol=1e-6)
     open_tab(app, "Time")
     marks = titled(app, "Time and accuracy")["data"]
-    assert [m["name"] for m in marks] == [LABELS[name] for name in results.methods]
+    assert [m["name"] for m in marks] == [CLASSIFIER_LABELS[name] for name in results.methods]
     assert all(numbers(m["x"])[0] > 0 for m in marks)
 
 
@@ -213,9 +213,9 @@ def test_where_two_differ():
     first, second = app.selectbox(key="compare.first"), app.selectbox(key="compare.second")
     assert first.value == results.methods[0]
     app.selectbox(key="compare.second").set_value("naive-bayes").run()
-    found = disagreement(results, first.value, "naive-bayes")
+    found = find_disagreements(results, first.value, "naive-bayes")
     assert second.value != first.value
-    labels = LABELS[first.value], LABELS["naive-bayes"]
+    labels = CLASSIFIER_LABELS[first.value], CLASSIFIER_LABELS["naive-bayes"]
     said = comparison.disagreement_finding(found, *labels)
     assert text.escape(said) in main_text(app) and "McNemar" in main_text(app)
     alone = found.where(found.only_first)
@@ -259,7 +259,7 @@ def test_learning_curves_end_where_the_comparison_is():
         each = [
             scores.accuracy(lincore.compare(iris, name, seed=seed), name).value for seed in range(5)
         ]
-        assert trace["name"] == LABELS[name]
+        assert trace["name"] == CLASSIFIER_LABELS[name]
         assert numbers(trace["y"])[-1] == pytest.approx(np.mean(each), rel=1e-6)
         assert numbers(trace["x"])[-1] == 105
 
@@ -277,7 +277,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     assert app.header[0].value == before and "The former result" in main_text(app)
     assert len(app.dataframe[1].value) == 6, "the former table stays, with every model"
     five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
-    assert live["accuracy"][0] == sentences.percent(scores.accuracy(five, "lda").value)
+    assert live["accuracy"][0] == percent(scores.accuracy(five, "lda").value)
     app.button(key="compare.run.stop").click().run()
     should_continue.set()
     settled(app)
@@ -368,7 +368,7 @@ def test_groups_that_stand_on_both_sides_are_said():
 
 def test_the_file_is_safe_to_open_in_a_spreadsheet():
     results = compared(lincore.sample("iris"), {"=cmd()": "lda", "plain": "qda"})
-    shown = ranking.for_file(results)
+    shown = ranking.score_table_for_export(results)
     assert sorted(shown.index) == ["'=cmd()", "plain"]
     assert {"accuracy", "accuracy from", "log loss to", "seconds", "group"} <= set(shown.columns)
 

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from lincore.data.generators import ellipse
+from lincore.data.generators import ellipse_covariance
 from lincore.errors import DataError
 from lincore.io.samples import sample
 from pages.ui.session import state
@@ -32,7 +32,7 @@ def test_gaussian_classes_are_drawn_to_order_with_their_truth():
     data = data_of(app)
     assert data.X.shape == (600, 3) and data.counts.sum() == 600
     assert (data.truth.outliers, data.truth.label_noise) == (0.05, 0.1)
-    np.testing.assert_allclose(data.truth.covariances[0], ellipse(n_features=3))
+    np.testing.assert_allclose(data.truth.covariances[0], ellipse_covariance(n_features=3))
     assert "of errors" in main_text(app) and r"5% outliers" in main_text(app)
     came = app.session_state[state.ORIGIN]
     assert came.kind == "generated" and came.arguments["seed"] == 7
@@ -47,7 +47,7 @@ def test_a_download_without_a_network_says_so_and_loses_nothing(monkeypatch):
     def fetch(name):
         raise DataError("It cannot be downloaded: no route.", where=name, remedy="Check the net.")
 
-    monkeypatch.setattr("lincore.io.fetch", fetch)
+    monkeypatch.setattr("lincore.io.fetch_dataset", fetch)
     app = open_app()
     app.button(key="data.download.mnist").click()
     wait(app)

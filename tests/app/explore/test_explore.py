@@ -84,8 +84,8 @@ PANELS = {
 def projected(name: str, standardize: bool):
     data = lincore.sample(name)
     split = lincore.split(data)
-    part = hold_out.summarise(data, split)
-    return data, split, projections.project(data, split, part, standardize=standardize)
+    part = hold_out.summarise_training_set(data, split)
+    return data, split, projections.fit_projections(data, split, part, standardize=standardize)
 
 
 def test_it_opens_on_the_column_that_separates_the_classes_best():
@@ -229,7 +229,7 @@ def test_every_panel_of_pictures_shows_the_librarys_numbers():
     rebuilt = np.clip(np.rint(found.rebuilt(digits.X[[9]], 30)), 0, 255).reshape(8, 8)
     np.testing.assert_array_equal(numbers(drawn[0]["z"]), digits.X[9].reshape(8, 8))
     np.testing.assert_array_equal(numbers(drawn[6]["z"]), rebuilt)
-    error = projections.rebuilding_error(found, digits.X[split.test], 30)
+    error = projections.reconstruction_error(found, digits.X[split.test], 30)
     assert f"off by {error:.1f} of 255" in text_of(app)
 
 

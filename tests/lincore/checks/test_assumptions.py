@@ -13,9 +13,9 @@ import lincore
 from lincore.checks.check import Check
 from lincore.checks.covariances import _box_m, conditioning, equal_covariances
 from lincore.checks.model_assumptions import (
-    ASSUMED,
+    ASSUMPTIONS,
+    assumption_inputs,
     assumptions,
-    coordinates_of,
     rows_per_parameter,
     separability,
 )
@@ -262,22 +262,22 @@ def test_assumptions_of_what_a_classifier_sees():
     model = lincore.LinearDiscriminantAnalysis()
     pipeline = Pipeline([("pca", lincore.PCA(2)), ("classify", model)])
     pipeline.fit(data.X[rows], data.codes[rows])
-    checks = assumptions(*coordinates_of(pipeline, data, rows))
+    checks = assumptions(*assumption_inputs(pipeline, data, rows))
     assert len({check.name for check in checks}) == len(checks) == 5
     assert all(check.sentence.endswith(".") for check in checks)
     assert all(check.remedy for check in checks if check.verdict != "fine")
     assert "2 coordinates" in checks[0].sentence
 
 
-@pytest.mark.parametrize("model", ASSUMED)
+@pytest.mark.parametrize("model", ASSUMPTIONS)
 def test_only_what_a_model_assumes_is_checked(model):
     rng = np.random.default_rng(2)
     y = np.repeat([0, 1], 60)
     X = rng.lognormal(sigma=2, size=(120, 3)) + y[:, None]
     checks = assumptions(X, y, NAMES[:2], model=model)
-    assert tuple(check.name for check in checks) == ASSUMED[model]
+    assert tuple(check.name for check in checks) == ASSUMPTIONS[model]
     gaussian = model in ("lda", "diagonal-lda", "qda", "naive-bayes")
-    assert ("normality" in ASSUMED[model]) == gaussian
+    assert ("normality" in ASSUMPTIONS[model]) == gaussian
     assert (
         any(check.name == "normality" and check.verdict != "fine" for check in checks) == gaussian
     )
@@ -300,14 +300,17 @@ def test_words_of_checks():
         Check("conditioning", {}, "warning", "D.", "E."),
         Check("equal covariances", {}, "note", "F.", "G."),
     ]
-    assert check_words.headline(checks) == (
+    assert check_words.assumptions_finding(checks) == (
         "Take care: conditioning. Worth knowing: separation and equal covariances. "
         "The other check is fine."
     )
-    assert [line["Verdict"] for line in check_words.table(checks)] == [
+    assert [line["Verdict"] for line in check_words.assumption_rows(checks)] == [
         "warning",
         "note",
         "note",
         "fine",
     ]
-    assert check_words.headline(checks[:1]) == "Nothing was found that speaks against the model."
+    assert (
+        check_words.assumptions_finding(checks[:1])
+        == "Nothing was found that speaks against the model."
+    )

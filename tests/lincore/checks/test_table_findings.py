@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lincore.checks.table_findings import find_problems
+from lincore.checks.table_findings import find_table_problems
 from lincore.errors import DataError
 from lincore.io.table_files import table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
@@ -19,7 +19,7 @@ MEASURED = RNG.normal(size=N).round(3)
 
 def found(word, **columns):
     made = frame_to_table(pd.DataFrame(columns), "made")
-    listed = find_problems(made, describe_columns(made))
+    listed = find_table_problems(made, describe_columns(made))
     return made, [finding for finding in listed if word in str(finding.notice)]
 
 

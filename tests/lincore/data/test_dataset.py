@@ -99,6 +99,15 @@ def test_images_as_arrays_stay_uint8():
     assert data.feature_names[-1] == "pixel 2,3"
 
 
+def test_a_data_set_is_a_table_texts_or_images():
+    table = load(([[1.0], [2.0]], ["a", "b"]))
+    images = replace(table, image_shape=(1, 1))
+    texts = replace(table, X=sp.csr_array(table.X), n_words=1)
+    assert [data.kind.rows for data in (table, texts, images)] == ["rows", "texts", "pictures"]
+    assert [data.kind.is_sparse for data in (table, texts, images)] == [False, True, False]
+    assert (table.n_table_columns, texts.n_table_columns) == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("X", "y"),
     [

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lincore.data.generators import OUTLIER_SCALE, ellipse, gaussian_classes, means_on_ring
+from lincore.data.generators import (
+    OUTLIER_SCALE,
+    ellipse_covariance,
+    gaussian_classes,
+    means_on_ring,
+)
 from lincore.errors import DataError
 from lincore.io.samples import sample
 
@@ -105,7 +110,7 @@ def test_no_class_loses_all_its_rows_to_noise():
 
 @given(st.floats(0.1, 50), shares, st.floats(-360, 360))
 def test_an_ellipse_has_its_axes(spread, ratio, angle):
-    covariance = ellipse(spread, ratio, angle)
+    covariance = ellipse_covariance(spread, ratio, angle)
     along = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
     across = np.array([-along[1], along[0]])
     scale = spread**2
@@ -115,10 +120,10 @@ def test_an_ellipse_has_its_axes(spread, ratio, angle):
 
 
 def test_an_ellipse_in_more_dimensions_is_round_in_the_others():
-    covariance = ellipse(3.0, 0.1, 30.0, n_features=4)
-    np.testing.assert_array_equal(covariance[:2, :2], ellipse(3.0, 0.1, 30.0))
+    covariance = ellipse_covariance(3.0, 0.1, 30.0, n_features=4)
+    np.testing.assert_array_equal(covariance[:2, :2], ellipse_covariance(3.0, 0.1, 30.0))
     np.testing.assert_array_equal(covariance[2:], 9.0 * np.eye(4)[2:])
-    assert ellipse(3.0, 0.1, 30.0, n_features=1).tolist() == [[9.0]]
+    assert ellipse_covariance(3.0, 0.1, 30.0, n_features=1).tolist() == [[9.0]]
 
 
 @given(st.integers(2, 12), st.integers(1, 5), st.floats(0, 100))
@@ -163,10 +168,10 @@ def test_what_is_no_distribution_is_refused(arguments, place):
 @pytest.mark.parametrize(
     ("work", "place"),
     [
-        (lambda: ellipse(0.0), "ellipse"),
-        (lambda: ellipse(1.0, 1.5), "ellipse"),
-        (lambda: ellipse(1.0, 0.5, float("inf")), "ellipse"),
-        (lambda: ellipse(n_features=0), "n_features"),
+        (lambda: ellipse_covariance(0.0), "ellipse"),
+        (lambda: ellipse_covariance(1.0, 1.5), "ellipse"),
+        (lambda: ellipse_covariance(1.0, 0.5, float("inf")), "ellipse"),
+        (lambda: ellipse_covariance(n_features=0), "n_features"),
         (lambda: means_on_ring(1), "n_classes"),
         (lambda: means_on_ring(3, 0), "n_features"),
         (lambda: means_on_ring(3, 2, -1.0), "distance"),

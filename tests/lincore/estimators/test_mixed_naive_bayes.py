@@ -11,12 +11,12 @@ from sklearn.naive_bayes import GaussianNB as ScikitNB
 
 import lincore
 from lincore import GaussianNB, Moments, OneVsRest
-from lincore.inspection.weights import factor_counts
-from lincore.model_selection.engine import steps_of
+from lincore.inspection.weights import naive_bayes_feature_counts
+from lincore.model_selection.engine import method_steps
 from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
-from lincore.report.naive_bayes import factors
+from lincore.report.naive_bayes import naive_bayes_distributions
 from tests.data import DATA, needs_data
 
 
@@ -146,20 +146,22 @@ def test_comparisons_treat_categories_as_such(scheme):
 
 def test_only_columns_that_are_still_categories_are_treated_so():
     data, method = table(), as_method("naive-bayes")
-    assert not steps_of(method, data, Steps()).standardize
-    assert steps_of(as_method("lda"), data, Steps()).standardize
-    assert steps_of(method, data, Steps(n_components=2)).standardize
+    assert not method_steps(method, data, Steps()).standardize
+    assert method_steps(as_method("lda"), data, Steps()).standardize
+    assert method_steps(method, data, Steps(n_components=2)).standardize
     pipeline = pipeline_for(data, GaussianNB(), Steps())
     assert list(pipeline.named_steps) == ["prepare", "classify"]
     fitted = fit_pipeline(pipeline, data, np.arange(data.n_rows))
     assert fitted.named_steps["classify"].categorical_columns == ((0, 1, 2, 3), (5,))
-    assert factors(*factor_counts(fitted, data)) == (
+    assert naive_bayes_distributions(*naive_bayes_feature_counts(fitted, data)) == (
         "Naive Bayes: 2 numeric columns Gaussian, 2 categorical columns multinomial."
     )
     projected = pipeline_for(data, GaussianNB(), Steps(n_components=2))
     fit_pipeline(projected, data, np.arange(data.n_rows))
     assert projected.named_steps["classify"].categorical_columns is None
-    assert "so all columns are Gaussian" in factors(*factor_counts(projected, data))
+    assert "so all columns are Gaussian" in naive_bayes_distributions(
+        *naive_bayes_feature_counts(projected, data)
+    )
     nested = pipeline_for(data, OneVsRest(GaussianNB()), Steps())
     fit_pipeline(nested, data, np.arange(data.n_rows))
     inner = nested.named_steps["classify"].estimators_[0]

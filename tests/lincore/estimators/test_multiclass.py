@@ -27,7 +27,7 @@ from lincore import (
 )
 from lincore.estimators.logistic import batched
 from lincore.estimators.multiclass import Ambiguity
-from lincore.linalg.optimize import Reason, watched
+from lincore.linalg.optimize import Reason, iteration_callback
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 from tests.lincore.references_multiclass import claims_by_loops, votes_by_loops
 
@@ -296,7 +296,7 @@ def test_many_small_logistic_models_with_other_options_are_those_that_fit_by_the
 def test_many_small_models_can_be_stopped():
     rng = np.random.default_rng(0)
     X, codes = rng.normal(size=(120, 2)), np.arange(120) % 8
-    with watched(lambda step, max_iter: False), pytest.warns(ConvergenceWarning):
+    with iteration_callback(lambda step, max_iter: False), pytest.warns(ConvergenceWarning):
         model = OneVsOne(lincore.LogisticRegression()).fit(X, codes)
     assert {part.reason_ for part in model.estimators_} == {Reason.STOPPED}
     with pytest.raises(ValueError, match="batch_size must be positive"):

@@ -208,3 +208,14 @@ def test_no_interval_holds_what_cannot_be():
         for remedy in planted.remedies("lda", loss):
             assert 0 <= remedy.loss.low <= remedy.loss.high <= most
             assert -most <= remedy.recovered.low <= remedy.recovered.high <= most
+
+
+def test_a_class_may_be_called_others():
+    data = lincore.sample("gaussian")
+    called = replace(data, classes=np.array(["class 1", "class 2", "others"]))
+    one = lincore.balance(data, {"class 3": 11}, "lda", repeats=4)
+    two = lincore.balance(called, {"others": 11}, "lda", repeats=4)
+    assert (
+        two.attribution("lda", "recall of others").total
+        == one.attribution("lda", "recall of class 3").total
+    )

@@ -179,7 +179,7 @@ def test_all_numbers_of_the_example_agree(study):
     for cell, results in example.results.items():
         assert results.methods == study.methods
         for method in study.methods:
-            matrix = scores.confusion(results, method)
+            matrix = scores.confusion_matrix(results, method)
             error = 1 - np.trace(matrix) / matrix.sum()
             assert study.loss(method, cell)[position] == pytest.approx(error)
             recalls = np.diag(matrix) / matrix.sum(axis=1)

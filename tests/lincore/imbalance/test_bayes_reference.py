@@ -9,10 +9,10 @@ import lincore
 from lincore import plots
 from lincore.imbalance.bayes_reference import true_parameters_of
 from lincore.inspection.planes import feature_plane
-from lincore.inspection.views import look
+from lincore.inspection.views import make_view
 from lincore.metrics import scores
 from lincore.plots.plane.boundary_lines import drawn_lines
-from lincore.report.imbalance_tables import amount, score_rows
+from lincore.report.imbalance_tables import format_loss, score_rows
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def test_it_is_scored_on_the_same_rows_as_the_models(study):
     assert wrong == pytest.approx(known.on_test.value)
     *_, last = score_rows(study, ["full", "reduced"], known.results)
     assert (last["model"], last["set"]) == ("Bayes classifier", "true parameters")
-    assert last["log loss"] == amount(
+    assert last["log loss"] == format_loss(
         scores.score(known.results, "Bayes classifier", "log loss"), "log loss"
     )
     assert last.keys() == score_rows(study, ["full"])[0].keys()
@@ -37,7 +37,7 @@ def test_its_boundary_is_dashed_over_that_of_a_model(study):
     data, test = lincore.sample("gaussian"), study.example.split.test
     plane = feature_plane(data, (0, 1), test)
     model, truth = (
-        look(pipeline, data, test, plane)
+        make_view(pipeline, data, test, plane)
         for pipeline in (
             study.example.pipelines["lda", "full"],
             true_parameters_of(study, data).pipeline,

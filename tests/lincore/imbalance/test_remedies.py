@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lincore
 from lincore.imbalance import remedies
 from lincore.imbalance.losses import CELLS
-from lincore.imbalance.remedies import REMEDIES, advice
+from lincore.imbalance.remedies import REMEDIES, choose_remedy
 from lincore.io.samples import gaussian_classes
 
 
@@ -106,7 +106,7 @@ def test_a_hair_that_is_no_difference_is_no_reason(study, bought, chosen):
         cell = CELLS.index(name)
         losses[:, cell] = 0.4 - value + spread[:, None] * (1 if i % 2 else -1)
     planted = replace(study, losses=losses, variances={})
-    advised = advice(planted, "lda", "error")
+    advised = choose_remedy(planted, "lda", "error")
     assert advised.remedy.name == chosen
     assert advised.most.name == max(bought, key=bought.get)
     assert advised.behind.value == pytest.approx(max(bought.values()) - bought[chosen])
@@ -120,14 +120,15 @@ def test_beyond_the_full_set_there_is_nothing_to_recover(study):
     spread = 0.1 * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     losses[:, CELLS.index("moved threshold")] = 0.26 + spread[:, None]
     assert (
-        advice(replace(study, losses=losses, variances={}), "lda").remedy.name == "corrected priors"
+        choose_remedy(replace(study, losses=losses, variances={}), "lda").remedy.name
+        == "corrected priors"
     )
 
 
 def test_advice_is_of_the_loss_that_is_asked_for(study):
     for loss in study.loss_names:
         found = {remedy.name: remedy for remedy in study.remedies("lda", loss)}
-        advised = advice(study, "lda", loss)
+        advised = choose_remedy(study, "lda", loss)
         clear = [r for r in found.values() if r.recovered.low > 0] or found.values()
         assert advised.most.recovered.value == max(r.recovered.value for r in clear)
         assert advised.behind.value == pytest.approx(
@@ -142,7 +143,7 @@ def test_what_is_beyond_chance_goes_before_what_is_larger(study):
     spread = 0.2 * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     losses[:, CELLS.index("corrected priors")] = 0.30 + spread[:, None]
     losses[:, CELLS.index("both")] = 0.31
-    advised = advice(replace(study, losses=losses, variances={}), "lda")
+    advised = choose_remedy(replace(study, losses=losses, variances={}), "lda")
     assert advised.remedy.name == advised.most.name == "both"
     assert advised.remedy.recovered.low > 0
 
@@ -150,9 +151,9 @@ def test_what_is_beyond_chance_goes_before_what_is_larger(study):
 def test_advice_where_there_is_no_loss_to_speak_of():
     data = gaussian_classes([[0, 0], [1.5, 0]], sizes=[60, 60])
     study = lincore.balance(data, {"class 2": 10}, "least-squares", repeats=2)
-    assert advice(study, "least-squares", "log loss").remedy.name == "corrected priors"
+    assert choose_remedy(study, "least-squares", "log loss").remedy.name == "corrected priors"
     one = lincore.balance(data, {"class 2": 10}, "lda", repeats=1)
-    assert advice(one, "lda").remedy.name not in ("undersampling", "oversampling")
+    assert choose_remedy(one, "lda").remedy.name not in ("undersampling", "oversampling")
 
 
 def test_a_remedy_of_a_study_is_measured_once(study, monkeypatch):
@@ -164,5 +165,5 @@ def test_a_remedy_of_a_study_is_measured_once(study, monkeypatch):
     again = replace(study)
     for _ in range(3):
         again.remedies("lda", "log loss")
-        advice(again, "lda", "log loss")
+        choose_remedy(again, "lda", "log loss")
     assert len(measured) == len(REMEDIES)

@@ -8,13 +8,13 @@ import lincore
 from lincore.imbalance import deployment
 from lincore.imbalance.views import (
     aligned_planes,
-    as_taken,
-    cell_view,
+    condition_view,
     shared_planes,
-    shifted,
-    with_costs,
+    view_with_costs,
+    view_with_predictions,
+    view_with_prior_shift,
 )
-from lincore.inspection.planes import coordinates
+from lincore.inspection.planes import classifier_inputs
 from lincore.metrics import priors, scores
 from lincore.model_selection.pipeline import Steps
 
@@ -35,7 +35,7 @@ def views(study, data, method, cell):
     pipelines = [study.example.pipelines[method, which] for which in ("full", cell)]
     planes = aligned_planes(pipelines, data, study.example.split.test)
     pair = zip(("full", cell), planes, strict=True)
-    return [cell_view(study.example, method, which, data, plane) for which, plane in pair]
+    return [condition_view(study.example, method, which, data, plane) for which, plane in pair]
 
 
 def test_components_are_turned_back_and_nothing_is_stretched(study, data):
@@ -45,10 +45,10 @@ def test_components_are_turned_back_and_nothing_is_stretched(study, data):
     reduced.named_steps["pca"].components_[0] *= -1
     try:
         one, other = aligned_planes([full, reduced], data, test)
-        seen = coordinates(reduced, data.X[test])
+        seen = classifier_inputs(reduced, data.X[test])
     finally:
         reduced.named_steps["pca"].components_[0] *= -1
-    points, goal = other.drop(seen), one.drop(coordinates(full, data.X[test]))
+    points, goal = other.drop(seen), one.drop(classifier_inputs(full, data.X[test]))
     for axis in range(2):
         assert np.corrcoef(points[:, axis], goal[:, axis])[0, 1] > 0.9
     assert_allclose(other.projection.T @ other.projection, np.eye(2), atol=1e-12)
@@ -76,13 +76,15 @@ def test_other_priors_and_costs_move_the_boundary(study, data, method):
     view, results = views(study, data, method, "reduced")[1], study.example.results["reduced"]
     new = np.array([0.6, 0.3, 0.1])
     costs = np.array([[0.0, 9.0, 9.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
-    old = deployment.priors_of(study, "reduced")
-    asked = deployment.decided(priors.reprior(results, old, new), costs)
-    moved = shifted(view, deployment.shift_between(old[study.methods.index(method)], new))
+    old = deployment.condition_priors(study, "reduced")
+    asked = deployment.minimum_cost_decisions(priors.adjust_priors(results, old, new), costs)
+    moved = view_with_prior_shift(
+        view, deployment.log_prior_shift(old[study.methods.index(method)], new)
+    )
     position = results.position(method)
-    log_proba = priors.reprior(results, old, new).log_proba[position]
+    log_proba = priors.adjust_priors(results, old, new).log_proba[position]
     assert_allclose(moved.log_posterior(view.points), log_proba, atol=1e-8)
-    cheap = as_taken(with_costs(moved, costs), asked, method)
+    cheap = view_with_predictions(view_with_costs(moved, costs), asked, method)
     assert_array_equal(cheap.scores(cheap.points).argmax(axis=1), asked.predicted[position])
     assert (cheap.predicted != view.predicted).any()
 
@@ -90,7 +92,7 @@ def test_other_priors_and_costs_move_the_boundary(study, data, method):
 def test_costs_that_are_the_same_for_all_decisions_move_no_boundary(study, data):
     view = views(study, data, "lda", "reduced")[1]
     for costs in (np.zeros((3, 3)), np.ones((3, 3)), np.outer([4, 2, 9], np.ones(3))):
-        same = with_costs(view, costs)
+        same = view_with_costs(view, costs)
         assert_array_equal(same.scores(view.points), view.scores(view.points))
 
 
@@ -110,11 +112,11 @@ def test_scores_in_use_are_the_plain_ones_at_the_shares_of_the_test_part(study):
 
 
 def test_error_by_share_ends_at_the_recalls(study):
-    results, old = study.example.results["reduced"], deployment.priors_of(study, "reduced")
-    curve = deployment.by_share(results, old, 0, [1.0], corrected=False)
+    results, old = study.example.results["reduced"], deployment.condition_priors(study, "reduced")
+    curve = deployment.error_by_share(results, old, 0, [1.0], corrected=False)
     for method, (value, _, _) in zip(METHODS, curve[:, 0], strict=True):
         assert value == pytest.approx(1 - scores.recall(results, method)[0].value)
-    told = deployment.by_share(results, old, 0, [0.05, 0.999], corrected=True)
+    told = deployment.error_by_share(results, old, 0, [0.05, 0.999], corrected=True)
     assert told[0, 1, 0] <= curve[0, 0, 0]
 
 
@@ -126,7 +128,7 @@ def test_cheap_decisions_cost_no_more_than_bold_ones_on_average():
     new = study.counts["full"] / study.counts["full"].sum()
     bold, cheap = (
         deployment.cost_in_deployment(r, "lda", new, costs)
-        for r in (results, deployment.decided(results, costs))
+        for r in (results, deployment.minimum_cost_decisions(results, costs))
     )
     assert cheap.value < bold.value
 
@@ -140,7 +142,7 @@ def test_all_features_are_drawn_in_one_discriminant_plane(data, steps, line):
     one, other = shared_planes(pair, data, split.train)
     assert one.axis_names == other.axis_names == ("Discriminant 1", "Discriminant 2")
     points, same = (
-        plane.drop(coordinates(pipeline, data.X[split.test]))
+        plane.drop(classifier_inputs(pipeline, data.X[split.test]))
         for plane, pipeline in zip((one, other), pair, strict=True)
     )
     # Components of two training sets span different spaces; features are the same to both.

@@ -9,8 +9,8 @@ import pytest
 
 import lincore
 from lincore.inspection.discriminant_planes import discriminant_plane
-from lincore.inspection.first_plane import default_kind, default_plane, leading_features
-from lincore.inspection.views import look
+from lincore.inspection.first_plane import default_plane, default_plane_kind, leading_features
+from lincore.inspection.views import make_view
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
 
@@ -44,7 +44,7 @@ def fitted(data, line, steps=PLAIN):
 
 def drawn(data, line, steps=PLAIN):
     pipeline, rows = fitted(data, line, steps), np.arange(data.n_rows)
-    return look(pipeline, data, rows, default_plane(pipeline, data, rows))
+    return make_view(pipeline, data, rows, default_plane(pipeline, data, rows))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -112,7 +112,7 @@ def test_three_classes_are_drawn_in_the_plane_of_their_means():
 )
 def test_the_plane_is_of_the_kind_that_shows_most(name, steps, kind):
     data = lincore.sample(name)
-    assert default_kind(fitted(data, "lda", steps), data) == kind
+    assert default_plane_kind(fitted(data, "lda", steps), data) == kind
 
 
 @pytest.mark.parametrize("line", ["lda", "qda(regularization=0.1)", "logistic"])

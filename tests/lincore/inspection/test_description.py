@@ -77,7 +77,7 @@ def test_extreme_units_and_columns_without_values_are_no_fault(scale):
     found = association.correlation_ratios(X * scale, [0, 0, 1, 1])
     assert found[0] == pytest.approx(np.sqrt(1 - 1 / 50 * 3 / 2), rel=1e-9)
     assert found[1:].tolist() == [0.0, 0.0]
-    assert np.isfinite(univariate.density(X[:, 0] * scale, [0, 0, 1, 1], 2).values).all()
+    assert np.isfinite(univariate.class_densities(X[:, 0] * scale, [0, 0, 1, 1], 2).values).all()
     matrix = correlation.correlation_matrix(X * scale, [0, 0, 0, 0])
     assert matrix[0, 0] == pytest.approx(1)
     assert np.isnan(matrix[0, 1:]).all()
@@ -121,7 +121,7 @@ def test_of_many_columns_those_of_the_strongest_pairs_are_shown():
 def test_the_summary_is_that_of_pandas(mixed):
     frame, data = mixed
     columns = [data.feature_names.index(name) for name in ("far", "sex")]
-    numbers, levels = univariate.summary(data, columns)
+    numbers, levels = univariate.summarise_columns(data, columns)
     wanted = frame.groupby("y")["far"].describe()
     found = numbers.set_index("class")
     for ours, theirs in (
@@ -149,10 +149,10 @@ def test_the_summary_is_that_of_pandas(mixed):
 def test_histograms_boxes_and_levels_count_every_row_with_a_value(mixed):
     frame, data = mixed
     values = column(data, "far")
-    drawn = univariate.histogram(values, data.codes, 3)
+    drawn = univariate.class_histograms(values, data.codes, 3)
     assert drawn.counts.sum(axis=1).tolist() == frame.groupby("y")["far"].count().tolist()
     np.testing.assert_allclose(drawn.shares().sum(axis=1), 1)
-    found = univariate.boxes(values, data.codes, 3)
+    found = univariate.box_plot_statistics(values, data.codes, 3)
     wanted = frame.groupby("y")["far"].quantile([0.25, 0.5, 0.75]).unstack()
     np.testing.assert_allclose(np.column_stack([found.q1, found.median, found.q3]), wanted)
     names = data.levels[data.feature_names.index("town")]
@@ -165,23 +165,23 @@ def test_histograms_boxes_and_levels_count_every_row_with_a_value(mixed):
 
 def test_a_density_integrates_to_one_and_few_whole_numbers_have_a_bar_each(mixed):
     _, data = mixed
-    found = univariate.density(column(data, "far"), data.codes, 3)
+    found = univariate.class_densities(column(data, "far"), data.codes, 3)
     areas = np.trapezoid(found.values, found.grid, axis=1)
     assert ((areas > 0.9) & (areas < 1.001)).all()
     wanted = stats.gaussian_kde(
         column(data, "far")[(data.codes == 2) & np.isfinite(column(data, "far"))]
     )
     np.testing.assert_allclose(found.values[2], wanted(found.grid), rtol=1e-9)
-    drawn = univariate.histogram([0, 1, 1, 3], [0, 0, 1, 1], 2)
+    drawn = univariate.class_histograms([0, 1, 1, 3], [0, 0, 1, 1], 2)
     assert drawn.edges.tolist() == [-0.5, 0.5, 1.5, 2.5, 3.5]
 
 
 def test_columns_without_any_value_are_drawn_empty():
     gone = [np.nan, np.nan]
-    assert univariate.histogram(gone, [0, 1], 2).counts.sum() == 0
-    assert np.isnan(univariate.density(gone, [0, 1], 2).values).all()
-    assert np.isnan(univariate.boxes(gone, [0, 1], 2).median).all()
-    assert univariate.histogram([3.5, 3.5], [0, 1], 2).counts.sum() == 2
+    assert univariate.class_histograms(gone, [0, 1], 2).counts.sum() == 0
+    assert np.isnan(univariate.class_densities(gone, [0, 1], 2).values).all()
+    assert np.isnan(univariate.box_plot_statistics(gone, [0, 1], 2).median).all()
+    assert univariate.class_histograms([3.5, 3.5], [0, 1], 2).counts.sum() == 2
 
 
 def test_words_are_counted_by_the_rows_that_have_them():

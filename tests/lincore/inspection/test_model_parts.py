@@ -12,17 +12,17 @@ import lincore
 from lincore import plots
 from lincore.data.dataset import Dataset
 from lincore.inspection import views
-from lincore.inspection.confusion_cells import cell
+from lincore.inspection.confusion_cells import confusion_cell
 from lincore.inspection.solver_comparison import compare_solvers
-from lincore.inspection.weights import coordinate_names, equation, feature_weights
-from lincore.linalg.optimize import Reason, watched
+from lincore.inspection.weights import boundary_equation, classifier_input_names, feature_weights
+from lincore.linalg.optimize import Reason, iteration_callback
 from lincore.linalg.quadric import Quadric
 from lincore.model_selection import hold_out
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
 from lincore.plots.plane.class_ellipses import with_ellipses
-from lincore.report.convergence import ending
-from lincore.report.equations import as_latex, as_text
+from lincore.report.convergence import termination_reason
+from lincore.report.equations import equation_latex, equation_text
 from lincore.utils.thread_warnings import captured_warnings
 
 
@@ -38,7 +38,7 @@ def fitted_on(name: str, line: str, steps: Steps = PLAIN):
 def test_every_row_is_in_exactly_one_cell(line):
     with captured_warnings():
         data, _, pipeline, results = fitted_on("gaussian", line)
-    found = [cell(results, pipeline, data, i, j) for i in range(3) for j in range(3)]
+    found = [confusion_cell(results, pipeline, data, i, j) for i in range(3) for j in range(3)]
     rows = np.concatenate([one.rows for one in found])
     assert sorted(rows) == sorted(results.rows)
     assert (found[0].distances is not None) == (line == "lda")
@@ -70,14 +70,14 @@ def test_weights_of_features_are_the_slopes_of_the_scores(line, steps):
 @pytest.mark.parametrize("line", ["lda", "qda", "naive-bayes"])
 def test_the_equation_has_its_zero_where_two_classes_are_equal(line):
     data, _, pipeline, _ = fitted_on("gaussian", line, Steps(True))
-    function, names = equation(pipeline, data, 0, 1)
+    function, names = boundary_equation(pipeline, data, 0, 1)
     assert names == data.feature_names
     log_proba = pipeline.predict_log_proba(data.X)
     np.testing.assert_allclose(
         function.values(data.X), log_proba[:, 0] - log_proba[:, 1], atol=1e-8
     )
     # What is written has the same sign as what is computed, but for its digits.
-    plain = as_text(function, ["x1", "x2"]).removesuffix(" = 0")
+    plain = equation_text(function, ["x1", "x2"]).removesuffix(" = 0")
     python = plain.replace("−", "-").replace(" · ", "*").replace("²", "**2")
     written = np.array([eval(python, {"x1": x1, "x2": x2}) for x1, x2 in data.X.tolist()])
     np.testing.assert_allclose(written, function.values(data.X), rtol=1e-3, atol=0.01)
@@ -85,24 +85,24 @@ def test_the_equation_has_its_zero_where_two_classes_are_equal(line):
 
 def test_an_equation_of_many_pixels_is_written_in_components():
     data, _, pipeline, _ = fitted_on("digits", "lda", Steps(False, None, 3))
-    _, names = equation(pipeline, data, 3, 8)
+    _, names = boundary_equation(pipeline, data, 3, 8)
     assert names == ("Component 1", "Component 2", "Component 3")
     with pytest.raises(ValueError, match="too long"):
-        equation(fitted_on("digits", "lda")[2], data, 3, 8)
+        boundary_equation(fitted_on("digits", "lda")[2], data, 3, 8)
     with pytest.raises(TypeError):
-        equation(fitted_on("gaussian", "one-vs-rest")[2], lincore.sample("gaussian"), 0, 1)
+        boundary_equation(fitted_on("gaussian", "one-vs-rest")[2], lincore.sample("gaussian"), 0, 1)
 
 
 def test_latex_keeps_a_users_name_from_being_a_command():
     data, _, pipeline, _ = fitted_on("gaussian", "lda")
-    latex = as_latex(equation(pipeline, data, 0, 1)[0], ["50 % {a}_b", "\\input{x}"])
+    latex = equation_latex(boundary_equation(pipeline, data, 0, 1)[0], ["50 % {a}_b", "\\input{x}"])
     assert r"\text{50 \% \{a\}\_b}" in latex
     assert r"\input" not in latex
 
 
 def test_names_behind_a_basis():
     data, _, pipeline, _ = fitted_on("gaussian", "lda", Steps(True, "polynomial(degree=2)"))
-    assert coordinate_names(pipeline, data) == ("x1", "x2", "x1^2", "x1 x2", "x2^2")
+    assert classifier_input_names(pipeline, data) == ("x1", "x2", "x1^2", "x1 x2", "x2^2")
     assert feature_weights(pipeline, data, np.arange(50)).values.shape == (3, 5)
 
 
@@ -115,15 +115,18 @@ def test_endings_say_what_the_model_knows():
         swinging.fit(iris.X, iris.codes)
     assert len(said) == 3
     names = iris.feature_names
-    end = ending(separated, names)
+    end = termination_reason(separated, names)
     assert "can be separated" in end.sentence and any(name in end.sentence for name in names)
     assert not end.is_fine and "finite C" in end.remedy
-    assert "limit of iterations" in ending(capped).sentence
+    assert "limit of iterations" in termination_reason(capped).sentence
     assert swinging.reason_ in (Reason.OSCILLATES, Reason.DIVERGED)
-    assert swinging.reason_.words in ending(swinging).sentence
+    assert swinging.reason_.words in termination_reason(swinging).sentence
     several = lincore.OneVsRest(lincore.LogisticRegression()).fit(iris.X, iris.codes)
-    assert ending(several).sentence == "All 3 binary models converged."
-    assert ending(lincore.LinearDiscriminantAnalysis().fit(iris.X, iris.codes)).sentence == ""
+    assert termination_reason(several).sentence == "All 3 binary models converged."
+    assert (
+        termination_reason(lincore.LinearDiscriminantAnalysis().fit(iris.X, iris.codes)).sentence
+        == ""
+    )
 
 
 def test_whoever_watches_can_stop_every_iterating_fit():
@@ -139,7 +142,7 @@ def test_whoever_watches_can_stop_every_iterating_fit():
             steps.append(step)
             return len(steps) < 4
 
-        with captured_warnings(), watched(goes_on):
+        with captured_warnings(), iteration_callback(goes_on):
             model.fit(iris.X, iris.codes)
         assert len(steps) == 4
     plain = lincore.LogisticRegression().fit(iris.X, iris.codes)
@@ -199,9 +202,9 @@ def test_ellipses_hold_95_percent_of_each_class():
 def test_an_equation_leaves_out_what_is_rounding_and_nothing_else():
     weights = np.array([2.0, -1.1e-16, 0.0])
     plane = Quadric(np.zeros((3, 3)), weights, 0.5, np.zeros(3))
-    assert as_text(plane, ["a", "b", "c"]) == "2 · a + 0.5 = 0"
+    assert equation_text(plane, ["a", "b", "c"]) == "2 · a + 0.5 = 0"
     large = Quadric(np.zeros((3, 3)), weights, 0.0, np.array([0.0, 1e17, 0.0]))
-    assert "1.1e-16 · b" in as_text(large, ["a", "b", "c"])
+    assert "1.1e-16 · b" in equation_text(large, ["a", "b", "c"])
     data, split, pipeline, _ = fitted_on("iris", "lda", Steps(True, n_components=2))
     same = Dataset(
         "constant", np.column_stack([data.X, np.full(data.n_rows, 0.48)]), data.codes,
@@ -209,5 +212,5 @@ def test_an_equation_leaves_out_what_is_rounding_and_nothing_else():
     )  # fmt: skip
     pipeline = pipeline_for(same, lincore.LinearDiscriminantAnalysis(), Steps(True, n_components=2))
     pipeline.fit(same.X[split.train], same.codes[split.train])
-    function, names = equation(pipeline, same, 0, 1)
-    assert "constant" in names and "constant" not in as_text(function, names)
+    function, names = boundary_equation(pipeline, same, 0, 1)
+    assert "constant" in names and "constant" not in equation_text(function, names)

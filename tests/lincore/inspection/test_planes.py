@@ -12,7 +12,7 @@ from lincore import PCA, FisherDiscriminant, LinearDiscriminantAnalysis, Logisti
 from lincore.data.dataset import Dataset
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.planes import (
-    coordinates,
+    classifier_inputs,
     feature_plane,
     median_row,
     principal_plane,
@@ -76,7 +76,7 @@ def test_principal_axes_are_those_of_the_pipeline_or_found():
     without = Pipeline([("classify", LogisticRegression())]).fit(data.X, data.codes)
     one, other = (principal_plane(p, data, rows, (0, 1, 9)) for p in (with_pca, without))
     np.testing.assert_allclose(
-        one.drop(coordinates(with_pca, data.X)), other.drop(data.X), atol=1e-9
+        one.drop(classifier_inputs(with_pca, data.X)), other.drop(data.X), atol=1e-9
     )
     assert one.axis_names == ("Component 1", "Component 2")
     assert other.axis_names == ("Principal axis 1", "Principal axis 2")

@@ -32,7 +32,7 @@ from lincore import (
 from lincore.data.dataset import Dataset
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.planes import feature_plane, principal_plane
-from lincore.inspection.views import look, model_view
+from lincore.inspection.views import make_view, model_view
 from lincore.moments.moments import Moments
 
 GAUSSIAN = [
@@ -88,7 +88,7 @@ def test_a_cut_decides_as_the_model_does_at_the_rows_it_stands_for(model, before
     data = make_data(n_classes, shift=5.0)
     pipeline, rows = fitted(model, data, *before), np.arange(data.n_rows)
     plane = feature_plane(data, (2, 0), rows)
-    view = look(pipeline, data, rows, plane, how="cut")
+    view = make_view(pipeline, data, rows, plane, how="cut")
     Z = grid(view)
     said, expected = view.scores(Z).argmax(axis=1), pipeline.predict(plane.lift(Z))
     # scikit-learn's votes may be tied where its scores are not.
@@ -107,7 +107,7 @@ def test_a_conditional_density_is_the_joint_one_along_the_cut(model):
     data = make_data()
     pipeline, rows = fitted(model, data, Standardizer()), np.arange(data.n_rows)
     plane = feature_plane(data, (1, 3), rows, values={0: 0.1})
-    view = look(pipeline, data, rows, plane)
+    view = make_view(pipeline, data, rows, plane)
     Z = grid(view)
     inner = pipeline[:-1].transform(plane.lift(Z))
     joint = model.densities_.log_density(inner) + np.log(model.priors_)
@@ -124,7 +124,7 @@ def test_a_marginal_is_what_the_model_learns_from_these_features_alone(model, st
     data = make_data()
     pipeline = fitted(model, data, *([Standardizer()] if standardized else []))
     rows = np.arange(data.n_rows)
-    view = look(pipeline, data, rows, feature_plane(data, (3, 1), rows), how="marginal")
+    view = make_view(pipeline, data, rows, feature_plane(data, (3, 1), rows), how="marginal")
     alone = type(model)().fit(data.X[:, [3, 1]], data.codes)
     Z = grid(view)
     atol = 1e-6 if isinstance(model, GaussianNB) else 1e-9  # its smoothing depends on the units
@@ -141,9 +141,9 @@ def test_the_marginal_of_a_wide_model_is_found_without_its_covariance(monkeypatc
     model = LinearDiscriminantAnalysis()
     pipeline, rows = fitted(model, data, Standardizer()), np.arange(data.n_rows)
     plane = principal_plane(pipeline, data, rows)
-    view = look(pipeline, data, rows, plane, how="marginal")
+    view = make_view(pipeline, data, rows, plane, how="marginal")
     monkeypatch.setattr("lincore.inspection.gaussian_slices.MOST_FORMED", 1)
-    other = look(pipeline, data, rows, plane, how="marginal")
+    other = make_view(pipeline, data, rows, plane, how="marginal")
     Z = grid(view)
     np.testing.assert_allclose(other.log_joint(Z), view.log_joint(Z), rtol=1e-8)
 
@@ -152,7 +152,7 @@ def test_the_marginal_of_a_wide_model_is_found_without_its_covariance(monkeypatc
 def test_ldas_decisions_are_whole_in_the_discriminant_plane(how):
     data = make_data(p=6)
     pipeline, rows = fitted(LinearDiscriminantAnalysis(), data, Standardizer()), np.arange(150)
-    view = look(pipeline, data, rows, discriminant_plane(pipeline, data, rows), how=how)
+    view = make_view(pipeline, data, rows, discriminant_plane(pipeline, data, rows), how=how)
     np.testing.assert_array_equal(view.scores(view.points).argmax(axis=1), view.predicted)
     np.testing.assert_allclose(
         np.exp(view.log_posterior(view.points)), pipeline.predict_proba(data.X), atol=1e-8
@@ -164,7 +164,7 @@ def test_what_contradicts_is_told_where_the_model_says_so():
     for model in (OneVsRest(LinearDiscriminantAnalysis()), OneVsOne(Perceptron(max_epochs=3))):
         pipeline, rows = fitted(model, data, Standardizer()), np.arange(data.n_rows)
         plane = feature_plane(data, (0, 1), rows)
-        view = look(pipeline, data, rows, plane)
+        view = make_view(pipeline, data, rows, plane)
         Z = grid(view)
         seen = pipeline[:-1].transform(plane.lift(Z))
         np.testing.assert_array_equal(view.ambiguous.ambiguity(Z), model.ambiguity(seen))
@@ -176,7 +176,7 @@ def test_steps_that_bend_are_followed():
     pipeline, rows = fitted(LogisticRegression(C=1.0), data, Standardizer(),
                             PolynomialFeatures(2, include_bias=False)), np.arange(150)  # fmt: skip
     plane = feature_plane(data, (0, 1), rows)
-    view = look(pipeline, data, rows, plane)
+    view = make_view(pipeline, data, rows, plane)
     Z = grid(view)
     np.testing.assert_allclose(np.exp(view.log_posterior(Z)), pipeline.predict_proba(Z), atol=1e-9)
     assert view.caption.startswith("The whole model") and not view.subject
@@ -189,7 +189,7 @@ def test_counts_of_words_stay_sparse():
     data = Dataset("words", X, np.arange(60) % 2, np.array(["a", "b"]), names, n_words=30)
     pipeline, rows = Pipeline([("classify", MultinomialNB())]).fit(X, data.codes), np.arange(60)
     plane = feature_plane(data, (4, 7), rows)
-    view = look(pipeline, data, rows, plane)
+    view = make_view(pipeline, data, rows, plane)
     np.testing.assert_array_equal(view.points, X[:, [4, 7]].toarray())
     expected = pipeline.predict_proba(csr_array(plane.lift(view.points)))
     np.testing.assert_allclose(np.exp(view.log_posterior(view.points)), expected, atol=1e-10)
@@ -204,7 +204,7 @@ def test_rows_without_a_value_are_left_out_and_counted():
 
     pipeline.steps.insert(0, ("impute", FunctionTransformer(np.nan_to_num)))
     rows = np.arange(data.n_rows)
-    view = look(pipeline, holed, rows, feature_plane(holed, (1, 2), rows))
+    view = make_view(pipeline, holed, rows, feature_plane(holed, (1, 2), rows))
     np.testing.assert_array_equal(view.rows, rows[2:])
     assert view.caption.endswith("2 rows lack a value here and are not drawn.")
 
@@ -215,7 +215,7 @@ def test_a_class_that_the_model_never_met_is_impossible():
     for model in (LinearDiscriminantAnalysis(), LogisticRegression(), RandomForestClassifier(3)):
         pipeline = Pipeline([("classify", model)]).fit(data.X[kept], data.codes[kept])
         rows = np.arange(data.n_rows)
-        view = look(pipeline, data, rows, feature_plane(data, (0, 1), rows))
+        view = make_view(pipeline, data, rows, feature_plane(data, (0, 1), rows))
         posterior = np.exp(view.log_posterior(view.points))
         assert posterior.shape == (150, 3)
         np.testing.assert_array_equal(posterior[:, 1], 0)
@@ -227,17 +227,17 @@ def test_a_marginal_that_does_not_exist_is_refused():
     data, rows = make_data(), np.arange(150)
     plane = feature_plane(data, (0, 1), rows)
     with pytest.raises(ValueError, match="LogisticRegression is not Gaussian"):
-        look(fitted(LogisticRegression(), data), data, rows, plane, how="marginal")
+        make_view(fitted(LogisticRegression(), data), data, rows, plane, how="marginal")
     projected = fitted(LinearDiscriminantAnalysis(), data, Standardizer(), PCA(2))
     with pytest.raises(ValueError, match="does not see the features"):
-        look(projected, data, rows, plane, how="marginal")
+        make_view(projected, data, rows, plane, how="marginal")
 
 
 def test_one_coordinate_of_many_classes():
     data = make_data(7, n=700)
     pipeline, rows = fitted(QuadraticDiscriminantAnalysis(), data), np.arange(700)
     for how in ("cut", "marginal"):
-        view = look(pipeline, data, rows, feature_plane(data, (1,), rows), how=how)
+        view = make_view(pipeline, data, rows, feature_plane(data, (1,), rows), how=how)
         assert view.points.shape == (700, 1)
         assert view.scores(view.points).shape == (700, 7)
 
@@ -262,7 +262,7 @@ def test_counts_of_words_can_be_looked_at():
         lincore.model_selection.pipeline_for(data, lincore.MultinomialNB(), lincore.Steps(False)),
         lincore.split(data),
     )
-    view = lincore.inspection.look(
+    view = lincore.inspection.make_view(
         model, data, every, lincore.inspection.feature_plane(data, (0, 1), every)
     )
     below = view.scores(np.array([[-0.5, 0.5], [0.0, 0.5]]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lincore.checks.table_findings import find_problems
+from lincore.checks.table_findings import find_table_problems
 from lincore.errors import DataError
 from lincore.io.loading import load
 from lincore.io.table_files import read_table, table_to_dataset
@@ -220,12 +220,12 @@ def test_spellings_of_a_class_are_merged_at_one_click():
     spelled = ["north", "North", " NORTH", "south", "south", "South  "]
     lines = [f'{a},"{spelled[i % 6]}"' for i, a in enumerate(LENGTH)]
     table = read_table(text("length,region", *lines).encode(), "made.csv")
-    found = find_problems(table, describe_columns(table))
+    found = find_table_problems(table, describe_columns(table))
     (remedy,) = next(one for one in found if "capitals or blanks" in one.notice.what).remedies
     data = table_to_dataset(table, **remedy.options)
     assert data.counts.tolist() == [30, 30]
     assert {str(label).casefold() for label in data.classes} == {"north", "south"}
-    assert "capitals" not in str(find_problems(table, describe_columns(table, "length")))
+    assert "capitals" not in str(find_table_problems(table, describe_columns(table, "length")))
 
 
 def test_numbers_before_features_without_names_may_name_the_rows():

@@ -9,7 +9,7 @@ import pytest
 
 from lincore.errors import DataError
 from lincore.io.loading import load
-from lincore.io.npz import is_arrays_file, read_arrays_file
+from lincore.io.npz import is_npz, read_npz
 from lincore.limits import Limits
 from tests.data import DATA, needs_data
 
@@ -25,12 +25,12 @@ def saved(**arrays):
 
 
 def read(**arrays):
-    return read_arrays_file(saved(**arrays), "made.npz")
+    return read_npz(saved(**arrays), "made.npz")
 
 
 def refused(raw, **limits):
     with pytest.raises(DataError) as caught:
-        read_arrays_file(raw, "made.npz", Limits(**limits))
+        read_npz(raw, "made.npz", Limits(**limits))
     assert caught.value.notice.remedy
     assert "made.npz" in caught.value.notice.where
     return str(caught.value)
@@ -134,9 +134,9 @@ def test_limits_hold(limits):
 
 
 def test_a_zip_of_images_is_no_file_of_arrays():
-    assert is_arrays_file(saved(X=GREY))
-    assert not is_arrays_file(b"PK\3\4")
-    assert not is_arrays_file(b"text.npy")
+    assert is_npz(saved(X=GREY))
+    assert not is_npz(b"PK\3\4")
+    assert not is_npz(b"text.npy")
 
 
 @needs_data

@@ -11,7 +11,7 @@ from sklearn import datasets
 from sklearn.utils import Bunch
 
 from lincore.errors import DataError
-from lincore.io.samples import DOWNLOADS, SAMPLES, TABLES, fetch, sample
+from lincore.io.samples import DOWNLOADS, SAMPLE_TABLES, SAMPLES, fetch_dataset, sample
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -20,7 +20,7 @@ def test_every_sample_is_complete_and_the_same_again(name):
     assert data.name == name
     assert len(data.feature_names) == data.n_features
     assert data.counts.min() >= 2
-    assert data.has_missing == (name in TABLES)
+    assert data.has_missing == (name in SAMPLE_TABLES)
     assert sample(name).digest == data.digest
 
 
@@ -57,7 +57,7 @@ def test_an_unknown_sample_is_told_the_known():
 
 def test_an_unknown_download_is_told_the_known():
     with pytest.raises(DataError, match="Choose one of: olivetti faces, mnist, fashion mnist"):
-        fetch("olivetti")
+        fetch_dataset("olivetti")
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_without_a_network_the_message_says_so(name, monkeypatch, empty_home):
 
     monkeypatch.setattr(urllib.request, "urlopen", refuse)
     with pytest.raises(DataError, match="Network is unreachable") as caught:
-        fetch(name)
+        fetch_dataset(name)
     assert "network" in caught.value.notice.remedy
     assert max(waited) < 10
 
@@ -87,7 +87,7 @@ def test_faces_are_read_from_what_was_downloaded(monkeypatch, empty_home):
     grey = np.arange(400 * 4096).reshape(400, 4096) % 256
     bunch = Bunch(data=(grey / 255).astype(np.float32), target=np.repeat(np.arange(40), 10))
     monkeypatch.setattr(datasets, "fetch_olivetti_faces", lambda **_: bunch)
-    data = fetch("olivetti faces")
+    data = fetch_dataset("olivetti faces")
     np.testing.assert_array_equal(data.X, grey)
     assert (data.X.dtype, data.image_shape, data.n_classes) == (np.uint8, (64, 64), 40)
     assert data.given_test is None
@@ -105,7 +105,7 @@ def test_the_last_ten_thousand_digits_are_for_testing(monkeypatch, empty_home):
         return Bunch(data=np.full((70_000, 4), 255.0), target=labels)
 
     monkeypatch.setattr(datasets, "fetch_openml", fetched)
-    data = fetch("mnist")
+    data = fetch_dataset("mnist")
     assert asked == [554]
     assert data.classes.tolist() == list(range(10))
     assert np.flatnonzero(data.given_test)[[0, -1]].tolist() == [60_000, 69_999]
@@ -115,4 +115,4 @@ def test_the_last_ten_thousand_digits_are_for_testing(monkeypatch, empty_home):
 def test_what_breaks_on_the_way_is_told(monkeypatch, empty_home):
     (empty_home / "olivetti_py3.pkz").write_bytes(b"here already")
     with pytest.raises(DataError, match="cannot be downloaded"):
-        fetch("olivetti faces")
+        fetch_dataset("olivetti faces")

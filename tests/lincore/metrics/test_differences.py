@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from lincore import Results
 from lincore.metrics import differences, scores
-from lincore.metrics.differences import cochran, groups, holm, pairwise
+from lincore.metrics.differences import cochran_test, groups, holm, pairwise_differences
 from lincore.metrics.intervals import Interval
 from lincore.metrics.settings import Settings
 from lincore.report import sentences
@@ -48,7 +48,7 @@ def with_shares(shares, m=300, seed=0):
 def test_mcnemars_mid_p_lies_under_the_exact_p_by_one_probability(only_a, only_b, both):
     m = only_a + only_b + both
     a, b = np.arange(m) >= only_b, np.arange(m) < m - only_a
-    found = pairwise(judged([a, b]), rope=0)[0]
+    found = pairwise_differences(judged([a, b]), rope=0)[0]
     table = [[both, only_a], [only_b, 0]]
     n = only_a + only_b
     at = stats.binom.pmf(only_a, n, 0.5)
@@ -65,7 +65,9 @@ def test_the_corrected_t_is_nadeau_and_bengios():
     folds = np.concatenate([rng.permutation(np.arange(n) % k) for _ in range(r)])
     repetitions = np.repeat(np.arange(r), n)
     right = rng.random((2, n * r)) < np.array([[0.9], [0.8]])
-    found = pairwise(judged(right, folds=folds, repetitions=repetitions, n_train=180))[0]
+    found = pairwise_differences(judged(right, folds=folds, repetitions=repetitions, n_train=180))[
+        0
+    ]
     cells = [(folds == f) & (repetitions == q) for f in range(k) for q in range(r)]
     d = np.array([right[0][c].mean() - right[1][c].mean() for c in cells])
     error = np.sqrt((1 / (k * r) + 20 / 180) * d.var(ddof=1))
@@ -77,7 +79,7 @@ def test_the_corrected_t_is_nadeau_and_bengios():
 
 def test_leave_one_out_is_cross_validation():
     right = np.random.default_rng(1).random((2, 50)) < 0.8
-    found = pairwise(judged(right, folds=np.arange(50), n_train=49))[0]
+    found = pairwise_differences(judged(right, folds=np.arange(50), n_train=49))[0]
     assert found.test == "corrected resampled t"
     d = right[0].astype(float) - right[1]
     error = np.sqrt((1 / 50 + 1 / 49) * d.var(ddof=1))
@@ -95,7 +97,7 @@ def test_other_scores_are_compared_by_a_paired_bootstrap(name):
     margins = np.stack([sharp, sharp + 0.2 * rng.standard_normal(m), 3 * rng.standard_normal(m)])
     log_proba = -np.logaddexp(0, np.stack([margins, -margins], axis=2))
     results = judged((margins > 0) == truth, log_proba=log_proba)
-    alike, far, _ = pairwise(results, name)
+    alike, far, _ = pairwise_differences(results, name)
     for found in (alike, far):
         one, two = (scores.score(results, method, name).value for method in found[:2])
         assert_allclose(found.value, one - two)
@@ -115,7 +117,7 @@ def test_the_bootstrap_p_value_is_that_of_a_paired_t_for_a_mean():
     log_proba = -np.logaddexp(0, np.stack([margins, -margins], axis=2))
     results = judged(np.ones((2, 400)), log_proba=log_proba)
     losses = -log_proba[:, np.arange(400), results.truth]
-    found = pairwise(results, "log loss")[0]
+    found = pairwise_differences(results, "log loss")[0]
     assert_allclose(found.p, stats.ttest_rel(*losses).pvalue, atol=0.02)
 
 
@@ -131,29 +133,29 @@ def test_holm_is_statsmodels(p):
 def test_cochrans_q_is_statsmodels_and_bears_agreement():
     results = with_shares([0.9, 0.8, 0.7])
     right = (results.predicted == results.truth).T.astype(float)
-    assert_allclose(cochran(results), tuple(cochrans_q(right)))
-    assert cochran(judged(np.ones((3, 10)))) == (0.0, 1.0, 2)
-    assert cochran(judged(np.tile(np.arange(10) < 5, (3, 1)))).p == 1
+    assert_allclose(cochran_test(results), tuple(cochrans_q(right)))
+    assert cochran_test(judged(np.ones((3, 10)))) == (0.0, 1.0, 2)
+    assert cochran_test(judged(np.tile(np.arange(10) < 5, (3, 1)))).p == 1
 
 
 def test_cochrans_q_is_refused_over_folds_and_for_one_method():
     with pytest.raises(ValueError, match="one test set"):
-        cochran(judged(np.ones((2, 10)), folds=np.arange(10) % 5))
+        cochran_test(judged(np.ones((2, 10)), folds=np.arange(10) % 5))
     with pytest.raises(ValueError, match="two or more"):
-        cochran(judged(np.ones((1, 10))))
+        cochran_test(judged(np.ones((1, 10))))
 
 
 def test_a_difference_inside_the_region_is_equivalent_however_sure():
     m = 100_000
     right = np.ones((2, m), dtype=bool)
     right[1, :300] = False
-    found = pairwise(judged(right), rope=0.01)[0]
+    found = pairwise_differences(judged(right), rope=0.01)[0]
     assert found.p < 1e-6 and found.verdict == "equivalent" and found.better is None
-    assert pairwise(judged(right), rope=0.001)[0].verdict == "first better"
+    assert pairwise_differences(judged(right), rope=0.001)[0].verdict == "first better"
     with pytest.raises(ValueError, match="equivalence"):
-        pairwise(judged(right), rope=-1)
+        pairwise_differences(judged(right), rope=-1)
     with pytest.raises(KeyError, match="balanced accuracy"):
-        pairwise(judged(right), "F2")
+        pairwise_differences(judged(right), "F2")
 
 
 def test_lower_losses_are_better_and_one_impossible_row_decides_nothing():
@@ -164,7 +166,7 @@ def test_lower_losses_are_better_and_one_impossible_row_decides_nothing():
             log_proba[i] = np.log(np.where(np.arange(60)[:, None] % 2, p[i][::-1], p[i]))
         log_proba[2, 0] = np.log([0.0, 1.0])
     results = judged(np.ones((3, 60)), log_proba=log_proba)
-    first, second, _ = pairwise(results, "log loss")
+    first, second, _ = pairwise_differences(results, "log loss")
     assert first.better == "A" and first.value < 0
     assert second.better is None and -1 < second.value < 0
     assert groups(results, "log loss") == {"A": 1, "B": 2, "C": 1}
@@ -173,7 +175,7 @@ def test_lower_losses_are_better_and_one_impossible_row_decides_nothing():
 def test_methods_without_posteriors_have_no_tier_by_log_loss():
     results = with_shares([0.9, 0.8])
     assert groups(results, "AUC") == {"A": 0, "B": 0}
-    found = pairwise(results, "AUC")[0]
+    found = pairwise_differences(results, "AUC")[0]
     assert found.verdict == "not significant" and np.isnan(found.p_holm)
     assert sentences.comparison_finding(results, "AUC") == "No model has a score for AUC."
     assert sentences.difference_finding(found) == "A and B cannot be compared by AUC."
@@ -183,15 +185,15 @@ def test_the_same_predictions_differ_by_nothing():
     rng = np.random.default_rng(0)
     right = np.tile(rng.random(60) < 0.7, (2, 1))
     for folds in (None, np.arange(60) % 5, np.arange(60)):
-        found = pairwise(judged(right, folds=folds))[0]
+        found = pairwise_differences(judged(right, folds=folds))[0]
         assert found.p == 1 and found.value == 0 and found.verdict != "first better"
-    mcc = pairwise(judged(right), "MCC")[0]
+    mcc = pairwise_differences(judged(right), "MCC")[0]
     assert mcc.p == 1 and mcc.low < 0 < mcc.high
 
 
 def test_a_sure_difference_in_every_fold_alike_is_told():
     right = np.array([np.ones(50), np.arange(50) >= 25])
-    found = pairwise(judged(right, folds=np.arange(50) % 5, n_train=40))[0]
+    found = pairwise_differences(judged(right, folds=np.arange(50) % 5, n_train=40))[0]
     assert found.p == 0 and found.better == "A"
 
 
@@ -200,7 +202,7 @@ def test_tiers_join_whom_the_leader_does_not_beat():
     assert groups(results) == {"A": 2, "B": 1, "C": 3, "D": 1, "E": 2}
     table = results.table(wide=True)
     assert table["group"].to_dict() == groups(results)
-    better = {frozenset(d[:2]): d.better for d in pairwise(results)}
+    better = {frozenset(d[:2]): d.better for d in pairwise_differences(results)}
     assert better[frozenset("BD")] is None and better[frozenset("AB")] == "B"
 
 
@@ -208,12 +210,12 @@ def test_rows_in_groups_are_not_mcnemars():
     rng = np.random.default_rng(2)
     groups = np.repeat(np.arange(30), 10)
     right = np.stack([np.ones(300), (rng.random(30) < 0.8)[groups]])
-    alone = pairwise(judged(right))[0]
-    together = pairwise(judged(right, settings=Settings(row_groups=groups)))[0]
+    alone = pairwise_differences(judged(right))[0]
+    together = pairwise_differences(judged(right, settings=Settings(row_groups=groups)))[0]
     assert together.test == "paired bootstrap"
     assert together.high - together.low > 2 * (alone.high - alone.low)
     with pytest.raises(ValueError, match="independent rows"):
-        cochran(judged(right, settings=Settings(row_groups=groups)))
+        cochran_test(judged(right, settings=Settings(row_groups=groups)))
 
 
 @pytest.mark.parametrize(
@@ -252,18 +254,20 @@ def test_a_finding_calls_methods_by_their_labels():
 
 def test_the_finding_of_a_pair_says_what_is_known():
     results = with_shares([0.9, 0.5, 0.9])
-    worse, alike, _ = pairwise(results)
+    worse, alike, _ = pairwise_differences(results)
     assert sentences.difference_finding(worse).startswith("A beats B by 40.0 points of accuracy (")
     assert sentences.difference_finding(alike).startswith(
         "A and C are not significantly different: A minus C is"
     )
-    turned = pairwise(results.select(["B", "A"]))[0]
+    turned = pairwise_differences(results.select(["B", "A"]))[0]
     assert sentences.difference_finding(turned) == sentences.difference_finding(worse)
     same = replace(results, predicted=results.predicted[[0, 0, 0]]).select(["A", "C"])
-    text = sentences.difference_finding(pairwise(same, rope=0.1)[0])
+    text = sentences.difference_finding(pairwise_differences(same, rope=0.1)[0])
     assert text.startswith("A and C are equivalent in practice")
-    assert sentences.cochran_finding(cochran(results)).startswith("The models are not all correct")
-    assert sentences.cochran_finding(cochran(same)).startswith("No model is known")
+    assert sentences.cochran_finding(cochran_test(results)).startswith(
+        "The models are not all correct"
+    )
+    assert sentences.cochran_finding(cochran_test(same)).startswith("No model is known")
 
 
 def test_a_pair_is_compared_once_whatever_does_not_matter(monkeypatch):
@@ -275,6 +279,6 @@ def test_a_pair_is_compared_once_whatever_does_not_matter(monkeypatch):
     )
     results = with_shares([0.9, 0.8, 0.7])
     for rope in (0.0, 0.01, 0.05):
-        pairwise(results, "accuracy", rope)
+        pairwise_differences(results, "accuracy", rope)
         groups(results, "accuracy", rope)
     assert sorted(compared) == [("A", "B"), ("A", "C"), ("B", "C")]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import lincore
 from lincore import Results
 from lincore.metrics import scores
-from lincore.metrics.differences import cochran, groups, pairwise
+from lincore.metrics.differences import cochran_test, groups, pairwise_differences
 from lincore.metrics.estimates import SCORES
-from lincore.metrics.ranking import guesses, ranked
+from lincore.metrics.ranking import baseline_scores, rank_methods
 from lincore.metrics.settings import Settings
 from lincore.report import sentences
 
@@ -89,11 +89,11 @@ def test_every_score_test_and_group_bears_extremes(results):
     for score in SCORES:
         for method in results.methods:
             assert is_interval(scores.score(results, method, score), score), (score, method)
-        for d in pairwise(results, score):
+        for d in pairwise_differences(results, score):
             assert np.isnan(d.p) or 0 <= d.p <= d.p_holm <= 1
             assert np.isnan(d.low) or d.low <= d.high
         assert set(groups(results, score)) == set(results.methods)
-        assert ranked(results, score).methods and guesses(results, score) is not None
+        assert rank_methods(results, score).methods and baseline_scores(results, score) is not None
         assert sentences.comparison_finding(results, score).endswith(".")
     for method in results.methods:
         recalls = [*scores.recall(results, method), *scores.precision(results, method)]
@@ -101,7 +101,7 @@ def test_every_score_test_and_group_bears_extremes(results):
         cost = scores.expected_cost(results, method, 1e-120 * (1 - np.eye(len(results.classes))))
         assert cost.low <= cost.value <= cost.high or np.isnan(cost.low)
     if len(set(results.fold)) == 1 and results.settings.row_groups is None:
-        assert 0 <= cochran(results).p <= 1
+        assert 0 <= cochran_test(results).p <= 1
 
 
 @pytest.mark.parametrize("scheme", ["holdout", "5-fold"])

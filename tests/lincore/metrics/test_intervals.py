@@ -19,12 +19,13 @@ from lincore.data.splits import Fold
 from lincore.metrics import scores
 from lincore.metrics.intervals import Spread, from_spread
 from lincore.metrics.settings import Settings
-from lincore.metrics.training_variance import common_rows
+from lincore.metrics.training_variance import training_variance_rows
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
-from lincore.model_selection.splitters import folds
+from lincore.model_selection.splitters import plan_folds
 from lincore.plots import score_intervals, seconds_and_score
 from lincore.report import sentences
+from lincore.utils.formatting import interval
 
 BY_CLASS = ("balanced accuracy", "macro F1", "MCC", "AUC")
 
@@ -194,7 +195,7 @@ def test_of_few_rows_of_a_class_nothing_is_claimed(name):
     assert scores.few_rows(few, name) == ([1] if name in BY_CLASS else [])
     found = scores.score(enough, "m", name)
     assert found.low < found.value < found.high and scores.few_rows(enough, name) == []
-    said = sentences.no_interval(few, name)
+    said = sentences.missing_interval_note(few, name)
     assert said == ("too few rows of class 1 for an interval" if name in BY_CLASS else "")
 
 
@@ -228,24 +229,24 @@ def test_common_rows_hold_the_classes_in_their_shares():
     codes = np.repeat([0, 1, 2], [7000, 2200, 800])
     every = np.arange(10_000)
     plan = [Fold(0, j, every[every % 10 != j], every[every % 10 == j]) for j in range(10)]
-    found = common_rows(codes, plan, 3)
+    found = training_variance_rows(codes, plan, 3)
     assert found.folds == list(range(10))
     assert len(found.rows) == len(set(found.rows)) == 2000
     assert_allclose(np.bincount(codes[found.rows]) / 2000, [0.7, 0.22, 0.08], atol=0.001)
-    assert_array_equal(found.rows, common_rows(codes, plan, 3).rows)
-    few = common_rows(codes[::100], [Fold(0, 0, every[:50], every[50:100])] * 2, 3)
+    assert_array_equal(found.rows, training_variance_rows(codes, plan, 3).rows)
+    few = training_variance_rows(codes[::100], [Fold(0, 0, every[:50], every[50:100])] * 2, 3)
     assert_array_equal(few.rows, np.arange(100))
-    assert common_rows(codes, plan[:1], 3).folds == []
+    assert training_variance_rows(codes, plan[:1], 3).folds == []
     alone = [Fold(0, j, np.delete(every[:50], j), every[[j]]) for j in range(50)]
-    assert common_rows(codes, alone, 3).folds == []  # leave-one-out
-    assert len(common_rows(codes, [*plan] * 50, 3).folds) <= 100
+    assert training_variance_rows(codes, alone, 3).folds == []  # leave-one-out
+    assert len(training_variance_rows(codes, [*plan] * 50, 3).folds) <= 100
 
 
 @pytest.mark.parametrize("spec", ["lda", "logistic", "fisher"])
 def test_a_comparison_asks_the_models_of_all_folds_about_the_same_rows(spec):
     data = lincore.sample("iris")
     results = lincore.compare(data, ["qda", spec], "2x3-fold")
-    plan, common = folds(data, "2x3-fold"), results.common
+    plan, common = plan_folds(data, "2x3-fold"), results.common
     assert common is not None and len(common.rows) == 6 * 150
     for place in (0, 4):
         model = pipeline_for(data, as_method(spec).fresh(data.n_classes), Steps())
@@ -267,11 +268,11 @@ def test_figures_and_words_bear_scores_without_intervals():
         assert "95 %" not in figure.to_json()
     finding = sentences.classification_finding(few, "m")
     assert "(too few rows of class 1 for an interval) over 63 test rows" in finding
-    against = sentences.against_baseline(few, "m")
+    against = sentences.baseline_finding(few, "m")
     assert against.startswith("Whether that is better than always predicting class 0")
     assert "cannot be said: too few rows of class 1 for an interval." in against
-    assert sentences.interval(found) == ""
-    assert sentences.without_intervals(few) == (
+    assert interval(found.low, found.high) == ""
+    assert sentences.missing_intervals_note(few) == (
         "Balanced accuracy, macro F1, MCC and AUC: too few rows of class 1 for an interval."
     )
 

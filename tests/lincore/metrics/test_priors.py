@@ -11,7 +11,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax
 
 from lincore import LinearDiscriminantAnalysis
-from lincore.metrics.priors import adjust, decide, estimate_priors, move_threshold, reprior
+from lincore.metrics.priors import (
+    adjust_posteriors,
+    adjust_priors,
+    decide,
+    estimate_priors,
+    move_threshold,
+)
 from lincore.metrics.results import Results
 
 SCORES = arrays(float, (5, 3), elements=st.floats(-700, 700))
@@ -29,11 +35,11 @@ def three_gaussians(sizes, seed=0):
 @settings(deadline=None)
 def test_adjusting_is_a_group_action(scores, a, b, c):
     log_proba = log_softmax(scores, axis=1)
-    assert_allclose(adjust(log_proba, a, a), log_proba, atol=1e-9)
-    there = adjust(log_proba, a, b)
+    assert_allclose(adjust_posteriors(log_proba, a, a), log_proba, atol=1e-9)
+    there = adjust_posteriors(log_proba, a, b)
     assert_allclose(np.exp(there).sum(axis=1), 1)
-    assert_allclose(adjust(there, b, c), adjust(log_proba, a, c), atol=1e-9)
-    assert_allclose(adjust(there, b, a), log_proba, atol=1e-9)
+    assert_allclose(adjust_posteriors(there, b, c), adjust_posteriors(log_proba, a, c), atol=1e-9)
+    assert_allclose(adjust_posteriors(there, b, a), log_proba, atol=1e-9)
 
 
 def test_adjusting_equals_fitting_with_other_priors():
@@ -41,18 +47,20 @@ def test_adjusting_equals_fitting_with_other_priors():
     old, new = np.array([300, 100, 20]) / 420, [0.2, 0.3, 0.5]
     as_trained = LinearDiscriminantAnalysis().fit(X, codes).predict_log_proba(X)
     refitted = LinearDiscriminantAnalysis(priors=new).fit(X, codes).predict_log_proba(X)
-    assert_allclose(adjust(as_trained, old, new), refitted, atol=1e-9)
+    assert_allclose(adjust_posteriors(as_trained, old, new), refitted, atol=1e-9)
 
 
 def test_priors_of_zero():
     log_proba = np.log([[0.5, 0.3, 0.2]])
-    assert_allclose(np.exp(adjust(log_proba, [0.5, 0.3, 0.2], [0.5, 0.5, 0])), [[0.5, 0.5, 0]])
+    assert_allclose(
+        np.exp(adjust_posteriors(log_proba, [0.5, 0.3, 0.2], [0.5, 0.5, 0])), [[0.5, 0.5, 0]]
+    )
     with np.errstate(divide="ignore"):
         certain = np.log([[0.0, 0.0, 1.0], [0.5, 0.5, 0.0]])
     # The first row is explained by a class that is impossible now; the second was never seen so.
-    out = np.exp(adjust(certain, [0.4, 0.4, 0.2], [0.3, 0.7, 0.0]))
+    out = np.exp(adjust_posteriors(certain, [0.4, 0.4, 0.2], [0.3, 0.7, 0.0]))
     assert_allclose(out, [[0.3, 0.7, 0], [0.3, 0.7, 0]])
-    never_seen = np.exp(adjust(certain[1:], [0.5, 0.5, 0.0], [0.2, 0.2, 0.6]))
+    never_seen = np.exp(adjust_posteriors(certain[1:], [0.5, 0.5, 0.0], [0.2, 0.2, 0.6]))
     assert_allclose(never_seen, [[0.5, 0.5, 0]])
 
 
@@ -60,11 +68,11 @@ def test_priors_of_zero():
 def test_what_is_no_prior_is_refused(bad):
     fair = np.full(3, 1 / 3)
     with pytest.raises(ValueError, match="old priors must be 3 probabilities"):
-        adjust(np.zeros((1, 3)), bad, fair)
+        adjust_posteriors(np.zeros((1, 3)), bad, fair)
     with pytest.raises(ValueError, match="new priors must be 3 probabilities"):
-        adjust(np.zeros((1, 3)), fair, bad)
+        adjust_posteriors(np.zeros((1, 3)), fair, bad)
     with pytest.raises(ValueError, match="No class"):
-        adjust(np.zeros((1, 3)), [1, 0, 0], [0, 0, 1])
+        adjust_posteriors(np.zeros((1, 3)), [1, 0, 0], [0, 0, 1])
 
 
 def test_unknown_priors_are_found():
@@ -85,7 +93,7 @@ def test_estimated_priors_are_a_fixed_point_of_the_mean_posterior():
     log_proba = LinearDiscriminantAnalysis().fit(X, codes).predict_log_proba(X)
     old = np.array([300, 100, 50]) / 450
     estimate = estimate_priors(log_proba, old)
-    mean = np.exp(adjust(log_proba, old, estimate.priors)).mean(axis=0)
+    mean = np.exp(adjust_posteriors(log_proba, old, estimate.priors)).mean(axis=0)
     assert_allclose(mean, estimate.priors, atol=1e-7)
     stopped = estimate_priors(log_proba, old, max_iter=1)
     assert not stopped.converged and stopped.n_iter == 1
@@ -108,11 +116,11 @@ def test_results_under_other_priors():
     results = Results(
         ("a", "b"), np.array(["x", "y"]), np.arange(2), codes, labels, log_proba, np.zeros(2)
     )
-    other = reprior(results, [0.9, 0.1], [0.5, 0.5])
+    other = adjust_priors(results, [0.9, 0.1], [0.5, 0.5])
     assert_array_equal(other.predicted, [[1, 1], [0, 0]])
-    assert_allclose(other.log_proba[0], adjust(log_proba[0], [0.9, 0.1], [0.5, 0.5]))
+    assert_allclose(other.log_proba[0], adjust_posteriors(log_proba[0], [0.9, 0.1], [0.5, 0.5]))
     assert np.isnan(other.log_proba[1]).all()
-    each = reprior(results, [[0.5, 0.5], [0.9, 0.1]], [0.5, 0.5])
+    each = adjust_priors(results, [[0.5, 0.5], [0.9, 0.1]], [0.5, 0.5])
     assert_allclose(each.log_proba[0], log_proba[0])
 
 

@@ -18,11 +18,11 @@ from lincore import Results
 from lincore.imbalance.deployment import log_loss_in_deployment
 from lincore.imbalance.losses import losses_of
 from lincore.metrics import auc, curves, scores
-from lincore.metrics.differences import groups, pairwise
-from lincore.metrics.estimates import why_missing
-from lincore.metrics.priors import reprior
-from lincore.metrics.ranking import guesses, ranked
-from lincore.metrics.sampling_units import evidence
+from lincore.metrics.differences import groups, pairwise_differences
+from lincore.metrics.estimates import missing_score_reason
+from lincore.metrics.priors import adjust_priors
+from lincore.metrics.ranking import baseline_scores, rank_methods
+from lincore.metrics.sampling_units import find_sampling_units
 from lincore.metrics.settings import Settings
 from lincore.report import sentences
 
@@ -87,7 +87,7 @@ def test_every_number_agrees_with_every_other_and_with_scikit_learn(results):
     everyone, truth = np.arange(len(results.classes)), results.truth
     for i, method in enumerate(results.methods):
         predicted = results.predicted[i]
-        counts = scores.confusion(results, method)
+        counts = scores.confusion_matrix(results, method)
         expected = metrics.confusion_matrix(truth, predicted, labels=everyone)
         assert_array_equal(counts, expected)
         assert_allclose(ours(results, method, "accuracy"), np.trace(counts) / counts.sum())
@@ -120,11 +120,11 @@ def the_posteriors_agree(results, i, counts):
     if not scores.has_posteriors(results, method):
         for name in ("log loss", "Brier", "AUC"):
             assert np.isnan(scores.score(results, method, name)).all()
-        for curve in (curves.roc, curves.precision_recall):
+        for curve in (curves.roc_curve, curves.precision_recall_curve):
             with pytest.raises(ValueError, match="no scores that rank rows"):
                 curve(results, method)
         with pytest.raises(ValueError, match="not how probable"):
-            curves.calibration(results, method)
+            curves.calibration_curve(results, method)
         return
     log_proba = results.log_proba[i]
     losses = -log_proba[np.arange(len(truth)), truth]
@@ -133,7 +133,7 @@ def the_posteriors_agree(results, i, counts):
     brier = ((np.exp(log_proba) - one_hot) ** 2).sum(axis=1).mean()
     assert_allclose(ours(results, method, "Brier"), brier / (2 if len(everyone) == 2 else 1))
     areas = []
-    rocs, lines = curves.roc(results, method), curves.precision_recall(results, method)
+    rocs, lines = curves.roc_curve(results, method), curves.precision_recall_curve(results, method)
     for k in everyone:
         inside, right = truth == k, counts[k, k]
         roc, line = rocs[k], lines[k]
@@ -154,11 +154,11 @@ def the_posteriors_agree(results, i, counts):
             on_curve = np.isclose(roc.false_positive_rate, roc.operating.x)
             ties = np.abs(np.diff(log_proba, axis=1)).min() < 1e-9
             assert np.isclose(roc.recall[on_curve], roc.operating.y).any() or ties
-    if evidence(results).one_fit or evidence(results).one_row_folds:
+    if find_sampling_units(results).one_fit or find_sampling_units(results).one_row_folds:
         assert_allclose(ours(results, method, "AUC"), np.mean(areas) if areas else np.nan)
     else:
         assert_allclose(ours(results, method, "AUC"), auc_in_folds(results, log_proba))
-    top = curves.calibration(results, method)
+    top = curves.calibration_curve(results, method)
     assert top.n_rows.sum() == len(truth)
     accuracy = ours(results, method, "accuracy")
     assert_allclose(np.nansum(top.n_rows * top.came_true) / len(truth), accuracy)
@@ -166,7 +166,7 @@ def the_posteriors_agree(results, i, counts):
 
 def auc_in_folds(results, values):
     """Return the mean over classes of scikit-learn's AUC of the folds, weighted by their pairs."""
-    folds, found = evidence(results).folds, []
+    folds, found = find_sampling_units(results).folds, []
     for k in range(len(results.classes)):
         inside, areas, n_pairs = results.truth == k, [], []
         for fold in np.unique(folds):
@@ -190,12 +190,12 @@ def test_auc_of_decision_scores_is_scikit_learns(sample):
         found = scores.score(one, name, "AUC")
         assert_allclose(found.value, expected)
         assert 0.85 < found.low <= expected <= found.high <= 1
-        assert_allclose(np.mean([curve.area for curve in curves.roc(one, name)]), expected)
-        for k, line in enumerate(curves.precision_recall(one, name)):
+        assert_allclose(np.mean([curve.area for curve in curves.roc_curve(one, name)]), expected)
+        for k, line in enumerate(curves.precision_recall_curve(one, name)):
             expected = metrics.average_precision_score(one_hot[:, k], one.decision[name][:, k])
             assert_allclose(line.average, expected)
         assert np.isnan(scores.score(one, name, "log loss").value)
-        assert why_missing(one, name, "log loss") == "no posteriors"
+        assert missing_score_reason(one, name, "log loss") == "no posteriors"
     assert list(one.decision) == [name for name in one.methods if name != "lda"]
     assert scores.score(one, one.methods[-1], "AUC").value > 0.9, (
         "of scikit-learn's classifiers too"
@@ -204,7 +204,7 @@ def test_auc_of_decision_scores_is_scikit_learns(sample):
     for name in methods:
         assert_allclose(ours(folds, name, "AUC"), auc_in_folds(folds, folds.decision[name]))
         with pytest.raises(ValueError, match="several fits"):
-            curves.roc(folds, name)
+            curves.roc_curve(folds, name)
 
 
 def test_scores_of_folds_on_different_scales_are_ranked_within_them():
@@ -217,7 +217,10 @@ def test_scores_of_folds_on_different_scales_are_ranked_within_them():
     )  # fmt: skip
     assert ours(results, "m", "AUC") == 1
     alone = replace(results, fold=np.arange(100))
-    assert np.isnan(ours(alone, "m", "AUC")) and why_missing(alone, "m", "AUC") == "one row a fold"
+    assert (
+        np.isnan(ours(alone, "m", "AUC"))
+        and missing_score_reason(alone, "m", "AUC") == "one row a fold"
+    )
 
 
 def test_an_auc_over_folds_varies_as_on_one_test_set_of_as_many_rows():
@@ -307,9 +310,9 @@ def test_rows_that_belong_together_make_wider_intervals():
 
 def test_ranking_anew_and_resampling_derivatives_agree(monkeypatch):
     results = some_results(m=600)
-    exact = pairwise(results, "AUC")[0]
+    exact = pairwise_differences(results, "AUC")[0]
     monkeypatch.setattr("lincore.metrics.bootstrap.MOST_RANKED", 0)
-    linear = pairwise(replace(results), "AUC")[0]
+    linear = pairwise_differences(replace(results), "AUC")[0]
     assert exact.value == linear.value
     assert_allclose([exact.low, exact.high], [linear.low, linear.high], atol=0.004)
     assert exact.low != linear.low
@@ -337,11 +340,11 @@ def test_resampled_areas_are_scikit_learns_with_weights(seed, m):
 
 def test_very_many_rows_have_the_normal_limit_of_the_bootstrap(monkeypatch):
     results = some_results(m=3000)
-    resampled = [pairwise(results, name)[0] for name in scores.SCORES]
+    resampled = [pairwise_differences(results, name)[0] for name in scores.SCORES]
     monkeypatch.setattr("lincore.metrics.bootstrap.MOST_ROWS", 100)
     again = replace(results)
     for before, name in zip(resampled, scores.SCORES, strict=True):
-        after = pairwise(again, name)[0]
+        after = pairwise_differences(again, name)[0]
         assert_allclose(after.high - after.low, before.high - before.low, rtol=0.1)
 
 
@@ -354,10 +357,14 @@ def test_a_score_does_not_depend_on_the_other_methods():
 
 def test_baselines_guess_from_the_training_shares():
     results = predictions([0, 0, 1, 2], [0, 1, 1, 2])
-    assert scores.baseline(results) == 0.5
+    assert scores.majority_baseline_score(results) == 0.5
     given_shares = replace(results, settings=Settings(training_shares=[0.2, 0.7, 0.1]))
-    found = scores.table(scores.baselines(given_shares))
-    assert found.loc["Majority class", "accuracy"] == scores.baseline(given_shares) == 0.25
+    found = scores.score_table(scores.baseline_results(given_shares))
+    assert (
+        found.loc["Majority class", "accuracy"]
+        == scores.majority_baseline_score(given_shares)
+        == 0.25
+    )
     expected = -np.log([0.2, 0.2, 0.7, 0.1]).mean()
     assert_allclose(found.loc["Prior only", "log loss"], expected)
     assert found.loc["Prior only", "AUC"] == 0.5
@@ -434,12 +441,12 @@ def test_shapes_that_do_not_fit_are_refused():
             results.log_proba, results.seconds,
         )  # fmt: skip
     with pytest.raises(KeyError, match="method 0, method 1"):
-        scores.confusion(results, "other")
+        scores.confusion_matrix(results, "other")
 
 
 def test_the_table_holds_the_same_numbers():
     results = some_results()
-    table = scores.table(results)
+    table = scores.score_table(results)
     for method in results.methods:
         right = scores.accuracy(results, method)
         line = table.loc[method]
@@ -486,7 +493,7 @@ def test_the_finding_names_the_largest_confusion(predicted, ending):
     ],
 )
 def test_the_finding_is_held_against_guessing(truth, predicted, beginning):
-    assert sentences.against_baseline(predictions(truth, predicted), "LDA").startswith(beginning)
+    assert sentences.baseline_finding(predictions(truth, predicted), "LDA").startswith(beginning)
 
 
 def test_without_an_error_groups_count_and_not_their_rows():
@@ -503,7 +510,7 @@ def test_without_an_error_groups_count_and_not_their_rows():
     alone, together = (scores.accuracy(results, "m").low for results in (plain, tens))
     assert 3 * (1 - alone) < 1 - together
     assert np.isnan(scores.score(tens, "m", "MCC").low)
-    found = curves.calibration(tens, "m")
+    found = curves.calibration_curve(tens, "m")
     assert_allclose(np.nanmin(found.low), proportion_confint(12, 12, method="wilson")[0])
 
 
@@ -513,7 +520,7 @@ def test_one_group_alone_has_no_interval():
         found = scores.score(results, "method 0", name)
         assert np.isfinite(found.value) and np.isnan([found.low, found.high]).all()
     assert np.isnan(scores.recall(results, "method 0")[0].high)
-    pair = pairwise(results)[0]
+    pair = pairwise_differences(results)[0]
     assert np.isnan([pair.low, pair.high, pair.p]).all() and pair.verdict == "not significant"
 
 
@@ -524,8 +531,8 @@ def test_results_without_a_method_are_an_empty_table():
         list(none.table(wide=True).columns) == list(results.table(wide=True).columns)
         and none.table(wide=True).empty
     )
-    assert pairwise(none) == []
-    assert reprior(none, [0.2, 0.3, 0.5], [0.5, 0.3, 0.2]).predicted.shape == (0, 40)
+    assert pairwise_differences(none) == []
+    assert adjust_priors(none, [0.2, 0.3, 0.5], [0.5, 0.3, 0.2]).predicted.shape == (0, 40)
 
 
 def imbalanced(*predicted, labels=("LDA", "Fisher", "Least squares")):
@@ -545,19 +552,19 @@ FINDS_RARE = np.where(np.arange(400) < 120, 1, np.repeat([0, 1], [364, 36]))
 def test_balanced_accuracy_leads_where_classes_are_unequal():
     results = imbalanced(ALWAYS, FINDS_RARE)
     assert scores.accuracy(results, "LDA").value == 0.9 > scores.accuracy(results, "Fisher").value
-    assert ranked(results).methods == ("Fisher", "LDA")
+    assert rank_methods(results).methods == ("Fisher", "LDA")
     assert groups(results) == {"LDA": 2, "Fisher": 1}
-    assert scores.table(results).columns[0] == "balanced accuracy"
-    assert scores.table(results)["never predicts"].to_list() == ["rare", ""]
-    assert guesses(results) == {"Majority class": 0.5}
-    assert pairwise(results)[0].better == "Fisher"
+    assert scores.score_table(results).columns[0] == "balanced accuracy"
+    assert scores.score_table(results)["never predicts"].to_list() == ["rare", ""]
+    assert baseline_scores(results) == {"Majority class": 0.5}
+    assert pairwise_differences(results)[0].better == "Fisher"
     assert sentences.comparison_finding(results) == (
         "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %). LDA never predicts rare."
     )
     assert sentences.classification_finding(results, "Fisher").startswith(
         "Fisher reaches a balanced accuracy of 78.3 % ("
     )
-    said = sentences.against_baseline(results, "Fisher")
+    said = sentences.baseline_finding(results, "Fisher")
     assert said.startswith(
         "That is better than always predicting common (balanced accuracy 50.0 %). Accuracy 69.0 % ("
     )
@@ -574,7 +581,7 @@ def test_models_that_never_predict_a_class_are_named_and_not_called_equivalent()
     assert sentences.classification_finding(results, "LDA").startswith(
         "LDA never predicts rare: a balanced accuracy of 50.0 % ("
     )
-    assert sentences.against_baseline(results, "LDA").startswith("That is not distinguishable from")
+    assert sentences.baseline_finding(results, "LDA").startswith("That is not distinguishable from")
     two = sentences.comparison_finding(imbalanced(ALWAYS, ALWAYS, FINDS_RARE))
     assert two.endswith("LDA and Fisher never predict rare.")
 

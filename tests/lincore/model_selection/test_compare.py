@@ -25,7 +25,7 @@ from lincore.model_selection.comparison import compare
 from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
-from lincore.model_selection.splitters import folds
+from lincore.model_selection.splitters import plan_folds
 
 SOLVED = [
     "lda",
@@ -68,7 +68,7 @@ def from_rows(data, spec, plan, steps):
 @pytest.mark.parametrize("scheme", ["7-fold", "2x3-fold", "leave-one-out", "holdout"])
 def test_one_pass_equals_a_fit_from_the_rows_of_each_fold(scheme, steps):
     data = clouds((30, 20, 15), p=4, offset=1e4)
-    results, plan = compare(data, SOLVED, scheme, steps=steps), folds(data, scheme)
+    results, plan = compare(data, SOLVED, scheme, steps=steps), plan_folds(data, scheme)
     assert results.methods == tuple(SOLVED)
     assert_array_equal(results.rows, np.concatenate([fold.test for fold in plan]))
     assert_array_equal(
@@ -94,7 +94,7 @@ def test_merging_class_by_class_is_the_same(few, monkeypatch):
 
 def test_training_moments_are_those_of_the_training_rows():
     data = clouds((30, 3, 1), p=3)
-    plan = folds(data, "5-fold")
+    plan = plan_folds(data, "5-fold")
     for few in (0, 10**9):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(fold_moments, "FEW_VALUES", few)
@@ -112,7 +112,7 @@ def test_splits_that_leave_rows_out_altogether():
     data = clouds()
     splitter = ShuffleSplit(4, train_size=0.5, test_size=0.2, random_state=0)
     results = compare(data, ["lda", "qda"], splitter)
-    predicted, _ = from_rows(data, "qda", folds(data, splitter), Steps())
+    predicted, _ = from_rows(data, "qda", plan_folds(data, splitter), Steps())
     assert_array_equal(results.predicted[1], predicted)
 
 
@@ -124,7 +124,7 @@ def test_more_features_than_rows_and_large_pictures():
     for steps in (Steps(n_components=4), Steps(standardize=True)):
         results = compare(data, ["lda", "least-squares", "fisher"], "4-fold", steps=steps)
         for j, spec in enumerate(results.methods):
-            predicted, _ = from_rows(data, spec, folds(data, "4-fold"), steps.resolved(data))
+            predicted, _ = from_rows(data, spec, plan_folds(data, "4-fold"), steps.resolved(data))
             assert_array_equal(results.predicted[j], predicted)
 
 
@@ -197,7 +197,7 @@ def test_what_other_test_rows_hold_changes_no_prediction(scheme, steps):
     data = dataset(X, data.codes, levels=(None, None, None, None, ("a", "b", "c", "d")))
     methods = ["lda", "naive-bayes", "least-squares", "logistic", LinearSVC()]
     before = compare(data, methods, scheme, steps=steps)
-    fold = folds(data, scheme)[0]
+    fold = plan_folds(data, scheme)[0]
     ruined, kept = X.copy(), fold.test[::2]
     wild = np.setdiff1d(fold.test, kept)
     ruined[wild] = [1e5, np.nan, -1e5, 1e5, 3]
@@ -216,7 +216,7 @@ def test_foreign_classifiers_decide_by_their_own_rule():
     )
     assert results.methods == ("strict", "svm", "dummy")
     expected = []
-    for fold in folds(data, "3-fold"):
+    for fold in plan_folds(data, "3-fold"):
         model = make_pipeline(lincore.Standardizer(), strict)
         model.fit(data.X[fold.train], data.codes[fold.train])
         expected.append(model.predict(data.X[fold.test]))
@@ -404,7 +404,7 @@ def test_baselines_guess_from_what_the_methods_were_trained_on():
     results = compare(data, "lda", "given")
     share = codes[~tested].mean()
     assert_allclose(results.settings.training_shares, [1 - share, share])
-    prior = scores.baselines(results)
+    prior = scores.baseline_results(results)
     assert_allclose(np.exp(prior.log_proba[1, 0]), [1 - share, share])
     # Folds of unequal size count by the predictions that they stand behind.
     parts = [(np.arange(20, 100), np.arange(20)), (np.arange(50), np.arange(50, 60))]

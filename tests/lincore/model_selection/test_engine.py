@@ -16,10 +16,10 @@ from lincore.metrics import scores
 from lincore.model_selection import hold_out
 from lincore.model_selection.pipeline import (
     Steps,
-    before_classifier,
     build_pipeline,
     default_steps,
     pipeline_for,
+    transform_for_classifier,
 )
 from tests.data import DATA, needs_data
 
@@ -43,12 +43,12 @@ def test_from_moments_equals_from_rows(options, gaps):
     data = lincore.sample("wine")
     data = with_gaps(data) if gaps else data
     split = lincore.split(data, seed=3)
-    part = hold_out.summarise(data, split)
+    part = hold_out.summarise_training_set(data, split)
     assert part.moments is not None
     pipelines = [
         pipeline_for(data, LinearDiscriminantAnalysis(), Steps(**options)) for _ in range(2)
     ]
-    fast = hold_out.fit(pipelines[0], data, split, part)
+    fast = hold_out.fit_from_training_set(pipelines[0], data, split, part)
     slow = pipelines[1].fit(data.X[split.train], data.codes[split.train])
     X = data.X[split.test]
     assert_allclose(fast.predict_proba(X), slow.predict_proba(X), rtol=1e-6, atol=1e-9)
@@ -171,7 +171,9 @@ def test_the_steps_before_the_classifier_can_stand_alone():
     data = lincore.sample("iris")
     split = lincore.split(data)
     pipeline = build_pipeline(None, steps=Steps(n_components=2))
-    fitted = hold_out.fit(pipeline, data, split, hold_out.summarise(data, split))
-    found = before_classifier(fitted, data.X)
+    fitted = hold_out.fit_from_training_set(
+        pipeline, data, split, hold_out.summarise_training_set(data, split)
+    )
+    found = transform_for_classifier(fitted, data.X)
     assert_allclose(found[split.train].mean(axis=0), 0, atol=1e-9)
     assert found.shape == (150, 2)

@@ -82,9 +82,9 @@ def test_every_experiment_keeps_groups_together_unless_asked_otherwise():
     assert divided(data, lincore.split(data, "stratified"))
     results = lincore.compare(data, "lda")
     assert results.settings.scheme == "holdout by group"
-    assert comparison.scope(results).endswith("Rows of one group are kept together.")
+    assert comparison.evaluation_scope(results).endswith("Rows of one group are kept together.")
     other = lincore.compare(data, "lda", "5-fold")
-    assert "both trained on and tested" in comparison.scope(other)
+    assert "both trained on and tested" in comparison.evaluation_scope(other)
     assert comparison.groups(lincore.compare(replace(data, groups=None), "lda")) == ""
     study = lincore.balance(data, {"a": 20}, "lda", repeats=2)
     assert study.settings.scheme == "holdout by group"

@@ -10,8 +10,8 @@ import lincore
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.metrics import scores
-from lincore.metrics.disagreements import disagreement
-from lincore.metrics.ranking import guesses, known, ranked
+from lincore.metrics.disagreements import find_disagreements
+from lincore.metrics.ranking import available_scores, baseline_scores, rank_methods
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.learning_curves import learning_curve
 from lincore.model_selection.pipeline import Steps
@@ -92,7 +92,7 @@ def test_a_stop_leaves_the_sizes_that_are_finished():
 def test_disagreements_are_all_of_them_once():
     iris = lincore.sample("iris")
     results = compare(iris, ["lda", "naive-bayes"], "3x5-fold", steps=Steps(n_components=1))
-    found = disagreement(results, "lda", "naive-bayes")
+    found = find_disagreements(results, "lda", "naive-bayes")
     first = results.repetition == 0
     differ = first & (results.predicted[0] != results.predicted[1])
     assert 0 < differ.sum() == len(found.rows) == len(set(found.rows.tolist()))
@@ -111,30 +111,32 @@ def test_disagreements_are_all_of_them_once():
 def test_the_order_by_a_score_is_found_once():
     wine = lincore.sample("wine")
     results = compare(wine, ["least-squares", "naive-bayes", "lda", "fisher"])
-    order = ranked(results, "log loss")
+    order = rank_methods(results, "log loss")
     loss = [scores.score(order, m, "log loss").value for m in order.methods]
     assert loss[0] <= loss[1] and np.isnan(loss[2:]).all()
-    assert order is ranked(results, "log loss") and known(order.select("fisher")) == (
+    assert order is rank_methods(results, "log loss") and available_scores(
+        order.select("fisher")
+    ) == (
         "accuracy",
         "balanced accuracy",
         "macro F1",
         "MCC",
         "AUC",
     )
-    assert guesses(results, "log loss").keys() == {"Prior only"}
-    assert set(guesses(results)) == {"Majority class", "Chance"}
-    assert guesses(results, "MCC") == {"Majority class": 0.0}
+    assert baseline_scores(results, "log loss").keys() == {"Prior only"}
+    assert set(baseline_scores(results)) == {"Majority class", "Chance"}
+    assert baseline_scores(results, "MCC") == {"Majority class": 0.0}
 
 
 def test_methods_without_posteriors_disagree_too():
     iris = lincore.sample("iris")
     results = compare(iris, ["least-squares", "perceptron"])
-    found = disagreement(results, "least-squares", "perceptron")
+    found = find_disagreements(results, "least-squares", "perceptron")
     assert np.isnan(found.proba).any() and found.n_rows == 45
-    same = disagreement(results, "perceptron", "perceptron")
+    same = find_disagreements(results, "perceptron", "perceptron")
     assert not len(same.rows) and not len(same.where(same.neither).rows)
     with pytest.raises(KeyError, match="No method"):
-        disagreement(results, "lda", "perceptron")
+        find_disagreements(results, "lda", "perceptron")
 
 
 class _Demanding(lincore.LinearDiscriminantAnalysis):

@@ -10,19 +10,25 @@ from sklearn.linear_model import LogisticRegression as ScikitLogistic
 from sklearn.multiclass import OneVsRestClassifier
 
 import lincore
-from lincore.model_selection.methods import FACTORIES, LABELS, as_method, as_methods, keywords
-from lincore.model_selection.options import OPTIONS, option
-from lincore.model_selection.specs import parse, render
+from lincore.model_selection.methods import (
+    CLASSIFIER_FACTORIES,
+    CLASSIFIER_LABELS,
+    as_method,
+    as_methods,
+    keywords,
+)
+from lincore.model_selection.options import CLASSIFIER_OPTIONS, option
+from lincore.model_selection.specs import format_spec, parse_spec
 
 SOLVED = {"lda", "diagonal-lda", "qda", "naive-bayes", "fisher", "least-squares"}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("word", FACTORIES)
+@pytest.mark.parametrize("word", CLASSIFIER_FACTORIES)
 def test_every_word_names_an_estimator_and_an_estimator_its_word(word):
     method = as_method(word)
-    assert (method.name, method.label, method.word) == (word, LABELS[word], word)
-    assert type(method.estimator) is FACTORIES[word]
+    assert (method.name, method.label, method.word) == (word, CLASSIFIER_LABELS[word], word)
+    assert type(method.estimator) is CLASSIFIER_FACTORIES[word]
     assert method.from_moments == (word in SOLVED)
     assert as_method(method.estimator).name == word
     X = np.random.default_rng(0).poisson(3.0, (60, 4)).astype(float)
@@ -58,11 +64,11 @@ def test_lines_go_there_and_back(line):
         method.estimator.get_params(deep=False).keys()
     )
     assert repr(as_method(again.name).estimator) == repr(method.estimator)
-    assert render(*parse(line)) == line
+    assert format_spec(*parse_spec(line)) == line
 
 
 def test_values_of_lines():
-    _, options = parse(" a( x = -inf, y=None, z=[1, 2], w=plus-minus, v=1e-3,u=True ) ")
+    _, options = parse_spec(" a( x = -inf, y=None, z=[1, 2], w=plus-minus, v=1e-3,u=True ) ")
     assert options == {
         "x": -np.inf, "y": None, "z": [1, 2], "w": "plus-minus", "v": 0.001, "u": True
     }  # fmt: skip
@@ -115,16 +121,16 @@ def test_what_methods_take():
     assert not as_method("fisher(threshold=minimum-error)").from_moments
 
 
-@pytest.mark.parametrize("word", FACTORIES)
+@pytest.mark.parametrize("word", CLASSIFIER_FACTORIES)
 def test_the_table_of_options_is_complete(word):
     defaults = keywords(word)
-    assert {entry.name for entry in OPTIONS[word]} == set(defaults)
-    assert len(OPTIONS[word]) == len(defaults)
-    for entry in OPTIONS[word]:
+    assert {entry.name for entry in CLASSIFIER_OPTIONS[word]} == set(defaults)
+    assert len(CLASSIFIER_OPTIONS[word]) == len(defaults)
+    for entry in CLASSIFIER_OPTIONS[word]:
         assert entry.default == defaults[entry.name] or entry.default is defaults[entry.name]
         assert entry.allows(entry.default), entry.name
         assert entry.help.endswith(".") and "\n" not in entry.help
-    assert word == "naive-bayes" or any(entry.main for entry in OPTIONS[word])
+    assert word == "naive-bayes" or any(entry.main for entry in CLASSIFIER_OPTIONS[word])
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -132,7 +138,7 @@ def test_the_table_of_options_is_complete(word):
     ("word", "name", "value"),
     [
         (word, entry.name, choice.value)
-        for word, entries in OPTIONS.items()
+        for word, entries in CLASSIFIER_OPTIONS.items()
         for entry in entries
         for choice in entry.choices
     ],
@@ -141,7 +147,7 @@ def test_every_choice_can_be_fitted(word, name, value):
     rng = np.random.default_rng(0)
     codes = np.arange(90) % 3
     X = rng.poisson(3.0, (90, 3)) + rng.random((90, 3)) + np.eye(3)[codes]
-    line = render(word, {name: value})
+    line = format_spec(word, {name: value})
     assert as_method(line).fresh(3).fit(X, codes).predict(X).shape == (90,)
 
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit, Strat
 
 import lincore
 from lincore.data.dataset import Dataset, Split
-from lincore.model_selection.splitters import describe, folds
+from lincore.model_selection.splitters import describe, plan_folds
 
 
 def dataset(counts, groups=None, given_test=None):
@@ -33,7 +33,7 @@ def dataset(counts, groups=None, given_test=None):
 )
 def test_every_row_is_tested_once_in_every_repetition_and_classes_are_even(counts, k, times, seed):
     data = dataset([*counts, 12, 12])
-    plan = folds(data, f"{times}x{k}-fold", seed)
+    plan = plan_folds(data, f"{times}x{k}-fold", seed)
     assert [(f.repetition, f.fold) for f in plan] == [
         (r, i) for r in range(times) for i in range(k)
     ]
@@ -52,23 +52,23 @@ def test_every_row_is_tested_once_in_every_repetition_and_classes_are_even(count
 
 def test_seeds_make_plans_again_and_repetitions_differ():
     data = dataset([30, 20])
-    first, again = folds(data, "2x5-fold", 3), folds(data, "2x5-fold", 3)
+    first, again = plan_folds(data, "2x5-fold", 3), plan_folds(data, "2x5-fold", 3)
     assert all((a.test == b.test).all() for a, b in zip(first, again, strict=True))
     assert set(first[0].test) != set(first[5].test)
-    assert set(first[0].test) != set(folds(data, "2x5-fold", 4)[0].test)
+    assert set(first[0].test) != set(plan_folds(data, "2x5-fold", 4)[0].test)
 
 
 def test_hold_outs_are_those_of_split():
     data = dataset([30, 20], given_test=np.arange(50) % 5 == 0)
     for word, how in (("holdout", "stratified"), ("last", "last"), ("given", "given")):
-        fold = folds(data, word, 7, test_size=0.4)[0]
+        fold = plan_folds(data, word, 7, test_size=0.4)[0]
         expected = lincore.split(data, how, test_size=0.4, seed=7)
         assert_array_equal(fold.test, expected.test)
-        assert_array_equal(folds(data, expected)[0].train, expected.train)
+        assert_array_equal(plan_folds(data, expected)[0].train, expected.train)
 
 
 def test_leave_one_out():
-    plan = folds(dataset([3, 4]), "leave-one-out")
+    plan = plan_folds(dataset([3, 4]), "leave-one-out")
     assert [fold.test.tolist() for fold in plan] == [[i] for i in range(7)]
     assert {len(fold.train) for fold in plan} == {6}
 
@@ -77,7 +77,7 @@ def test_leave_one_out():
 def test_groups_stay_together(scheme, n):
     groups = np.repeat(np.arange(12), 5)
     data = dataset([40, 20], groups=groups)
-    plan = folds(data, scheme, 1)
+    plan = plan_folds(data, scheme, 1)
     assert len(plan) == n
     if scheme != 3:
         for fold in plan:
@@ -87,7 +87,7 @@ def test_groups_stay_together(scheme, n):
 
 def test_one_split_by_group():
     groups = np.repeat(np.arange(12), 5)
-    (fold,) = folds(dataset([40, 20], groups=groups), "holdout by group", test_size=0.25)
+    (fold,) = plan_folds(dataset([40, 20], groups=groups), "holdout by group", test_size=0.25)
     assert not set(groups[fold.train]) & set(groups[fold.test])
     assert 10 <= len(fold.test) <= 20
 
@@ -95,15 +95,15 @@ def test_one_split_by_group():
 def test_any_splitter_of_scikit_learn():
     data = dataset([30, 30])
     repeated = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
-    plan = folds(data, repeated)
+    plan = plan_folds(data, repeated)
     assert [(f.repetition, f.fold) for f in plan] == [(r, i) for r in range(2) for i in range(3)]
     for fold, (train, test) in zip(plan, repeated.split(data.X, data.codes), strict=True):
         assert_array_equal(fold.train, np.sort(train))
         assert_array_equal(fold.test, np.sort(test))
-    for fold in folds(data, ShuffleSplit(5, train_size=0.3, test_size=0.5, random_state=0)):
+    for fold in plan_folds(data, ShuffleSplit(5, train_size=0.3, test_size=0.5, random_state=0)):
         assert (len(fold.train), len(fold.test)) == (18, 30)
     pairs = list(StratifiedKFold(2).split(data.X, data.codes))
-    assert len(folds(data, pairs)) == 2
+    assert len(plan_folds(data, pairs)) == 2
 
 
 @pytest.mark.parametrize(
@@ -123,18 +123,18 @@ def test_any_splitter_of_scikit_learn():
 )
 def test_what_cannot_be_done_is_said(scheme, message):
     with pytest.raises(lincore.DataError, match=message):
-        folds(dataset([30, 20]), scheme)
+        plan_folds(dataset([30, 20]), scheme)
 
 
 def test_a_training_part_of_one_class_is_refused():
     data = replace(dataset([1, 9]), codes=np.repeat([0, 1], [1, 9]))
     with pytest.raises(lincore.DataError, match="two classes"):
-        folds(data, "leave-one-out")
+        plan_folds(data, "leave-one-out")
 
 
 def test_plans_that_would_fill_the_memory_are_refused():
     with pytest.raises(lincore.DataError, match="Use fewer folds"):
-        folds(dataset([3000, 3000]), "leave-one-out")
+        plan_folds(dataset([3000, 3000]), "leave-one-out")
 
 
 def test_schemes_in_words():

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from lincore import plots
-from lincore.checks.model_assumptions import assumptions, coordinates_of
+from lincore.checks.model_assumptions import assumption_inputs, assumptions
 from lincore.data.dataset import Dataset
 from lincore.data.splits import split as split_rows
 from lincore.errors import DataError
@@ -148,7 +148,7 @@ def test_what_is_checked_behind_a_pipeline_is_told_one_by_one():
     split = split_rows(data, "stratified", test_size=0.3)
     pipeline = pipeline_for(data, as_method("lda").estimator, Steps(standardize=False))
     fitted, _ = hold_out.holdout(data, pipeline, split)
-    assert len(assumptions(*coordinates_of(fitted, data, split.train))) == 5
+    assert len(assumptions(*assumption_inputs(fitted, data, split.train))) == 5
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10, 40])

@@ -9,14 +9,14 @@ import pytest
 
 import lincore
 from lincore.imbalance.losses import CELLS
-from lincore.imbalance.remedies import advice
+from lincore.imbalance.remedies import choose_remedy
 from lincore.imbalance.size_curves import Sweep
 from lincore.io.samples import gaussian_classes
 from lincore.report.imbalance import (
-    advice_in_words,
     balance_finding,
-    crossings_in_words,
-    parts_in_words,
+    crossing_sentences,
+    decomposition_sentences,
+    remedy_finding,
 )
 from lincore.report.imbalance_tables import remedy_rows
 
@@ -39,7 +39,7 @@ def with_losses(study, full, reduced, both, spread=0.001):
 
 def test_costs_and_gains(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
-    words = parts_in_words(planted, "lda")
+    words = decomposition_sentences(planted, "lda")
     assert words["majority bias"].startswith("Majority bias costs 15.0 points (")
     assert words["majority bias"].endswith("balanced weights recover this without a new row.")
     assert words["class size"].startswith("Class size costs 5.0 points (")
@@ -47,12 +47,13 @@ def test_costs_and_gains(study):
     assert words["prior shift"].startswith("Prior shift is not distinguishable from zero")
     # A recall that falls is a cost, and one that rises a gain.
     falls = with_losses(study, full=0.9, reduced=0.3, both=0.7)
-    assert parts_in_words(falls, "lda", "recall of class 3")["majority bias"].startswith(
+    assert decomposition_sentences(falls, "lda", "recall of class 3")["majority bias"].startswith(
         "Majority bias costs 40.0"
     )
     rises = with_losses(study, full=0.3, reduced=0.9, both=0.7)
     assert (
-        "Majority bias gains" in parts_in_words(rises, "lda", "recall of class 3")["majority bias"]
+        "Majority bias gains"
+        in decomposition_sentences(rises, "lda", "recall of class 3")["majority bias"]
     )
 
 
@@ -64,12 +65,12 @@ def test_the_finding_names_the_largest_part(study):
     unchanged = with_losses(study, full=0.1, reduced=0.1, both=0.1)
     assert balance_finding(unchanged, "lda").endswith("no loss distinguishable from chance.")
     none = "Recommended: no correction. None recovers error beyond chance."
-    assert advice_in_words(advice(unchanged, "lda")) == none
+    assert remedy_finding(choose_remedy(unchanged, "lda")) == none
 
 
 def test_recommendations_name_their_price(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
-    said = advice_in_words(advice(planted, "lda"))
+    said = remedy_finding(choose_remedy(planted, "lda"))
     assert "which recover 19.5 points (" in said and "the recall of the other classes" in said
 
 
@@ -82,7 +83,7 @@ def test_harm_is_a_negative_share_of_the_loss(study):
 def test_a_proposal_says_what_it_is_not_worse_than(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     planted.losses[:, CELLS.index("undersampling")] -= 0.0005
-    said = advice_in_words(advice(planted, "lda"))
+    said = remedy_finding(choose_remedy(planted, "lda"))
     assert said.startswith("Recommended: balanced weights + corrected priors, which recover")
     assert "It uses every row once" in said
 
@@ -91,7 +92,7 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.3)
     planted.losses[:, CELLS.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
     planted.losses[:, CELLS.index("corrected priors")] -= 0.019
-    said = advice_in_words(advice(planted, "lda"))
+    said = remedy_finding(choose_remedy(planted, "lda"))
     assert said.startswith("Recommended: corrected priors, which recover 1.9 points (")
     unclear = with_losses(study, full=0.1, reduced=0.3, both=0.3, spread=0.2)
     unclear.losses[:, CELLS.index("full")] = 0.1
@@ -99,12 +100,12 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     found = balance_finding(unclear, "lda")
     assert found.endswith("; all of it is class size, by itself not beyond chance.")
     nothing = with_losses(study, full=0.1, reduced=0.3, both=0.3)
-    advised = advice_in_words(advice(nothing, "lda"))
+    advised = remedy_finding(choose_remedy(nothing, "lda"))
     assert advised.startswith("Recommended: no correction.")
     # "It" is what is proposed, not what was named last.
     other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     other.losses[:, CELLS.index("undersampling")] -= 0.0005
-    told = advice_in_words(advice(other, "lda"))
+    told = remedy_finding(choose_remedy(other, "lda"))
     whole = told.index("The whole loss is recovered: what is missing, 0.5 points (")
     assert whole < told.index("The value of undersampling"), "what is said of the proposed is first"
     assert "The whole loss" not in advised
@@ -114,11 +115,11 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
 
 
 def test_a_method_without_posteriors(study):
-    assert parts_in_words(study, "least-squares")["sample size"] != "Sample size is nil."
-    assert parts_in_words(study, "least-squares")["prior shift"] == "Prior shift is nil."
+    assert decomposition_sentences(study, "least-squares")["sample size"] != "Sample size is nil."
+    assert decomposition_sentences(study, "least-squares")["prior shift"] == "Prior shift is nil."
     for said in (
         balance_finding(study, "least-squares", "log loss"),
-        *parts_in_words(study, "least-squares", "log loss").values(),
+        *decomposition_sentences(study, "least-squares", "log loss").values(),
     ):
         assert "no posterior probabilities" in said
 
@@ -127,9 +128,9 @@ def test_one_seed_and_several_classes():
     data = gaussian_classes([[0, 0], [1.5, 0], [0.7, 1.4]], sizes=[100, 100, 100])
     study = lincore.balance(data, {"class 2": 20, "class 3": 10}, "lda", repeats=1)
     assert "30 instead of 140 training rows of class 2 and class 3" in balance_finding(study, "lda")
-    assert "nan" not in " ".join(parts_in_words(study, "lda").values())
+    assert "nan" not in " ".join(decomposition_sentences(study, "lda").values())
     none = "One split cannot tell which correction to recommend."
-    assert advice_in_words(advice(study, "lda")) == none
+    assert remedy_finding(choose_remedy(study, "lda")) == none
 
 
 def test_crossings():
@@ -139,5 +140,5 @@ def test_crossings():
     sweep = Sweep(
         np.array(["a", "b"]), ("a",), sizes, ("lda", "qda"), ("error",), losses, np.arange(6), 0.0
     )
-    (said,) = crossings_in_words(sweep)
+    (said,) = crossing_sentences(sweep)
     assert said == "Below about 30 training rows qda has the better error, above it lda."

@@ -11,14 +11,14 @@ from lincore.data.dataset import Dataset
 from lincore.data.labels import columns_named, display_name, is_number, lone_class_notices
 from lincore.errors import DataError, Hint, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
-from lincore.io.tables.column_roles import ROLES, Column
+from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
 from lincore.io.tables.parquet import PARQUET_MAGIC
 from lincore.io.tables.sampled_rows import DRAWN_ONLY, StoppedReading, Wanted, sample_and_stream
 from lincore.io.tables.streamed.delimited import open_large_text
 from lincore.io.tables.streamed.parquet import open_large_parquet
 from lincore.io.tables.table import Table, frame_to_table
-from lincore.io.tables.text.options import Reading, ReadOptions
+from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.utils.typing import Progress
 
 
@@ -80,7 +80,7 @@ def _open_parquet(file: LargeFile, options: ReadOptions | None) -> Table:
     missing_in = (options.missing_in if options is not None else None) or {}
     rows, frame, notices = open_large_parquet(file, missing_in)
     table = frame_to_table(frame, file.name, notices, missing_in, kind="Parquet")
-    reading = Reading(rows.n_rows, frame.shape[1], "Parquet", in_blocks=True)
+    reading = DetectedOptions(rows.n_rows, frame.shape[1], "Parquet", in_blocks=True)
     return replace(table, reading=reading, source=rows)
 
 
@@ -170,7 +170,7 @@ def _refuse_choices(table: Table, asked: Mapping[str, bool]) -> None:
 
 def _features(table: Table, columns: Sequence[Column]) -> list[str]:
     """Return the features; refuse columns that need more than sums."""
-    by_role = {role: [c.name for c in columns if c.role == role] for role in ROLES}
+    by_role = {role: [c.name for c in columns if c.role == role] for role in COLUMN_ROLES}
     features, groups = by_role["feature"], by_role["group"]
     if groups:
         # Rows of a tested group would be among those that are summed and learned from.

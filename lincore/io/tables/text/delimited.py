@@ -23,7 +23,7 @@ from lincore.io.tables.text.merge_notices import merge_notices
 from lincore.io.tables.text.missing_values import MISSING_CODES, mark_missing
 from lincore.io.tables.text.numbers import Marks, find_marks, read_numbers
 from lincore.io.tables.text.odd_rows import drop_odd_rows, drop_totals
-from lincore.io.tables.text.options import SPACES, Reading, ReadOptions
+from lincore.io.tables.text.options import SPACES, DetectedOptions, ReadOptions
 from lincore.io.tables.text.parsing import of_one_kind, parse_text, pieces_of
 from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
 
@@ -35,7 +35,7 @@ _JUDGED_LINES = 200_000
 
 
 class Way(NamedTuple):
-    """How rows are to be read: the layout without its text, the columns, where the rows begin."""
+    """Plan for reading rows: the layout without its text, the columns, the first line of rows."""
 
     layout: Layout
     names: list[str]
@@ -44,7 +44,7 @@ class Way(NamedTuple):
 
 
 class Delimited(NamedTuple):
-    """What the text holds, what was found in reading it, and the line of the first row.
+    """Content of the text, notices on it, and the line of the first row.
 
     `first_line` counts from 1; it is None where rows and lines do not run together.
     """
@@ -52,7 +52,7 @@ class Delimited(NamedTuple):
     frame: pd.DataFrame
     notices: tuple[Notice, ...]
     first_line: int | None
-    reading: Reading
+    reading: DetectedOptions
 
 
 def read_delimited(
@@ -116,7 +116,7 @@ def read_with_way(
     first_line = None if dropping else first_line
     frame = mark_missing(frame, options.missing_in)
     check_table_shape(*frame.shape, name, limits)
-    reading = Reading(
+    reading = DetectedOptions(
         *frame.shape,
         encoding=encoding,
         separator=layout.separator,

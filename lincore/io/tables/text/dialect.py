@@ -41,12 +41,12 @@ class Record(NamedTuple):
 
     @property
     def n_said(self) -> int:
-        """How many fields are not blank."""
+        """Number of fields that are not blank."""
         return sum(bool(field) for field in self.fields)
 
 
 class Layout(NamedTuple):
-    """How the text falls into fields.
+    """Division of the text into fields.
 
     Attributes
     ----------

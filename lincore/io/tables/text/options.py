@@ -38,7 +38,7 @@ _MARK_NAMES = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What somebody wants otherwise than detected; None leaves a part to detection.
+    """Import options that override detection; None leaves a part to detection.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ def _unfit(name: str, value: str, wanted: str) -> DataError:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a table was read in the end: what was asked for, and the rest as detected.
+class DetectedOptions:
+    """Import options in effect: those requested, and the rest as detected.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class Reading:
 
         Examples
         --------
-        >>> found = Reading(1704, 6, "text", "utf-8", ";", ",", header_line=1)
+        >>> found = DetectedOptions(1704, 6, "text", "utf-8", ";", ",", header_line=1)
         >>> print(found)
         UTF-8, semicolon, decimal comma, header in line 1, 1,704 rows of 6 columns
         """

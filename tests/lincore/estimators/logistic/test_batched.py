@@ -17,7 +17,7 @@ from lincore.imbalance import sample_fits
 from lincore.imbalance.class_size_sweep import sweep
 from lincore.imbalance.trials import Plan, outcomes
 from lincore.model_selection.batched_fits import stackable
-from lincore.model_selection.fitting import Training
+from lincore.model_selection.fitting import TrainingInputs
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps
 
@@ -219,7 +219,7 @@ def test_of_many_classes_each_is_fitted_by_itself():
     rng = np.random.default_rng(0)
     for n_classes, expected in ((12, True), (13, False)):
         codes = np.repeat(np.arange(n_classes), 5)
-        training = Training(codes, n_classes, rng.normal(size=(len(codes), 2)))
+        training = TrainingInputs(codes, n_classes, rng.normal(size=(len(codes), 2)))
         assert stackable(as_method("logistic"), [training] * 2) is expected
 
 
@@ -235,8 +235,8 @@ def test_a_class_without_rows_is_not_stacked():
     method = as_method("logistic")
     plan = Plan(data, {"virginica": 9}, (method,), Steps(), "stratified", 0.3, 0)
     trial = plan.trial(0)
-    seen = sample_fits.Sample(trial.nested.take([9, 9, 0]))
-    jobs = [sample_fits.Job(data, seen, trial.split.test, Steps(), 0)] * 2
+    seen = sample_fits.TrainingSample(trial.nested.take([9, 9, 0]))
+    jobs = [sample_fits.FitTask(data, seen, trial.split.test, Steps(), 0)] * 2
     together = sample_fits.fit_samples(jobs, [method], {})
     alone = sample_fits.fit_sample(jobs[0], [method], {})
     assert together[0]["logistic"].pipeline is not None

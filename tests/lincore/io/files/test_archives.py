@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from lincore.errors import DataError
-from lincore.io.files.archives import UnusableFile, list_zip, unpack, unpack_gzip
+from lincore.io.files.archives import SkippedFile, list_zip, unpack, unpack_gzip
 from lincore.limits import LIMITS
 
 FILES = {"a/0.txt": b"first " * 9, "a/1.txt": b"second " * 9, "b/0.txt": b"third " * 9}
@@ -34,7 +34,7 @@ def outcomes(raw, limits=LIMITS):
     for file in list_zip(raw, "made.zip", limits):
         try:
             found[file.path] = unpack(raw, file, limits)
-        except UnusableFile as reason:
+        except SkippedFile as reason:
             found[file.path] = str(reason)
     return found
 

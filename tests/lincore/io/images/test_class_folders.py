@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lincore.io.files.archives import UnusableFile
+from lincore.io.files.archives import SkippedFile
 from lincore.io.images.class_folders import MASK, NO_CLASS, class_level, folders_above, place_all
 
 
@@ -90,7 +90,7 @@ def test_classes_that_look_like_a_split_stay_classes():
 
 @pytest.mark.parametrize("path", ["__MACOSX/a/1.png", "a/._1.png", "a/.git/1.png", "a/Thumbs.db"])
 def test_what_a_system_adds_is_hidden(path):
-    with pytest.raises(UnusableFile, match="hidden"):
+    with pytest.raises(SkippedFile, match="hidden"):
         folders_above(path)
 
 

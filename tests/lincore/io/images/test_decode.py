@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from lincore.io.files.archives import UnusableFile
+from lincore.io.files.archives import SkippedFile
 from lincore.io.images import decode
 from lincore.io.images.decode import FITS, decoded, image_size
 from lincore.limits import LIMITS
@@ -96,19 +96,19 @@ def test_another_size_is_resized():
     ],
 )
 def test_what_is_no_picture_has_a_reason(raw, path, reason):
-    with pytest.raises(UnusableFile, match=reason):
+    with pytest.raises(SkippedFile, match=reason):
         image_size(raw, path, LIMITS)
 
 
 def test_pixels_that_are_cut_off_are_damage():
     raw = encoded(RAMP)[:-20]
     assert image_size(raw, "cut.png", LIMITS) == (5, 4)
-    with pytest.raises(UnusableFile, match="damaged image"):
+    with pytest.raises(SkippedFile, match="damaged image"):
         decoded(raw, (5, 4))
 
 
 def test_too_many_pixels_are_not_decoded():
-    with pytest.raises(UnusableFile, match="too many pixels: 5 × 4"):
+    with pytest.raises(SkippedFile, match="too many pixels: 5 × 4"):
         image_size(encoded(RAMP), "ramp.png", replace(LIMITS, max_image_pixels=19))
 
 

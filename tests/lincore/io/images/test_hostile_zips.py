@@ -292,13 +292,13 @@ SAVED = arrays(X_train=np.eye(9), y_train=np.arange(9) % 2, X_test=np.eye(9), y_
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(SAVED) - 1), st.integers(0, 255)), max_size=6))
 def test_damaged_arrays_are_read_or_refused(changes):
-    from lincore.io.npz import read_arrays_file
+    from lincore.io.npz import read_npz
 
     raw = bytearray(SAVED)
     for place, value in changes:
         raw[place] = value
     try:
-        data = read_arrays_file(bytes(raw), "made.npz")
+        data = read_npz(bytes(raw), "made.npz")
     except DataError as error:
         assert error.notice.remedy
     else:

@@ -20,7 +20,7 @@ from lincore.data.splits import split
 from lincore.errors import DataError
 from lincore.io.images.decode import decoded
 from lincore.io.images.read import (
-    MADE_GREY,
+    GREY_NOTICE,
     ImageOptions,
     read_image_files,
     read_image_zip,
@@ -316,7 +316,7 @@ def test_colour_comes_back_as_it_was():
     grey = read(files)
     assert grey.image_shape == (4, 5)
     assert [str(notice) for notice in grey.notices] == [
-        f"made.zip: {MADE_GREY} Keep the colours: three numbers for each pixel."
+        f"made.zip: {GREY_NOTICE} Keep the colours: three numbers for each pixel."
     ]
     assert data.notices == ()
 
@@ -325,7 +325,7 @@ def test_colour_comes_back_as_it_was():
 def test_grey_images_in_a_format_for_colours_are_no_colour_images(mode):
     kind = "TIFF" if mode == "CMYK" else "PNG"
     files = {f"{x}/{i}.{kind}": picture(i, kind=kind, mode=mode) for x in "ab" for i in (1, 2)}
-    assert MADE_GREY not in " ".join(map(str, read(files).notices))
+    assert GREY_NOTICE not in " ".join(map(str, read(files).notices))
 
 
 def test_a_split_is_written_and_read_back():

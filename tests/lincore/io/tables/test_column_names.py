@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.checks.table_findings import find_problems
+from lincore.checks.table_findings import find_table_problems
 from lincore.io.loading import load
 from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
@@ -78,7 +78,7 @@ def test_a_target_called_self_is_found_checked_and_compared():
     raw = written("u", 80, "axis").replace(b"kind", b"self")
     table = read_table(raw, "made.csv")
     columns = describe_columns(table, "self")
-    assert isinstance(find_problems(table, columns), tuple)
+    assert isinstance(find_table_problems(table, columns), tuple)
     data = table_to_dataset(table, "self")
     results = lincore.compare(data, ["lda"])
     assert results.settings.scheme == "holdout"

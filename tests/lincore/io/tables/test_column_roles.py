@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lincore.checks.table_findings import find_problems
+from lincore.checks.table_findings import find_table_problems
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.bins import Bins, bin_values
@@ -35,7 +35,7 @@ def findings(made, **roles):
         column._replace(role=roles.get(column.name, column.role))
         for column in describe_columns(made)
     ]
-    return find_problems(made, columns)
+    return find_table_problems(made, columns)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.checks.table_findings import find_problems
+from lincore.checks.table_findings import find_table_problems
 from lincore.io.loading import load
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.repeated_ids import repeated_ids
@@ -100,7 +100,9 @@ def test_the_proposal_keeps_groups_together_and_is_made_once():
     frame["same"] = frame["who"].str.replace("P", "Q")
     table = frame_to_table(frame, "made")
     columns = describe_columns(table, "kind")
-    (finding,) = [f for f in find_problems(table, columns) if "groups of several" in f.notice.what]
+    (finding,) = [
+        f for f in find_table_problems(table, columns) if "groups of several" in f.notice.what
+    ]
     assert "30 groups" in finding.notice.what
     assert "'age', 'sex'" in finding.notice.what
     (together, _) = finding.remedies

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore.checks.table_findings import find_problems
+from lincore.checks.table_findings import find_table_problems
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.table import frame_to_table
@@ -30,7 +30,7 @@ def described(**columns):
 def problems(frame, target="kind", **roles):
     table = frame_to_table(frame, "made")
     columns = [c._replace(role=roles.get(c.name, c.role)) for c in describe_columns(table, target)]
-    return table, find_problems(table, columns)
+    return table, find_table_problems(table, columns)
 
 
 @pytest.mark.parametrize(

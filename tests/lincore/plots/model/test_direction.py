@@ -8,7 +8,7 @@ import pytest
 import lincore
 from lincore import plots
 from lincore.inspection.discriminant_planes import discriminant_plane
-from lincore.inspection.views import look
+from lincore.inspection.views import make_view
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import pipeline_for
 
@@ -27,7 +27,7 @@ def along(line: str):
     rows = np.arange(data.n_rows)
     pipeline = pipeline_for(data, as_method(line).estimator).fit(data.X, data.codes)
     plane = discriminant_plane(pipeline, data, rows, n_axes=1)
-    return look(pipeline, data, rows, plane)
+    return make_view(pipeline, data, rows, plane)
 
 
 @pytest.mark.parametrize("line", ["fisher", "lda", "logistic", "least-squares"])
@@ -62,6 +62,8 @@ def test_the_threshold_lies_where_the_decision_changes():
 def test_two_coordinates_are_refused():
     data = lincore.sample("iris")
     pipeline = pipeline_for(data, lincore.LinearDiscriminantAnalysis()).fit(data.X, data.codes)
-    view = look(pipeline, data, np.arange(9), discriminant_plane(pipeline, data, np.arange(150)))
+    view = make_view(
+        pipeline, data, np.arange(9), discriminant_plane(pipeline, data, np.arange(150))
+    )
     with pytest.raises(ValueError, match="one direction"):
         plots.direction_histogram(view)

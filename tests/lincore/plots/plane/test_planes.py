@@ -23,7 +23,7 @@ from lincore import (
 )
 from lincore.data.dataset import Dataset
 from lincore.inspection.planes import feature_plane
-from lincore.inspection.views import look
+from lincore.inspection.views import make_view
 from lincore.plots.base.palette import colour
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.boundary_lines import boundary_lines
@@ -31,7 +31,7 @@ from lincore.plots.plane.boundary_lines import boundary_lines
 NASTY = '<img src=x onerror=alert(1)> & "q" %{x}'
 
 
-def make_view(model, n_classes=3, n=120, *, seed=0, p=3, axes=(0, 1), labels=None):
+def fitted_view(model, n_classes=3, n=120, *, seed=0, p=3, axes=(0, 1), labels=None):
     rng = np.random.default_rng(seed)
     codes = np.arange(n) % n_classes
     X = 2.5 * rng.normal(size=(n_classes, p))[codes] + rng.normal(size=(n, p))
@@ -40,7 +40,7 @@ def make_view(model, n_classes=3, n=120, *, seed=0, p=3, axes=(0, 1), labels=Non
     data = Dataset("made", X, codes, classes, names)
     pipeline = Pipeline([("classify", model)]).fit(X, codes)
     rows = np.arange(n)
-    return look(pipeline, data, rows, feature_plane(data, axes, rows))
+    return make_view(pipeline, data, rows, feature_plane(data, axes, rows))
 
 
 def decoded(spec) -> np.ndarray:
@@ -66,7 +66,7 @@ MODELS = [
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("axes", [(0, 1), (2,)], ids=len)
 def test_every_quantity_of_every_model_is_drawn_lightly(model, axes):
-    view = make_view(model, axes=axes)
+    view = fitted_view(model, axes=axes)
     for quantity in view.quantities:
         figure = plots.contour(view, quantity=quantity)
         assert len(figure.__class__(traces(figure, "contour")).to_json()) < 200_000
@@ -79,7 +79,7 @@ def test_every_quantity_of_every_model_is_drawn_lightly(model, axes):
 
 
 def test_the_lead_in_score_is_shaded_where_there_is_no_posterior():
-    view = make_view(LeastSquaresClassifier(), p=2)
+    view = fitted_view(LeastSquaresClassifier(), p=2)
     figure = plots.contour(view)
     assert figure.layout.meta["title"] == "Margin: lead of the best score over the next"
     for layer in traces(figure, "contour"):
@@ -95,14 +95,14 @@ def test_the_lead_in_score_is_shaded_where_there_is_no_posterior():
 
 @pytest.mark.parametrize("model", MODELS[:3], ids=lambda model: type(model).__name__)
 def test_boundaries_of_scores_are_where_two_are_level(model):
-    view = make_view(model)
+    view = fitted_view(model)
     line = boundary_lines(view, Window.of(view))
     best = np.sort(view.scores(line[~np.isnan(line[:, 0])]), axis=1)
     assert np.mean(best[:, -1] - best[:, -2] < 1e-6 * np.abs(best).max()) > 0.9
 
 
 def test_a_roof_has_the_winners_posterior_and_colour():
-    view = make_view(LogisticRegression(C=1.0))
+    view = fitted_view(LogisticRegression(C=1.0))
     figure = plots.surface(view)
     (sheet,) = traces(figure, "surface")
     x, y, z = (decoded(sheet[name]).astype(float) for name in "xyz")
@@ -116,7 +116,7 @@ def test_a_roof_has_the_winners_posterior_and_colour():
 
 @pytest.mark.parametrize("kind", [OneVsRest, OneVsOne])
 def test_ambiguity_shows_what_the_model_says(kind):
-    view = make_view(kind(LeastSquaresClassifier()), p=2)
+    view = fitted_view(kind(LeastSquaresClassifier()), p=2)
     figure = plots.ambiguity(view)
     (shade,) = traces(figure, "heatmap")
     codes, x, y = decoded(shade["z"]), decoded(shade["x"]), decoded(shade["y"])
@@ -132,11 +132,11 @@ def test_ambiguity_shows_what_the_model_says(kind):
 
 def test_ambiguity_is_of_binary_models_alone():
     with pytest.raises(ValueError, match="one-versus-rest"):
-        plots.ambiguity(make_view(LinearDiscriminantAnalysis()))
+        plots.ambiguity(fitted_view(LinearDiscriminantAnalysis()))
 
 
 def test_a_frame_gives_two_figures_the_same_ranges_and_scale():
-    left = make_view(QuadraticDiscriminantAnalysis(), seed=1)
+    left = fitted_view(QuadraticDiscriminantAnalysis(), seed=1)
     right = replace(left, points=left.points * 1.5, densities=left.densities._replace(
         means=left.densities.means * 1.5), priors=np.array([0.8, 0.1, 0.1]),
         log_weights=np.log([0.8, 0.1, 0.1]))  # fmt: skip
@@ -156,7 +156,7 @@ def test_a_frame_gives_two_figures_the_same_ranges_and_scale():
 
 
 def test_small_multiples_share_axes_and_name_the_errors():
-    views = [make_view(model) for model in MODELS]
+    views = [fitted_view(model) for model in MODELS]
     names = [NASTY, "<b>b</b>", "c", "d", "e", "a very long name of a method"]
     figure = plots.small_multiples(views, names)
     assert len([key for key in figure.to_dict()["layout"] if key.startswith("xaxis")]) == 6
@@ -175,11 +175,11 @@ def test_small_multiples_share_axes_and_name_the_errors():
 
 @pytest.mark.parametrize("model", [LogisticRegression(C=1.0), QuadraticDiscriminantAnalysis()])
 def test_forty_classes_and_hostile_names(model):
-    many = make_view(model, 40, 400)
+    many = fitted_view(model, 40, 400)
     for figure in (plots.contour(many), plots.boundary(many), plots.surface(many)):
         assert len(figure.to_json()) < 450_000
-    bad = make_view(model, labels=[NASTY, "<b>x</b>", "<i>y</i>"])
-    one = make_view(model, labels=[NASTY, "<b>x</b>", "<i>y</i>"], axes=(1,))
+    bad = fitted_view(model, labels=[NASTY, "<b>x</b>", "<i>y</i>"])
+    one = fitted_view(model, labels=[NASTY, "<b>x</b>", "<i>y</i>"], axes=(1,))
     figures = [draw(view) for view in (bad, one)
                for draw in (plots.contour, plots.boundary, plots.surface)]  # fmt: skip
     for figure in [*figures, plots.small_multiples([bad], [NASTY])]:
@@ -190,7 +190,7 @@ def test_forty_classes_and_hostile_names(model):
 
 
 def test_levels_stand_at_their_codes_with_their_rows_around():
-    view = make_view(LogisticRegression(C=1.0))
+    view = fitted_view(LogisticRegression(C=1.0))
     codes = np.column_stack([np.arange(120) % 2, view.points[:, 1]])
     view = replace(view, points=codes, levels=(("<b>no</b>", "yes"), None))
     figure = plots.contour(view)

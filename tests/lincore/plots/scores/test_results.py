@@ -42,7 +42,7 @@ def test_the_confusion_matrix_shows_the_counts_of_the_scores(n_classes, seed):
     rng = np.random.default_rng(seed)
     truth, predicted = rng.integers(0, n_classes, (2, 100))
     results = make_results(truth, predicted, np.arange(n_classes))
-    counts = scores.confusion(results, "lda")
+    counts = scores.confusion_matrix(results, "lda")
     shade, cells = plots.confusion(results, "lda").to_dict()["data"]
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     assert shade["z"]["dtype"] == "f4"
@@ -74,7 +74,7 @@ def test_shares_are_of_the_true_or_of_the_predicted_class(normalize, axis):
     results = make_results([0, 0, 0, 1], [0, 0, 1, 1], ["a", "b"])
     shade, cells = plots.confusion(results, "lda", normalize=normalize).to_dict()["data"]
     np.testing.assert_allclose(decoded(shade["z"]).sum(axis=axis), 1, rtol=1e-6)
-    share = {"true": "66.7 %", "pred": "100 %"}[normalize]
+    share = {"true": "66.7 %", "pred": "100.0 %"}[normalize]
     assert cells["text"][0].startswith(share + "<br>") and ">2<" in cells["text"][0]
 
 
@@ -168,7 +168,7 @@ def test_user_text_is_escaped_everywhere():
 
 
 def test_importing_lincore_loads_no_plotly():
-    code = "import sys, lincore; assert 'plotly' not in sys.modules; lincore.plots; " \
+    code = "import sys, lincore; assert 'plotly' not in sys.modules; lincore.plots.roc; " \
         "assert 'plotly' in sys.modules and 'streamlit' not in sys.modules"  # fmt: skip
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
 
@@ -192,6 +192,6 @@ def test_classes_of_long_names_that_begin_alike_are_told_apart_in_titles_and_on_
     assert "17 (n)" in title and "23 (n)" in title
     ticks = figure.layout.xaxis.ticktext
     assert len(ticks) <= 14 and len(set(ticks)) == len(ticks)
-    changed = scores.confusion(results, "lda") - 3 * np.eye(40, dtype=int)
+    changed = scores.confusion_matrix(results, "lda") - 3 * np.eye(40, dtype=int)
     moved = plots.confusion_difference(0 * changed, changed, classes, narrow=True)
     assert "17 (n)" in moved.layout.meta["title"] and "23 (n)" in moved.layout.meta["title"]

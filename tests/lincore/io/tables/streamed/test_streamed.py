@@ -23,7 +23,7 @@ from lincore.model_selection import hold_out
 from lincore.model_selection.learning_curves import learning_curve
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
-from lincore.model_selection.splitters import folds
+from lincore.model_selection.splitters import plan_folds
 
 N_ROWS = 6_000
 SMALL = replace(
@@ -210,11 +210,13 @@ def test_what_is_solved_from_moments_learns_from_all_training_rows(scheme, steps
     everything = Dataset("all", X, codes, data.classes, data.feature_names)
     beyond = np.arange(data.n_rows, len(X))
     for j, word in enumerate(SOLVED):
-        for fold in folds(data, scheme, 4):
+        for fold in plan_folds(data, scheme, 4):
             pipeline = pipeline_for(everything, as_method(word).fresh(3, 0), steps)
             rows = np.concatenate([fold.train, beyond])
             fitted = hold_out.fit_pipeline(pipeline, everything, rows)
-            there = hold_out.evaluate(fitted, everything, Split(rows, fold.test), method=word)
+            there = hold_out.evaluate_pipeline(
+                fitted, everything, Split(rows, fold.test), method=word
+            )
             at = np.isin(results.rows, fold.test) & (results.fold == fold.fold)
             np.testing.assert_array_equal(results.predicted[j, at], there.predicted[0])
             np.testing.assert_allclose(results.log_proba[j, at], there.log_proba[0], atol=1e-9)
@@ -225,10 +227,10 @@ def test_what_is_solved_from_moments_learns_from_all_training_rows(scheme, steps
 def test_the_page_classify_learns_the_same(word):
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
     split = lincore.split(data, seed=1)
-    part = hold_out.summarise(data, split)
+    part = hold_out.summarise_training_set(data, split)
     pipeline = pipeline_for(data, as_method(word).fresh(3, 0), STEPS)
-    fitted = hold_out.fit(pipeline, data, split, part)
-    found = hold_out.evaluate(fitted, data, split, method=word)
+    fitted = hold_out.fit_from_training_set(pipeline, data, split, part)
+    found = hold_out.evaluate_pipeline(fitted, data, split, method=word)
     compared = lincore.compare(data, word, "holdout", steps=STEPS, seed=1)
     again, results = hold_out.holdout(
         data, pipeline_for(data, as_method(word).fresh(3, 0), STEPS), split, method=word
@@ -264,7 +266,7 @@ def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
         forecast.log_proba, lincore.compare(known, "lda", "last").log_proba
     )
     assert forecast.settings.streamed == {"lda": 0}
-    part = hold_out.summarise(data, lincore.split(data, "last"))
+    part = hold_out.summarise_training_set(data, lincore.split(data, "last"))
     assert part.moments is not None
     assert part.moments.count.sum() < data.n_rows
 

@@ -1,0 +1,155 @@
+"""Numbers and lists as text, written alike in figures, sentences, tables and on pages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Return a share as a percentage: with one decimal, whatever it is, unless it is rounded more.
+
+    Examples
+    --------
+    >>> percent(0.8767), percent(1.0), percent(0.8767, 0), percent(-0.02)
+    ('87.7 %', '100.0 %', '88 %', '−2.0 %')
+    """
+    return f"{_unsigned_zero(100 * share, digits)} %"
+
+
+def percent_of(count: int, total: int) -> str:
+    """Return a share of a total, with a digit more where it would else round to nothing or all.
+
+    Examples
+    --------
+    >>> percent_of(1, 4), percent_of(1, 3000), percent_of(2999, 3000), percent_of(3, 3)
+    ('25.0 %', '0.03 %', '99.97 %', '100.0 %')
+    """
+    share = count / total
+    return percent(share, 1 if count in (0, total) or 0.001 <= share <= 0.999 else 2)
+
+
+def points(change: float) -> str:
+    """Return a share, or a change of one, in hundredths, where the unit stands beside it.
+
+    Examples
+    --------
+    >>> points(0.021), points(-0.0301), points(-1e-9)
+    ('2.1', '−3.0', '0.0')
+    """
+    return _unsigned_zero(100 * change, 1)
+
+
+def interval(low: float, high: float) -> str:
+    """Return the ends of an interval of shares in per cent; nothing where there are none.
+
+    Examples
+    --------
+    >>> interval(0.835, 0.91), interval(float("nan"), 1.0)
+    ('83.5–91.0', '')
+    """
+    return "" if math.isnan(low) or math.isnan(high) else f"{points(low)}–{points(high)}"
+
+
+def number(value: float, as_percent: bool = False, *, signed: bool = False) -> str:
+    """Return a value to three digits, or a share as a percentage.
+
+    Examples
+    --------
+    >>> number(0.8767, True), number(-12.345), number(0.5, signed=True), number(float("nan"))
+    ('87.7 %', '−12.3', '+0.5', 'unknown')
+    """
+    if not math.isfinite(value):
+        return "unknown" if math.isnan(value) else "infinite"
+    text = percent(value) if as_percent else true_minus(f"{value:.3g}")
+    return ("+" if signed and value > 0 else "") + text
+
+
+def decimals(value: float) -> str:
+    """Return a loss or another number without a unit: three decimals, or short where it is huge.
+
+    The log loss of a model that is surely wrong has no bound.
+
+    Examples
+    --------
+    >>> decimals(0.3214), decimals(-12.5), decimals(2.5e300), decimals(float("inf"))
+    ('0.321', '−12.500', '2.5e+300', 'infinite')
+    """
+    if math.isinf(value):
+        return "infinite" if value > 0 else "−infinite"
+    return true_minus(f"{value:.3g}") if abs(value) >= 1000 else _unsigned_zero(value, 3)
+
+
+def p_value(p: float) -> str:
+    """Return a p-value for a column that is called p; nothing where there is none.
+
+    Examples
+    --------
+    >>> p_value(0.0421), p_value(1e-9), p_value(1.0), p_value(float("nan"))
+    ('0.042', '< 0.001', '1.000', '')
+    """
+    if math.isnan(p):
+        return ""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_equals(p: float) -> str:
+    """Return a p-value for a sentence.
+
+    Examples
+    --------
+    >>> p_equals(0.0421), p_equals(1e-9)
+    ('p = 0.042', 'p < 0.001')
+    """
+    return f"p {p_value(p)}" if p < 0.001 else f"p = {p_value(p)}"
+
+
+def seconds(duration: float) -> str:
+    """Return a time that was taken.
+
+    Examples
+    --------
+    >>> seconds(12.34), seconds(0.0456)
+    ('12.3 s', '46 ms')
+    """
+    return f"{duration:.1f} s" if duration >= 1 else f"{1000 * duration:.0f} ms"
+
+
+def count(number: float, singular: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(20000, "row"), count(2, "class", "classes")
+    ('1 row', '20,000 rows', '2 classes')
+    """
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def listed(words: Sequence[str], most: int | None = None) -> str:
+    """Return words as a sentence lists them, at `most` the first few.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2), listed(["a"])
+    ('a, b and c', 'a, b and 1 more', 'a')
+    """
+    shown = list(words[:most])
+    if len(words) > len(shown):
+        shown.append(f"{len(words) - len(shown)} more")
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def true_minus(text: str) -> str:
+    """Return a written number with a minus: with a hyphen a spreadsheet begins a formula.
+
+    Examples
+    --------
+    >>> true_minus("-0.5")
+    '−0.5'
+    """
+    return text.replace("-", "−")
+
+
+def _unsigned_zero(value: float, digits: int) -> str:
+    return true_minus(f"{round(float(value), digits) + 0.0:.{digits}f}")  # no minus before a zero
