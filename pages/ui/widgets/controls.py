@@ -154,12 +154,11 @@ def show_title(fig: go.Figure) -> None:
 
 
 def without_title(fig: go.Figure) -> go.Figure:
-    """Take off the title, which stands in the page: of a figure that is sent again, once."""
+    """Take off the title, which stands in the page; of a figure without one nothing."""
     with _untitling:  # visitors share figures
         layout = fig.layout
-        if layout.title.text is not None:
-            spare = max(layout.margin.t - TOP, 0)
-            layout.update(
-                title=None, height=layout.height - spare, margin_t=layout.margin.t - spare
-            )
+        layout.title = None
+        spare = layout.margin.t - TOP
+        if spare > 0:
+            layout.margin.t, layout.height = TOP, layout.height - spare
     return fig
