@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from lincore.checks._spelling import is_slip
 from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
-from lincore.checks.spelling import is_slip
 from lincore.data.labels import columns_named, is_number
 from lincore.errors import Hint, Notice
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind

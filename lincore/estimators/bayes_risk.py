@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from lincore.estimators._quadrature import ACCURACY, SCAN, Rule, over_lines
 from lincore.estimators.bayes import BayesClassifier, KnownClasses
-from lincore.estimators.quadrature import ACCURACY, SCAN, Rule, over_lines
 from lincore.moments.moments import BLOCK_VALUES, Moments
 from lincore.utils.typing import Array, Codes
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from lincore.estimators._categorical import CategoricalFactors, checked_groups
 from lincore.estimators.base.class_weights import ClassWeight
 from lincore.estimators.base.moment_classifier import MomentClassifier, Priors, class_priors
-from lincore.estimators.categorical import CategoricalFactors, checked_groups
 from lincore.estimators.quadratic_discriminant import (
     QuadraticScores,
     gaussian_quadrics,

@@ -124,7 +124,7 @@ class Optimum:
     ----------
     point : Point
     reason : Reason
-    trace : tuple of Step
+    trace : tuple of OptimizerStep
     last_step : ndarray
         The last change of x; zero if there was none.
     """
@@ -149,7 +149,6 @@ Objective = Callable[[Array], Point]
 Direction = Callable[[Point], Array]
 # From a point and a direction to the next point and the step length, or the reason to stop.
 Search = Callable[[Objective, Point, Array], tuple[Point, float] | Reason]
-Norm = Callable[[Array], float]
 
 
 # From a step and the most that there may be, to whether to go on.
@@ -172,8 +171,8 @@ def iteration_callback(watcher: Watcher) -> Iterator[None]:
     --------
     >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
     >>> with iteration_callback(lambda step, max_iter: step.iteration < 3):
-    ...     found = descend(bowl, np.ones(2), lambda at: -at.gradient / 4, tol=1e-9,
-    ...                     search=backtracking_line_search, max_iter=100)
+    ...     found = descend(bowl, np.ones(2), lambda at: -at.gradient / 4,
+    ...                     search=backtracking_line_search, stopping=StoppingRule(1e-9, 100))
     >>> found.reason, len(found.trace)
     (<Reason.STOPPED: 'stopped'>, 4)
     """
@@ -195,16 +194,48 @@ def largest_entry(gradient: Array) -> float:
     return float(np.abs(gradient).max(initial=0.0))
 
 
+@dataclass(frozen=True)
+class StoppingRule:
+    """When to stop: at a small gradient, after so many steps, or where there is no minimum.
+
+    The change of the objective is never a reason to stop.
+
+    Attributes
+    ----------
+    tol : float
+        Bound of the largest absolute entry of the gradient.
+    max_iter : int
+    is_unbounded : callable, optional
+        Whether a point proves that there is no minimum, and so no use in going on.
+    """
+
+    tol: float
+    max_iter: int
+    is_unbounded: Callable[[Point], bool] = lambda point: False
+
+    def reason(self, trace: list[OptimizerStep]) -> Reason | None:
+        """Return the reason to stop after these steps, if there is one."""
+        values = [step.objective for step in trace[-WINDOW - 1 :]]
+        if trace[-1].gradient_norm <= self.tol:
+            return Reason.GRADIENT
+        if not values[-1] <= 1e6 * (1 + abs(trace[0].objective)):
+            return Reason.DIVERGED
+        # Rises within rounding are no oscillation.
+        rises = np.diff(values) > RESOLUTION * np.abs(values[1:])
+        if rises.sum() >= WINDOW // 4:
+            return Reason.OSCILLATES
+        if len(trace) > self.max_iter:
+            return Reason.ITERATIONS
+        return None if should_continue(trace[-1], self.max_iter) else Reason.STOPPED
+
+
 def descend(
     objective: Objective,
     start: Array,
     direction: Direction,
     *,
     search: Search,
-    tol: float,
-    max_iter: int,
-    norm: Norm = largest_entry,
-    is_unbounded: Callable[[Point], bool] = lambda point: False,
+    stopping: StoppingRule,
 ) -> Optimum:
     """Descend until the gradient is small.
 
@@ -217,12 +248,7 @@ def descend(
         From a `Point` to the direction of the next step.
     search : callable
         How far to go: `backtracking_line_search` or `take_whole_steps`.
-    tol : float
-        Bound of `norm` of the gradient. The change of the objective is never a reason to stop.
-    max_iter : int
-    norm : callable, optional
-    is_unbounded : callable, optional
-        Whether a point proves that there is no minimum, and so no use in going on.
+    stopping : StoppingRule
 
     Returns
     -------
@@ -231,29 +257,35 @@ def descend(
     Examples
     --------
     >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
-    >>> found = descend(bowl, np.ones(2), lambda at: -at.gradient / 2, tol=1e-9, max_iter=10,
-    ...                 search=backtracking_line_search)
+    >>> found = descend(bowl, np.ones(2), lambda at: -at.gradient / 2,
+    ...                 search=backtracking_line_search, stopping=StoppingRule(1e-9, 10))
     >>> found.converged, found.x.tolist(), len(found.trace)
     (True, [0.0, 0.0], 2)
     """
     began = time.perf_counter()
     point = objective(start)
-    trace = [OptimizerStep(0, point.value, norm(point.gradient), 0.0, time.perf_counter() - began)]
+    trace = [
+        OptimizerStep(
+            0, point.value, largest_entry(point.gradient), 0.0, time.perf_counter() - began
+        )
+    ]
     last_step = np.zeros_like(start)
-    while (reason := stops(trace, tol, max_iter)) is None:
+    while (reason := stopping.reason(trace)) is None:
         found = search(objective, point, direction(point))
         if isinstance(found, Reason):
             reason = found
             break
         after, length = found
         seconds = time.perf_counter() - began
-        trace.append(OptimizerStep(len(trace), after.value, norm(after.gradient), length, seconds))
+        trace.append(
+            OptimizerStep(len(trace), after.value, largest_entry(after.gradient), length, seconds)
+        )
         if not np.isfinite(after.value):  # then so is what was there before
             reason = Reason.DIVERGED
             break
         last_step = after.x - point.x
         point = after
-        if is_unbounded(point):
+        if stopping.is_unbounded(point):
             reason = Reason.UNBOUNDED
             break
     return Optimum(point, reason, tuple(trace), last_step)
@@ -288,19 +320,3 @@ def take_whole_steps(rate: float) -> Search:
         return objective(point.x + direction), rate
 
     return search
-
-
-def stops(trace: list[OptimizerStep], tol: float, max_iter: int) -> Reason | None:
-    """Return the reason to stop after these steps, if there is one."""
-    values = [step.objective for step in trace[-WINDOW - 1 :]]
-    if trace[-1].gradient_norm <= tol:
-        return Reason.GRADIENT
-    if not values[-1] <= 1e6 * (1 + abs(trace[0].objective)):
-        return Reason.DIVERGED
-    # Rises within rounding are no oscillation.
-    rises = np.diff(values) > RESOLUTION * np.abs(values[1:])
-    if rises.sum() >= WINDOW // 4:
-        return Reason.OSCILLATES
-    if len(trace) > max_iter:
-        return Reason.ITERATIONS
-    return None if should_continue(trace[-1], max_iter) else Reason.STOPPED

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.moments._merging import Joint, joined, merge_rows, tiles, together
 from lincore.moments.accumulate import block_moments, buffer_type, map_blocks
-from lincore.moments.merging import Joint, joined, merge_rows, tiles, together
 from lincore.moments.small_groups import are_small, stacked_moments
 from lincore.utils.threads import Mapper
 from lincore.utils.typing import Array

@@ -67,7 +67,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     log_loss_ : float
         Negative log likelihood of the training rows, without the penalty.
     n_iter_ : int
-    trace_ : tuple of Step
+    trace_ : tuple of OptimizerStep
         Iteration, objective / C, gradient norm, step length and seconds, from the start on.
     converged_ : bool
         Whether the gradient became as small as `tol` asks and a finite minimum exists.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lincore.linalg.optimize import Norm, Point, largest_entry
+from lincore.linalg.optimize import Point, largest_entry
 from lincore.utils.typing import Array
 
 Linear = Callable[[Array], Array]
@@ -51,12 +51,10 @@ class NewtonCG:
         preconditioner_at: Callable[[Any], Linear],
         *,
         tol: float,
-        norm: Norm = largest_entry,
     ) -> None:
         self._hessian_at = hessian_at
         self._preconditioner_at = preconditioner_at
         self._tol = tol
-        self._norm = norm
         self._first: float | None = None
         self._precondition: Linear | None = None
         self.inner_steps: list[int] = []
@@ -64,7 +62,7 @@ class NewtonCG:
 
     def __call__(self, point: Point) -> Array:
         """Return the direction at a point."""
-        size = self._norm(point.gradient)
+        size = largest_entry(point.gradient)
         self._first = size if self._first is None else self._first
         if self._precondition is None or self._steps_since >= WORN_AFTER:
             self._precondition = self._preconditioner_at(point.state)

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.linalg.optimize import (
-    Norm,
     Objective,
     OptimizerStep,
     Optimum,
     Reason,
+    StoppingRule,
     largest_entry,
-    stops,
 )
 from lincore.utils.typing import Array
 
@@ -29,9 +28,7 @@ def descend_by_rows(
     order: Callable[[], list[NDArray[np.intp]]],
     *,
     rate: float,
-    tol: float,
-    max_iter: int,
-    norm: Norm = largest_entry,
+    stopping: StoppingRule,
 ) -> Optimum:
     """Go through all rows again and again, ``x ← x - rate * gradient over the batch``.
 
@@ -50,8 +47,8 @@ def descend_by_rows(
         Returns the batches of the next epoch.
     rate : float
         The learning rate of the first epoch.
-    tol, max_iter, norm
-        As in `descend`; an iteration is an epoch.
+    stopping : StoppingRule
+        An iteration is an epoch.
 
     References
     ----------
@@ -59,9 +56,13 @@ def descend_by_rows(
     """
     began = time.perf_counter()
     point = objective(start)
-    trace = [OptimizerStep(0, point.value, norm(point.gradient), 0.0, time.perf_counter() - began)]
+    trace = [
+        OptimizerStep(
+            0, point.value, largest_entry(point.gradient), 0.0, time.perf_counter() - began
+        )
+    ]
     last_step = np.zeros_like(start)
-    while (reason := stops(trace, tol, max_iter)) is None:
+    while (reason := stopping.reason(trace)) is None:
         x = point.x.copy()
         # A rate far too large overflows; the epoch is then taken back like any other bad one.
         with np.errstate(all="ignore"):
@@ -73,7 +74,9 @@ def descend_by_rows(
         if lower:
             last_step = after.x - point.x
             point = after
-        trace.append(OptimizerStep(len(trace), point.value, norm(point.gradient), rate, seconds))
+        trace.append(
+            OptimizerStep(len(trace), point.value, largest_entry(point.gradient), rate, seconds)
+        )
         rate = rate if lower else rate / 2
         if rate < np.finfo(float).tiny:
             reason = Reason.PRECISION

@@ -20,6 +20,7 @@ from lincore.linalg.optimize import (
     OptimizerStep,
     Optimum,
     Point,
+    StoppingRule,
     backtracking_line_search,
     descend,
     largest_entry,
@@ -58,6 +59,14 @@ class Settings(NamedTuple):
     learning_rate: float | None
     batch_size: int
     rng: Any
+
+    def limit(self, default: int) -> int:
+        """Return how many iterations there may be."""
+        return default if self.max_iter is None else self.max_iter
+
+    def stopping(self, loss: SoftmaxLoss, default: int) -> StoppingRule:
+        """Return when a descent stops that has a default limit of iterations."""
+        return StoppingRule(self.tol, self.limit(default), loss.is_unbounded)
 
 
 def newton(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
@@ -128,9 +137,7 @@ def gradient(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
         start,
         lambda point: -rate * point.gradient,
         search=take_whole_steps(rate),
-        tol=settings.tol,
-        max_iter=10_000 if settings.max_iter is None else settings.max_iter,
-        is_unbounded=loss.is_unbounded,
+        stopping=settings.stopping(loss, 10_000),
     )
 
 
@@ -154,8 +161,7 @@ def sgd(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
         start,
         order,
         rate=rate,
-        tol=settings.tol,
-        max_iter=100 if settings.max_iter is None else settings.max_iter,
+        stopping=StoppingRule(settings.tol, settings.limit(100)),
     )
 
 
@@ -201,15 +207,12 @@ def _descend_by_halving(
     *,
     max_iter: int,
 ) -> Optimum:
-    max_iter = max_iter if settings.max_iter is None else settings.max_iter
     return descend(
         loss,
         start,
         direction,
         search=backtracking_line_search,
-        tol=settings.tol,
-        max_iter=max_iter,
-        is_unbounded=loss.is_unbounded,
+        stopping=settings.stopping(loss, max_iter),
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lincore.errors import DataError
-from lincore.io.files.zip_names import entry_paths
+from lincore.io.files._zip_names import entry_paths
 from lincore.limits import GZIP_MAGIC, LIMITS, ZIP_MAGIC, Limits, read_limited
 
 # Stands before the directory record of every entry of a zip.

@@ -12,8 +12,8 @@ import numpy as np
 from PIL import Image, ImageOps, TiffImagePlugin
 
 from lincore.io.files.archives import SkippedFile
+from lincore.io.images._unsupported import foreign_picture
 from lincore.io.images.grey_levels import Levels, Range, is_deep, own_levels, range_of, with_levels
-from lincore.io.images.unsupported import foreign_picture
 from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
 
 Fit = Literal["pad", "crop", "stretch"]

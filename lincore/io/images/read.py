@@ -15,7 +15,9 @@ from lincore.data.dataset import Dataset, Skipped
 from lincore.data.labels import display_name, encode_labels, lone_class_notices, natural_key
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import SkippedFile, list_zip, unpack
-from lincore.io.images.collection import ImageCollection, Picture, find_pictures
+from lincore.io.images._collection import ImageCollection, Picture, find_pictures
+from lincore.io.images._sizes import common_shape, resized_notices
+from lincore.io.images._write import write_image_zip
 from lincore.io.images.decode import (
     FITS,
     HEAD_BYTES,
@@ -27,8 +29,6 @@ from lincore.io.images.decode import (
     read_header,
 )
 from lincore.io.images.grey_levels import WHITE_OF_16_BITS, Levels, Range, common_levels
-from lincore.io.images.sizes import common_shape, resized_notices
-from lincore.io.images.write import write_image_zip
 from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
 from lincore.utils.parallel import over_cores
 from lincore.utils.typing import Progress

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from lincore.data.labels import is_number, natural_key
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.tables.bag_of_words import count_words
+from lincore.io.tables._bag_of_words import count_words
 from lincore.io.tables.column_roles import Column, says_yes, says_yes_or_no
 from lincore.io.tables.dates import to_days
 from lincore.limits import LIMITS

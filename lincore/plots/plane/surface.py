@@ -21,13 +21,13 @@ from lincore.plots.base.style import (
     trace,
 )
 from lincore.plots.plane import curves
+from lincore.plots.plane._density_surface import density_surface, heights
+from lincore.plots.plane._posterior_surface import posterior_surface, posterior_surface_alt, upright
+from lincore.plots.plane._scene import Camera, scene_of
 from lincore.plots.plane.axis_limits import Window
 from lincore.plots.plane.boundary_lines import drawn_lines
-from lincore.plots.plane.density_surface import density_surface, heights
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, legend_name
-from lincore.plots.plane.posterior_surface import posterior_surface, posterior_surface_alt, upright
 from lincore.plots.plane.regions import checked
-from lincore.plots.plane.scene import Camera, scene_of
 from lincore.plots.plane.shared_axes import Frame
 from lincore.utils.formatting import count
 from lincore.utils.typing import Array

@@ -71,8 +71,7 @@ def sweep(
             part
             for position, name in enumerate(methods)
             for part in _band(
-                position, name, places, middle[position], lower[position], upper[position],
-                as_percent,
+                position, name, places, np.stack([middle, lower, upper])[:, position], as_percent
             )
         ],
         title or found,
@@ -96,9 +95,8 @@ def _crossing(place: float) -> dict[str, Any]:
     return {"type": "line", "line": {"color": INK, "width": 1.5, "dash": "dot"}} | ends
 
 
-def _band(
-    position: int, name: str, x: Array, mean: Array, low: Array, high: Array, as_percent: bool
-) -> list[Trace]:
+def _band(position: int, name: str, x: Array, curve: Array, as_percent: bool) -> list[Trace]:
+    mean, low, high = curve
     hue, dash, shape = method_look(position)
     there = np.isfinite(low) & np.isfinite(high)
     around = np.concatenate([x[there], x[there][::-1]]).astype(np.float32)

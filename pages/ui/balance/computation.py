@@ -41,6 +41,17 @@ class First(NamedTuple):
     is_former: bool = False
 
 
+class Offer(NamedTuple):
+    """Work on many splits: its job, what it is called, and the seconds that it will take."""
+
+    key: str
+    settings: Any
+    work: page_jobs.Work
+    what: str
+    seconds: float
+    label: str
+
+
 def first(setup: Setup | None, data: Dataset) -> First:
     """Return the study on the first split.
 
@@ -107,7 +118,7 @@ def study(
     if one.is_former:
         return _rest(STUDY, (setup, repeats), draw)
     label = "Run the study"
-    return _offer(STUDY, (setup, repeats), work, what, seconds, label, one, data, draw)
+    return _offer(Offer(STUDY, (setup, repeats), work, what, seconds, label), one, data, draw)
 
 
 def sweep(one: First, data: Dataset, *, draw: page_jobs.Draw) -> Job | None:
@@ -130,7 +141,8 @@ def sweep(one: First, data: Dataset, *, draw: page_jobs.Draw) -> Job | None:
     seconds = SWEEP_REPEATS * SWEEP_FACTOR * one.seconds
     if one.is_former:
         return _rest(SWEEP, settings, draw)
-    return _offer(SWEEP, settings, work, what, seconds, "Run the sweep", one, data, draw)
+    offer = Offer(SWEEP, settings, work, what, seconds, "Run the sweep")
+    return _offer(offer, one, data, draw)
 
 
 def _rest(key: str, settings: Any, draw: page_jobs.Draw | None) -> Job | None:
@@ -141,17 +153,8 @@ def _rest(key: str, settings: Any, draw: page_jobs.Draw | None) -> Job | None:
     return job
 
 
-def _offer(
-    key: str,
-    settings: Any,
-    work: page_jobs.Work,
-    what: str,
-    seconds: float,
-    label: str,
-    one: First,
-    data: Dataset,
-    draw: page_jobs.Draw | None,
-) -> Job | None:
+def _offer(offer: Offer, one: First, data: Dataset, draw: page_jobs.Draw | None) -> Job | None:
+    key, settings, work, what, seconds, label = offer
     job: Job | None
     if _is_small(one.setup, data):
         job = page_jobs.run(key, settings, work, describe=what, patience=NO_PATIENCE)

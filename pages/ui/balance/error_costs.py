@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,15 @@ REMARKS = "balance.costs.remarks"
 MOST_COSTS = 12
 
 
+class Decisions(NamedTuple):
+    """Decisions for the most probable class and those of least expected cost, and for what."""
+
+    bold: Results
+    careful: Results
+    priors: np.ndarray
+    costs: np.ndarray
+
+
 @st.fragment
 def show(
     setup: Setup, study: BalanceStudy, data: Dataset, method: str, axes: tuple[int, ...]
@@ -47,14 +56,15 @@ def show(
     results = side_by_side.named(study, cell)
     bold = metrics.adjust_priors(results, imbalance.condition_priors(study, cell), new)
     careful = imbalance.minimum_cost_decisions(bold, costs)
-    _costs_table(bold, careful, new, costs)
+    decisions = Decisions(bold, careful, new, costs)
+    _costs_table(decisions)
     st.caption(
         f"{priors_in_deployment.whose(cell)}, told that {text.escape(data.classes[code])} has "
         f"{percent(new[code], 0)} in deployment (the slider under “Priors in deployment”). "
         f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in deployment; "
         "95 % intervals."
     )
-    _costs_pictures(setup, study, data, method, axes, bold, careful, new, costs)
+    _costs_pictures(setup, study, data, method, axes, decisions)
 
 
 def axes() -> tuple[int, ...]:
@@ -70,11 +80,9 @@ def _costs_pictures(
     data: Dataset,
     method: str,
     axes: tuple[int, ...],
-    bold: Results,
-    careful: Results,
-    new: np.ndarray,
-    costs: np.ndarray,
+    decisions: Decisions,
 ) -> None:
+    bold, careful, new, costs = decisions
     called, cell = side_by_side.label(study, method), priors_in_deployment.right_cell()
     if not metrics.has_posteriors(bold, called):
         st.caption(f"{text.escape(called)} has no posteriors, so costs do not move its boundary.")
@@ -95,7 +103,8 @@ def _costs_pictures(
             controls.figure(figure, key=f"balance.costs.{what.split()[0]}")
 
 
-def _costs_table(bold: Results, careful: Results, new: np.ndarray, costs: np.ndarray) -> None:
+def _costs_table(decisions: Decisions) -> None:
+    bold, careful, new, costs = decisions
     rows = []
     for name in bold.methods:
         before, after = (imbalance.cost_in_deployment(r, name, new, costs) for r in (bold, careful))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -30,6 +30,16 @@ UNEQUAL = 1.5
 NAMED = 6
 #: Characters of a class's name in a caption.
 LONGEST = 24
+
+
+class Picture(NamedTuple):
+    """What is drawn of a pair of models: method, cell on the right, axes, kind, point of view."""
+
+    method: str
+    cell: str
+    axes: tuple[int, ...]
+    drawing: str
+    camera: str
 
 
 def label(study: BalanceStudy, method: str) -> str:
@@ -110,29 +120,20 @@ def show(
     if drawing == "All models":
         _all_models(setup, study, data, cell, axes)
     else:
-        _pair(setup, study, data, method, cell, axes, drawing, camera)
+        _pair(setup, study, data, Picture(method, cell, axes, drawing, camera))
     _matrices(setup, study, data, method, cell)
 
 
-def _pair(
-    setup: Setup,
-    study: BalanceStudy,
-    data: Dataset,
-    method: str,
-    cell: str,
-    axes: tuple[int, ...],
-    drawing: str,
-    camera: str,
-) -> None:
-    drawn = _pair_figures(setup, method, cell, axes, drawing, camera, study, data)
+def _pair(setup: Setup, study: BalanceStudy, data: Dataset, picture: Picture) -> None:
+    drawn = _pair_figures(setup, picture, study, data)
     for column, figure, which in zip(
-        st.columns(2, gap="medium"), drawn, ("full", cell), strict=True
+        st.columns(2, gap="medium"), drawn, ("full", picture.cell), strict=True
     ):
         with column:
             side = "left" if which == "full" else "right"
-            controls.figure(figure, key=f"balance.{side}.{drawing.lower()}")
+            controls.figure(figure, key=f"balance.{side}.{picture.drawing.lower()}")
             st.caption(trained_on(study, data, which))
-    full, other = views(setup, (method,), cell, axes, study, data)
+    full, other = views(setup, (picture.method,), picture.cell, picture.axes, study, data)
     st.caption(
         f"{tested_on(study, data)} {text.escape(full.caption)} The regions show "
         f"{full.n_faithful:,} and {other.n_faithful:,} of {len(full.points):,} predictions as the "
@@ -143,15 +144,9 @@ def _pair(
 # Figures are kept: to make one takes longer than to send it, and most options leave it as it is.
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def _pair_figures(
-    setup: Setup,
-    method: str,
-    cell: str,
-    axes: tuple[int, ...],
-    drawing: str,
-    camera: str,
-    _study: BalanceStudy,
-    _data: Dataset,
+    setup: Setup, picture: Picture, _study: BalanceStudy, _data: Dataset
 ) -> tuple[Any, ...]:
+    method, cell, axes, drawing, camera = picture
     pair = views(setup, (method,), cell, axes, _study, _data)
     frame = plots.Frame.of(*pair)
     truth = true_parameters.view(setup, _study, _data)

@@ -51,7 +51,7 @@ def test_the_example_is_there_within_a_second_and_holds_the_librarys_numbers():
     study = lincore.balance(data, {"class 3": finished_example.KEPT}, "lda")
     split = study.attribution("lda", "recall of class 3")
     for value in (split.full.value, split.reduced.value):
-        assert f"{100 * value:.0f} %" in example.finding
+        assert f"{100 * value:.1f} %" in example.finding
     assert split.full.value - split.reduced.value > 0.3, "an example that shows something"
 
 

@@ -13,6 +13,7 @@ from lincore.estimators.logistic.sgd import descend_by_rows
 from lincore.linalg.optimize import (
     Point,
     Reason,
+    StoppingRule,
     backtracking_line_search,
     descend,
     take_whole_steps,
@@ -33,7 +34,9 @@ def down(rate):
 
 def fixed(rate, max_iter=1000, tol=1e-9):
     search = take_whole_steps(rate)
-    return descend(bowl, np.zeros(3), down(rate), search=search, tol=tol, max_iter=max_iter)
+    return descend(
+        bowl, np.zeros(3), down(rate), search=search, stopping=StoppingRule(tol, max_iter)
+    )
 
 
 def test_a_small_rate_finds_the_minimum_and_the_trace_tells_how():
@@ -66,13 +69,17 @@ def test_an_overflow_is_taken_back():
     """A point where the objective is no number is never the answer."""
     cliff = lambda x: Point(x, float(x @ x) if abs(x[0]) < 2 else np.nan, 2 * x)  # noqa: E731
     search = take_whole_steps(5.0)
-    found = descend(cliff, np.ones(1), down(5.0), search=search, tol=1e-9, max_iter=9)
+    found = descend(cliff, np.ones(1), down(5.0), search=search, stopping=StoppingRule(1e-9, 9))
     assert found.reason is Reason.DIVERGED and found.x.tolist() == [1.0]
 
 
 def test_halving_finds_a_shorter_step():
     found = descend(
-        bowl, np.zeros(3), down(1.0), search=backtracking_line_search, tol=1e-9, max_iter=500
+        bowl,
+        np.zeros(3),
+        down(1.0),
+        search=backtracking_line_search,
+        stopping=StoppingRule(1e-9, 500),
     )
     assert found.converged
     assert {step.step_length for step in found.trace[1:]} <= {2.0**-k for k in range(9)}
@@ -81,7 +88,11 @@ def test_halving_finds_a_shorter_step():
 
 def test_a_direction_uphill_is_refused():
     found = descend(
-        bowl, np.zeros(3), down(-1.0), search=backtracking_line_search, tol=1e-9, max_iter=9
+        bowl,
+        np.zeros(3),
+        down(-1.0),
+        search=backtracking_line_search,
+        stopping=StoppingRule(1e-9, 9),
     )
     assert found.reason is Reason.NO_DESCENT and len(found.trace) == 1
 
@@ -91,7 +102,11 @@ def test_a_tolerance_below_rounding_is_no_convergence():
         return Point(x, 1e9 + float(x @ x), np.where(np.abs(x) < 1e-7, 1e-7, 2 * x))
 
     found = descend(
-        rough, np.ones(1), down(0.5), search=backtracking_line_search, tol=1e-300, max_iter=99
+        rough,
+        np.ones(1),
+        down(0.5),
+        search=backtracking_line_search,
+        stopping=StoppingRule(1e-300, 99),
     )
     assert found.reason is Reason.PRECISION and not found.converged
 
@@ -120,7 +135,11 @@ def test_newton_cg_with_the_exact_preconditioner_takes_one_inner_step():
         tol=1e-9,
     )
     found = descend(
-        bowl, np.zeros(3), direction, search=backtracking_line_search, tol=1e-9, max_iter=9
+        bowl,
+        np.zeros(3),
+        direction,
+        search=backtracking_line_search,
+        stopping=StoppingRule(1e-9, 9),
     )
     assert found.converged and len(found.trace) == 2 and direction.inner_steps == [1]
 
@@ -139,8 +158,7 @@ def test_sequential_steps_halve_their_rate_instead_of_wandering():
         np.zeros(2),
         lambda: list(np.arange(40)[:, None]),
         rate=0.5,
-        tol=1e-3,
-        max_iter=2000,
+        stopping=StoppingRule(1e-3, 2000),
     )
     assert_allclose(found.x, np.linalg.lstsq(rows, target)[0], atol=1e-3)
     assert found.trace[-1].step_length < 0.5

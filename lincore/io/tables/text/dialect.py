@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lincore.io.tables.text.fixed_width import part_by_gaps, rule_columns
+from lincore.io.tables.text._fixed_width import part_by_gaps, rule_columns
 from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
 
 # The rarer in text, the earlier: the order decides where two agree equally well.
