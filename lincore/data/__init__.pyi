@@ -8,5 +8,5 @@ from .labels import is_number as is_number
 from .labels import natural_key as natural_key
 from .splits import Fold as Fold
 from .splits import split as split
-from .splits import test_class_counts as test_class_counts
+from .splits import class_counts_of_test as class_counts_of_test
 from .target_guess import TargetGuess as TargetGuess
