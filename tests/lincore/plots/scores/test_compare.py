@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lincore import QuadraticDiscriminantAnalysis, plots
-from tests.lincore.plots.plane.test_planes import decoded, make_view
+from tests.lincore.plots.plane.test_planes import decoded, fitted_view
 
 CLOSE = [(1.0, 0.996, 1.0), (0.997, 0.99, 0.999)]
 WIDE = [(0.8, 0.6, 0.9), (0.7, 0.5, 0.8)]
@@ -135,7 +135,7 @@ def test_every_model_of_the_map_is_named_on_a_phone():
 
 def test_wrong_rows_are_marked_alike_in_all_small_pictures():
     """Beside rings, where few were wrong, stood dots, and neither was explained."""
-    good = make_view(QuadraticDiscriminantAnalysis(), n=300)
+    good = fitted_view(QuadraticDiscriminantAnalysis(), n=300)
     bad = dataclasses.replace(good, predicted=(good.codes + 1) % 3)
     figure = plots.small_multiples([good, bad], ["good", "bad"])
     marks = {
@@ -151,13 +151,13 @@ def test_wrong_rows_are_marked_alike_in_all_small_pictures():
         if (trace.name or "").startswith("misclassified")
     }
     assert marks == {"circle-open"} and "Wrong pictures have a ring." in named(pictures)
-    many = make_view(QuadraticDiscriminantAnalysis(), n=900)
+    many = fitted_view(QuadraticDiscriminantAnalysis(), n=900)
     figure = plots.small_multiples([many], ["many"], rows="pictures")
     assert "A sample of 600 of 900 pictures." in named(figure)
 
 
 def test_small_pictures_keep_their_height_above_a_long_legend():
-    few, many = (make_view(QuadraticDiscriminantAnalysis(), k, 400) for k in (3, 40))
+    few, many = (fitted_view(QuadraticDiscriminantAnalysis(), k, 400) for k in (3, 40))
     heights = [plots.small_multiples([view] * 6, list("abcdef")).layout.height
                for view in (few, many)]  # fmt: skip
     assert heights[1] >= heights[0] + 100
