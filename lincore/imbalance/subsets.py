@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.dataset import Dataset, Split
-from lincore.data.splits import rows_by_class, class_counts_of_test
+from lincore.data.splits import class_counts_of_test, rows_by_class
 from lincore.errors import DataError
 from lincore.moments.moments import Moments, stacked
 from lincore.utils.typing import Array, Counts
