@@ -7,6 +7,6 @@ from .generators import means_on_ring as means_on_ring
 from .labels import is_number as is_number
 from .labels import natural_key as natural_key
 from .splits import Fold as Fold
+from .splits import class_counts_of_test as class_counts_of_test
 from .splits import split as split
-from .splits import test_class_counts as test_class_counts
 from .target_guess import TargetGuess as TargetGuess

@@ -76,7 +76,7 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
         return _group_split(data, test_size, seed)
     tested = np.zeros(data.n_rows, dtype=bool)
     order = rows_by_class(data.codes, data.n_classes, seed if how == "stratified" else None)
-    for rows, n_test in zip(order, test_class_counts(data, test_size), strict=True):
+    for rows, n_test in zip(order, class_counts_of_test(data, test_size), strict=True):
         tested[rows[len(rows) - n_test :]] = True
     if not tested.any():
         raise DataError(
@@ -96,7 +96,7 @@ def rows_by_class(
     return rows if rng is None else [rng.permutation(of_class) for of_class in rows]
 
 
-def test_class_counts(data: Dataset, test_size: float) -> np.ndarray:
+def class_counts_of_test(data: Dataset, test_size: float) -> np.ndarray:
     """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart."""
     # Rounding alone would leave a small class without test rows, or with nothing else.
     wanted = np.maximum(np.round(test_size * data.counts), 1).astype(np.intp)

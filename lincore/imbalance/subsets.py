@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.dataset import Dataset, Split
-from lincore.data.splits import rows_by_class, test_class_counts
+from lincore.data.splits import class_counts_of_test, rows_by_class
 from lincore.errors import DataError
 from lincore.moments.moments import Moments, stacked
 from lincore.utils.typing import Array, Counts
@@ -179,7 +179,7 @@ class Shuffling(NamedTuple):
     def draw(cls, data: Dataset, test_size: float, seed: int) -> Self:
         """Shuffle the rows of a data set; the first turn is its stratified split of this seed."""
         order = rows_by_class(data.codes, data.n_classes, seed)
-        return cls(tuple(order), test_class_counts(data, test_size))
+        return cls(tuple(order), class_counts_of_test(data, test_size))
 
     @property
     def n_turns(self) -> int:

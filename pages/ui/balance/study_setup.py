@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore.data import test_class_counts
+from lincore.data import class_counts_of_test
 from lincore.plots.base import shorten_all
 from pages.ui.balance import models
 from pages.ui.session import cache, sidebar
@@ -172,7 +172,7 @@ def _share_as_in_the_text(
     if choice.how not in ("stratified", "last"):
         return None
     for share in sidebar.SHARES:
-        if data.counts[code] - test_class_counts(data, share / 100)[code] == OF_THE_TEXT:
+        if data.counts[code] - class_counts_of_test(data, share / 100)[code] == OF_THE_TEXT:
             return share
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 TOP = 28
 # The last page and the number of its visit; for each widget, the visit in which it began.
 _VISIT, _BEGUN = "shared.visit", "shared.visit.begun"
+_untitling = Lock()
 
 
 def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> Any:
@@ -128,12 +130,20 @@ def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
 
 
 def figure(fig: go.Figure, *, key: str) -> None:
-    """Show a figure of lincore.plots, with its text alternative; from then on it stays as it is."""
+    """Show a figure of lincore.plots, with its text alternative."""
     with st.container(gap=None):
         show_title(fig)
-        st.plotly_chart(
-            without_title(fig), key=key, alt=fig.layout.meta["alt"], config={"displaylogo": False}
-        )
+        _chart(id(fig), key, fig)
+
+
+# Streamlit sends again what a cached function sent, without reading the figure. It is known by its
+# identity, which no other can have while the cache holds it.
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def _chart(identity: int, key: str, _fig: go.Figure) -> go.Figure:
+    st.plotly_chart(
+        without_title(_fig), key=key, alt=_fig.layout.meta["alt"], config={"displaylogo": False}
+    )
+    return _fig
 
 
 def show_title(fig: go.Figure) -> None:
@@ -144,17 +154,11 @@ def show_title(fig: go.Figure) -> None:
 
 
 def without_title(fig: go.Figure) -> go.Figure:
-    """Let a figure keep the dictionary that it is sent as, which has no title.
-
-    Plotly copies and encodes all of it whenever it is asked, which for a figure from a cache, sent
-    again by every run, is most of the work.
-    """
-    if "to_dict" not in vars(fig):
-        read = fig.to_dict()
-        layout = read["layout"]
-        layout.pop("title", None)
-        spare = max(layout["margin"]["t"] - TOP, 0)
-        layout["height"] -= spare
-        layout["margin"] = layout["margin"] | {"t": layout["margin"]["t"] - spare}
-        fig.to_dict = lambda: read
+    """Take off the title, which stands in the page; of a figure without one nothing."""
+    with _untitling:  # visitors share figures
+        layout = fig.layout
+        layout.title = None
+        spare = layout.margin.t - TOP
+        if spare > 0:
+            layout.margin.t, layout.height = TOP, layout.height - spare
     return fig

@@ -71,7 +71,7 @@ def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(mo
     assert waiting.wait(30)
     app.run()
     assert app.header[0].value == finished
-    assert "What was finished before" in main_text(app) and "former settings" not in main_text(app)
+    assert "What was finished before" in main_text(app) and "earlier settings" not in main_text(app)
     should_continue.set()
     settled(app)
     assert "missing" not in main_text(app) and "What was finished before" not in main_text(app)

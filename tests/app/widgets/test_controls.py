@@ -23,7 +23,7 @@ def page() -> None:
     controls.figure(st.session_state["drawn"], key="drawn")
 
 
-def test_a_figure_that_is_sent_again_is_read_once(monkeypatch):
+def test_a_figure_is_sent_without_its_title_and_read_once(monkeypatch):
     drawn = plots.class_balance(*COUNTS)
     expected = json.loads(plotly.io.to_json(drawn))
     del expected["layout"]["title"]
@@ -40,3 +40,16 @@ def test_a_figure_that_is_sent_again_is_read_once(monkeypatch):
     assert sent == [expected] * 3
     assert len(asked) == 1
     assert app.markdown[0].value.startswith(f"**{text.escape(drawn.layout.meta['title'])}**")
+
+
+def test_another_figure_in_its_place_is_another():
+    app = AppTest.from_function(page)
+    specs = []
+    for most in (3, 4, 5):
+        app.session_state["drawn"] = plots.class_balance(
+            np.array([most, 4]), np.array([1, 2]), np.array(["a", "b"])
+        )
+        sent = json.loads(app.run().get("plotly_chart")[0].proto.spec)
+        specs.append(sent)
+    assert not app.exception
+    assert specs[0] != specs[1] != specs[2]
