@@ -55,7 +55,7 @@ def show_training_loss(setup: Setup, study: BalanceStudy, data: Dataset) -> None
     controls.figure(plots.convergence(traces), key="balance.convergence")
     st.caption(
         "The training loss is what a model minimises: for logistic regression the log "
-        f"error summed over the training {text.row_noun(data)}, in nats, and its penalty. Sums "
+        f"loss summed over the training {text.row_noun(data)}, in nats, and its penalty. Sums "
         f"over unequal numbers of {text.row_noun(data)} do not compare."
     )
 
