@@ -319,7 +319,8 @@ def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
     notice = Notice(
         f"{said} ({percent_of(count, n_rows)}) in every feature and the class.",
         table.name,
-        "Unless they are different cases, remove them: in training and in test they bias scores upwards.",
+        "Unless they are different cases, remove them: in training and in test they bias scores "
+        "upwards.",
     )
     return TableFinding(notice, (Hint("Remove duplicates", options={"drop_duplicates": True}),))
 
