@@ -137,9 +137,8 @@ class Dashboard(Figures):
             try:
                 listed.click(timeout=5_000)
             except PlaywrightTimeoutError:
-                self.open_list(
-                    key
-                )  # a second click of `open_list` has closed a list that came late
+                # A second click, of `open_list`, has closed a list that came late.
+                self.open_list(key)
                 listed.click()
             if self.element(key).get_by_test_id("stMultiSelect").count():
                 combobox.press("Escape")  # its list stays open for the next choice
