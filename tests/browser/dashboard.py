@@ -134,7 +134,12 @@ class Dashboard(Figures):
             listed = self.page.get_by_role("option", name=option, exact=True)
             if not listed.is_visible():  # a long list draws only what is in view: search
                 combobox.press_sequentially(option)
-            listed.click()
+            try:
+                listed.click(timeout=5_000)
+            except PlaywrightTimeoutError:
+                # A second click, of `open_list`, has closed a list that came late.
+                self.open_list(key)
+                listed.click()
             if self.element(key).get_by_test_id("stMultiSelect").count():
                 combobox.press("Escape")  # its list stays open for the next choice
         else:
