@@ -196,7 +196,7 @@ def largest_entry(gradient: Array) -> float:
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """When to stop: at a small gradient, after so many steps, or where there is no minimum.
+    """Stopping rule: a small gradient, so many steps, or a sign that there is no minimum.
 
     The change of the objective is never a reason to stop.
 

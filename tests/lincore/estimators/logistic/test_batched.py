@@ -226,7 +226,7 @@ def test_of_many_classes_each_is_fitted_by_itself():
 def test_models_of_a_study_can_be_drawn():
     data = lincore.sample("iris")
     study = lincore.balance(data, {"virginica": 9}, "logistic", repeats=3)
-    assert len(study.example.pipelines) == len(study.cells)
+    assert len(study.example.pipelines) == len(study.conditions)
     assert len(study.example.pipelines["logistic", "reduced"].steps[-1][1].trace_) > 1
 
 

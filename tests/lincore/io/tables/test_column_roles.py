@@ -105,7 +105,7 @@ def test_a_row_of_no_group_is_a_group_of_its_own():
         ({"roles": {"u": "target"}, "target": "class"}, "one target"),
         ({"roles": {"u": "ignore", "v": "ignore"}}, "No feature is left"),
         ({"missing": "mean"}, "No way to fill in"),
-        ({"bins": 3}, "Only numbers can be cut"),
+        ({"bins": 3}, "Only numbers can be binned"),
         ({"target": "u", "bins": 1}, "To cut into 1"),
     ],
 )
@@ -221,7 +221,7 @@ def test_a_class_of_one_row_is_left_out_or_merged():
 def test_repeated_rows_are_kept_once_on_request():
     made = frame_to_table(pd.DataFrame({"u": [1.5, 1.5, 2, 2, 2], "class": list("aabba")}), "made")
     (finding,) = findings(made)
-    assert finding.notice.what.startswith("2 rows repeat")
+    assert finding.notice.what.startswith("2 rows are duplicates")
     assert table_to_dataset(made, **finding.remedies[0].options).n_rows == 3
 
 
