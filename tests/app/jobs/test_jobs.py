@@ -51,6 +51,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     page_jobs.shared.clear()
     gate = Gate()
     monkeypatch.setattr(page_jobs, "gate", gate, raising=False)
+    monkeypatch.setattr(page_jobs, "pool", Pool(2))  # nothing that another test left running is waited for
     yield gate
     gate.passes.release(100)
     page_jobs.shared.clear()
@@ -376,7 +377,7 @@ def test_the_former_result_stays_until_there_is_a_new_one(gate):
     until(lambda: the_job(app).result is not None)
     app.run()
     assert "drawn [0] of size 2" in shown(app)
-    assert "former" not in shown(app) and "size 1" not in shown(app)
+    assert "outdated" not in shown(app) and "size 1" not in shown(app)
     app.button(key="page.run.stop").click().run()
     finish(app, gate)
     assert "what was finished is kept" in shown(app) and "of size 2" in shown(app)
