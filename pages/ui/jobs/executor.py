@@ -24,7 +24,7 @@ SECONDS_BETWEEN_LOOKS = 1.0
 #: A job lets scripts go first, but never waits much longer altogether than it has worked.
 MOST_SECONDS_AHEAD = 0.5
 #: How long a job runs before another may begin beside it.
-SECONDS_ALONE = 2.0
+SECONDS_ALONE = 5.0
 
 
 class Progress:
