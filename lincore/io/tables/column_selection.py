@@ -194,17 +194,17 @@ def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOp
     frame, names = table.frame, [column.name for column in used]
     labels = frame[label]
     kept = labels.notna().to_numpy(dtype=bool)
-    notices = _told(~kept, len(kept), "have no value in the target", f"column {label!r}")
+    notices = _left_out(~kept, len(kept), "have no value in the target", f"column {label!r}")
     if options.drop_classes:
         dropped = [str(name) for name in options.drop_classes]
         kept = kept & ~merge_labels(labels, {}).isin(dropped).to_numpy()
     if options.drop_duplicates:
         again = kept & frame[[*names, label]].duplicated().to_numpy()
-        notices += _told(again, len(kept), "repeat another one", table.name)
+        notices += _left_out(again, len(kept), "repeat another one", table.name)
         kept = kept & ~again
     if options.missing == "drop":
         gaps = kept & frame[names].isna().any(axis=1).to_numpy()
-        notices += _told(gaps, len(kept), "have a missing value", table.name)
+        notices += _left_out(gaps, len(kept), "have a missing value", table.name)
         kept = kept & ~gaps
     if not kept.any() and labels.notna().any():
         raise DataError(
@@ -215,7 +215,7 @@ def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOp
     return Kept(kept, notices)
 
 
-def _told(out: Flags, n_rows: int, why: str, where: str) -> list[Notice]:
+def _left_out(out: Flags, n_rows: int, why: str, where: str) -> list[Notice]:
     if not out.any():
         return []
     remedy = "Fill the class in to use these rows." if "target" in why else ""

@@ -32,7 +32,7 @@ class TableOptions:
     rare : int, optional
         Levels with fewer training rows than this are pooled; 5 from 100 rows on when not given.
     bins : Bins or int, optional
-        Cut a numeric target into so many intervals.
+        Bin a numeric target into so many classes.
     categories : sequence of str
         Columns of numbers whose values are names.
     drop_classes : sequence

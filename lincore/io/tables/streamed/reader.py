@@ -155,7 +155,7 @@ def _refuse_options(table: Table, options: TableOptions) -> None:
     """Refuse what needs all rows at once."""
     asked = {
         f"missing={options.missing!r}": options.missing not in (None, "drop"),
-        "Cutting the target into ranges": options.bins is not None,
+        "Binning the target": options.bins is not None,
         "Treating numbers as categorical": bool(options.categories),
         "Keeping one of each repeated row": options.drop_duplicates,
         "Filtering rows": bool(options.where),
