@@ -109,7 +109,7 @@ def test_a_row_of_no_group_is_a_group_of_its_own():
         ({"roles": {"u": "ignore", "v": "ignore"}}, "No feature is left"),
         ({"missing": "mean"}, "No way to fill in"),
         ({"bins": 3}, "Only numbers can be binned"),
-        ({"target": "u", "bins": 1}, "To cut into 1"),
+        ({"target": "u", "bins": 1}, "1 bins by"),
     ],
 )
 def test_choices_that_cannot_be_are_refused(choices, message):
