@@ -51,7 +51,8 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     page_jobs.shared.clear()
     gate = Gate()
     monkeypatch.setattr(page_jobs, "gate", gate, raising=False)
-    monkeypatch.setattr(page_jobs, "pool", Pool(2))  # nothing that another test left running is waited for
+    # Nothing that another test left running is waited for.
+    monkeypatch.setattr(page_jobs, "pool", Pool(2))
     yield gate
     gate.passes.release(100)
     page_jobs.shared.clear()
