@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lincore.estimators._perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier
 from lincore.estimators.base.moment_classifier import summarise
 from lincore.estimators.base.validation import LabelledRows, validate_rows
 from lincore.estimators.logistic.sparse_design_matrix import sparse_centre_and_scale
-from lincore.estimators.perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.linalg.covariance import deviations
 from lincore.linalg.optimize import OptimizerStep, should_continue
 from lincore.utils.thread_warnings import warn

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
+from lincore.imbalance.cost._samples import Samples, draw_samples
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, size_name
-from lincore.imbalance.cost.samples import Samples, draw_samples
 from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import FitTask, Prediction, fit_sample, fit_samples
 from lincore.imbalance.trials import Plan

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import warnings
-
 import numpy as np
 import pytest
 
@@ -23,6 +20,7 @@ from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
 from lincore.plots.plane.class_ellipses import with_ellipses
 from lincore.report.convergence import termination_reason
 from lincore.report.equations import equation_latex, equation_text
+from lincore.utils.thread_warnings import captured_warnings
 
 
 def fitted_on(name: str, line: str, steps: Steps = PLAIN):
