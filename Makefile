@@ -36,9 +36,9 @@ bench: $(VENV)/.run ## print every benchmark's ratios (LINCORE_DATA names the fo
 		echo "== $$file"; PYTHONPATH=. $(BIN)/python "$$file" || exit 1; \
 	done
 
-docs: $(VENV)/.dev ## make the pictures of docs/ anew
+docs: $(VENV)/.dev ## make the figures of docs/ anew
 	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \
-	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python docs/make_figures.py
 
 clean: ## remove what was built, the environment included
 	rm -rf $(VENV) artefacts build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -22,7 +22,7 @@ class Check:
     ----------
     name : str
         "equal covariances", "normality", "conditioning", "rows per parameter", "separation",
-        "copies across the split", "groups across the split".
+        "duplicates across the split", "groups across the split".
     values : mapping of str to float
         The numbers behind the verdict.
     verdict : {"fine", "note", "warning"}

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lincore.checks.row_duplicates import SAME_PICTURE, blocks, drawn_rows
+from lincore.checks.row_duplicates import SAME_IMAGE, blocks, drawn_rows
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError, Notice
 
 # Small copies blur what differs: nearly as alike is worth comparing at all pixels.
-_WORTH_A_LOOK = 0.985
+_COMPARED_WHOLE = 0.985
 # Sides of the small copies.
 _SIDE = 12
 # Products of numbers that the search may cost (about a second); then rows are drawn.
@@ -20,14 +20,14 @@ _COST = 3e10
 
 
 class NearDuplicates(NamedTuple):
-    """Images that have a copy, or nearly one, in the same data set.
+    """Images that have an exact or near duplicate in the same data set.
 
     Parameters
     ----------
     rows : (k,) intp
-        Those with a copy, the most alike first.
+        Those with a duplicate, the most alike first.
     nearest : (k,) intp
-        The row that each is a copy of.
+        The row that each is a duplicate of.
     similarity : (k,) float64
         Correlation of the pixels of the two.
     exact : (k,) bool
@@ -35,7 +35,7 @@ class NearDuplicates(NamedTuple):
     contradicting : (k,) bool
         Whether the two are of different classes.
     n_searched : int
-        Rows for which a near copy was sought; exact ones were sought for all.
+        Rows for which a near duplicate was sought; exact ones were sought for all.
     """
 
     rows: np.ndarray
@@ -55,9 +55,10 @@ class NearDuplicates(NamedTuple):
         wrong = self.contradicting.sum()
         other = f" {wrong:,} of them in another class." if wrong else ""
         return Notice(
-            f"{len(self.rows):,} {many} a copy or nearly one ({self.exact.sum():,} exact).{other}",
+            f"{len(self.rows):,} {many} an exact or near duplicate "
+            f"({self.exact.sum():,} exact).{other}",
             f"{data.name}: {'; '.join(shown)}",
-            "Leave copies out, or split by group: else a test image may be one trained on.",
+            "Leave duplicates out, or split by group: else a test image may be one trained on.",
         )
 
     def _pairs(self) -> list[tuple[int, int]]:
@@ -67,9 +68,9 @@ class NearDuplicates(NamedTuple):
 
 
 def near_duplicates(
-    data: Dataset, *, similarity: float = SAME_PICTURE, seed: int = 0
+    data: Dataset, *, similarity: float = SAME_IMAGE, seed: int = 0
 ) -> NearDuplicates:
-    """Find images that are copies of others in the same data set, or nearly so.
+    """Find images that are exact or near duplicates of others in the same data set.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def near_duplicates(
         products = small[some] @ small.T
         products[np.arange(len(some)), some] = -1
         best = products.argmax(axis=1)
-        close = products[np.arange(len(some)), best] >= min(_WORTH_A_LOOK, similarity)
+        close = products[np.arange(len(some)), best] >= min(_COMPARED_WHOLE, similarity)
         for row, other in zip(some[close].tolist(), best[close].tolist(), strict=True):
             nearest[row], alike[row] = other, _correlation(data.X[row], data.X[other])
     found = np.flatnonzero(exact | (alike >= similarity))
@@ -126,15 +127,15 @@ def near_duplicates(
 
 def _exact_duplicates(X: np.ndarray) -> np.ndarray:
     """Return for each row an equal one, the first of them or else the second; -1 without any."""
-    copies = np.full(len(X), -1, dtype=np.intp)
+    firsts = np.full(len(X), -1, dtype=np.intp)
     seen: dict[bytes, int] = {}
     for i, row in enumerate(X):
         first = seen.setdefault(row.tobytes(), i)
         if first != i:
-            copies[i] = first
-            if copies[first] < 0:
-                copies[first] = i
-    return copies
+            firsts[i] = first
+            if firsts[first] < 0:
+                firsts[first] = i
+    return firsts
 
 
 def _shrunken(X: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -15,12 +15,12 @@ from lincore.utils.typing import Array, Flags
 
 # Images whose pixels correlate so closely are one photograph, turned or moved a little. Of the
 # digits of MNIST none in ten thousand do, of the garments of Fashion-MNIST one in a thousand.
-SAME_PICTURE = 0.99
+SAME_IMAGE = 0.99
 # Texts whose counts of words make so large a cosine differ in a word or two.
 SAME_TEXT = 0.95
 # Numbers in a table are the same if they differ by less than this share of their deviation.
 SAME_NUMBER = 1e-3
-# A copy that chance makes more often than this, among rows with such values, is no surprise.
+# A duplicate that chance makes more often than this, among rows with such values, is no surprise.
 SURPRISING = 0.01
 # Texts of fewer different words come twice by themselves: "ok", "good morning".
 FEWEST_WORDS = 4
@@ -44,7 +44,7 @@ class NearDuplicates(NamedTuple):
     exact : ndarray of shape (m,), bool
         Whether all numbers are equal.
     near : ndarray of shape (m,), bool
-        Whether they are equal or nearly so, the exact copies included.
+        Whether they are equal or nearly so, the exact duplicates included.
     surprising : ndarray of shape (m,), bool
         Those of them that chance does not explain.
     """
@@ -65,7 +65,7 @@ def find_near_duplicates(
     seed: int = 0,
     cost: float = COST,
 ) -> NearDuplicates:
-    """Search the training rows for copies of the test rows.
+    """Search the training rows for duplicates of the test rows.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def find_near_duplicates(
         Images are alike if their pixels correlate, texts if their counts of words have a large
         cosine, other rows if every number is the same but for rounding.
     train_codes : ndarray of shape (n,), optional
-        Chance is judged within the class of the copy.
+        Chance is judged within the class of the duplicate.
     seed : int
     cost : float
         Products of numbers that the search may cost; then test rows are drawn.
@@ -118,7 +118,7 @@ def _images(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -
         best = np.maximum(best, top)
     same = _same_bytes(train, test)
     exact = same >= 0
-    near = exact | (best >= SAME_PICTURE)
+    near = exact | (best >= SAME_IMAGE)
     return NearDuplicates(chosen, np.where(exact, same, nearest), exact, near, near)
 
 

@@ -18,9 +18,9 @@ NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
 def duplicates_across_split(
     data: Dataset, split: Split, *, seed: int = 0, cost: float = COST
 ) -> Check:
-    """Say how many test rows have a copy, or nearly one, in the training set.
+    """Say how many test rows have an exact or near duplicate in the training set.
 
-    A copy in a table of few, coarse columns is no surprise; the check counts those that are.
+    A duplicate in a table of few, coarse columns is no surprise; the check counts those that are.
     Such rows make any model look better than it is, and most of all the flexible ones.
 
     Parameters
@@ -36,7 +36,7 @@ def duplicates_across_split(
     -------
     Check
         Its values: `exact`, `near` and `surprising` shares of the test rows, `searched` of them,
-        and the share `contradicting` of the exact copies whose class is another one.
+        and the share `contradicting` of the exact duplicates whose class is another one.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def duplicates_across_split(
     'fine'
     """
     if not len(split.train) or not len(split.test):
-        return Check("copies across the split", {}, "fine", "One part is empty.")
+        return Check("duplicates across the split", {}, "fine", "One part is empty.")
     train, test = data.X[split.train], data.X[split.test]
     what = data.kind.rows
     found = find_near_duplicates(
@@ -98,12 +98,13 @@ def groups_across(groups: ArrayLike, split: Split) -> Check:
 def _say(
     values: dict[str, float], found: NearDuplicates, what: RowNoun, n_test: int, contradicting: int
 ) -> Check:
-    name, share = "copies across the split", values["surprising"]
+    name, share = "duplicates across the split", values["surprising"]
     number = int(found.surprising.sum())
     searched = f"the {n_test:,} test {what}"
     if len(found.rows) < n_test:
         searched = f"{len(found.rows):,} of {searched}, drawn at random,"
-    twins = f" {contradicting:,} exact copies have another class there." if contradicting else ""
+    of_another = f" {contradicting:,} exact duplicates have another class there."
+    twins = of_another if contradicting else ""
     if share < NOTEWORTHY or number < FEWEST:
         return Check(name, values, "fine", _harmless(found, what, searched) + twins)
     verdict: Verdict = "warning" if share >= SERIOUS else "note"
@@ -124,17 +125,17 @@ def _say(
         values,
         verdict,
         f"{how}.{twins} Models look better on these than on new {what}.",
-        'Leave repeated rows out, or split by group or by number ("last") so that copies stay in '
-        "one part.",
+        'Leave repeated rows out, or split by group or by number ("last") so that duplicates stay '
+        "in one part.",
     )
 
 
 def _harmless(found: NearDuplicates, what: RowNoun, searched: str) -> str:
     if not found.near.any():
-        return f"None of {searched} has a copy in the training set."
+        return f"None of {searched} has a duplicate in the training set."
     number = int(found.near.sum())
     have = "has" if number == 1 else "have"
-    text = f"{number:,} of {searched} {have} a copy in the training set, or nearly"
+    text = f"{number:,} of {searched} {have} a duplicate in the training set, or nearly one"
     return text + (
         ", as few and coarse values make happen." if what == "rows" else ", too few to matter."
     )

@@ -125,14 +125,16 @@ def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
     if is_quantity(labels):
         number = is_number(labels)
         kind = "a quantity" if number else "names or free text"
-        cut = ", or cut it into ranges, such as low and high" if number else ""
+        cut = ", or bin it, for example into low and high" if number else ""
         raise DataError(
             f"It has {labels.nunique():,} distinct values in {len(labels):,} rows: it looks like "
             f"{kind}, not classes.",
             where=where,
             remedy=f"Choose another target{cut}.",
             remedies=tuple(
-                Hint(f"Cut {labels.name} into {n} ranges of equally many rows", options={"bins": n})
+                Hint(
+                    f"Bin {labels.name} into {n} classes of equally many rows", options={"bins": n}
+                )
                 for n in (2, 3, 4)
                 if number
             ),

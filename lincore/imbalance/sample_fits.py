@@ -142,7 +142,7 @@ def _all_predicted(
     return [
         _predicted(prepared, method, failures)
         if said is None
-        else _as_said(prepared, method, said, each)
+        else _prediction_of(prepared, method, said, each)
         for prepared, said in zip(group, every, strict=True)
     ]
 
@@ -153,7 +153,7 @@ def _asked(prepared: Prepared) -> list[Any]:
     return [prepared.seen, *own]
 
 
-def _as_said(
+def _prediction_of(
     prepared: Prepared, method: Method, said: list[Predicted], seconds: float
 ) -> Prediction:
     (predicted, log_proba, _), *own = said

@@ -174,7 +174,7 @@ def table_to_dataset(
     rare : int, optional
         Levels with fewer training rows than this are pooled; 5 from 100 rows on when not given.
     bins : Bins or int, optional
-        Cut a numeric target into so many intervals.
+        Bin a numeric target into so many classes.
     categories : sequence of str
         Columns of numbers whose values are names.
     drop_classes : sequence
@@ -216,7 +216,7 @@ def table_to_dataset(
             roles=roles,
             missing=missing,
             unsuited={
-                "Cutting the target into ranges": bins is not None,
+                "Binning the target": bins is not None,
                 "Treating numbers as categorical": bool(categories),
                 "Keeping one of each repeated row": drop_duplicates,
                 "Filtering rows": bool(where),

@@ -101,7 +101,7 @@ def fit_stack(
         solved = _solved(method, [trainings[b] for b in chosen])
         for b, coef, intercept, converged in zip(chosen, *solved, strict=True):
             if converged:
-                said[b] = [_said(coef, intercept, rows) for rows in asked[b]]
+                said[b] = [_predicted(coef, intercept, rows) for rows in asked[b]]
     return said
 
 
@@ -119,7 +119,7 @@ def _solved(method: Method, trainings: Sequence[TrainingInputs]) -> Solved:
     )
 
 
-def _said(coef: Array, intercept: Array, rows: Any) -> Predicted:
+def _predicted(coef: Array, intercept: Array, rows: Any) -> Predicted:
     return _chosen(rows @ coef.T + intercept)
 
 

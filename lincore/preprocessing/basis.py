@@ -165,7 +165,7 @@ class TrigonometricFeatures(TransformerMixin, BaseEstimator):
 
 
 class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Gaussian bumps ``exp(-‖x - c‖² / (2 w²))`` around centres c of the training rows.
+    """Gaussian basis functions ``exp(-‖x - c‖² / (2 w²))`` around centres c of the training rows.
 
     Distances are taken in the units of the features: standardise first, or the feature of the
     largest numbers decides alone.
@@ -229,7 +229,7 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self
 
     def transform(self, X: ArrayLike) -> Array:
-        """Return the heights of the bumps at rows (n, p): (n, m), between 0 and 1."""
+        """Return the values of the basis functions at rows (n, p): (n, m), between 0 and 1."""
         check_is_fitted(self)
         rows = validate_data(self, X, dtype="numeric", reset=False)
         # cdist subtracts before it squares: far from the origin no digits are lost.

@@ -70,7 +70,7 @@ def test_a_file_is_not_lost_where_its_visitor_goes_on_before_it_is_read(start, p
     assert data_of(app).name == "t"
 
 
-def test_pictures_are_not_lost_where_their_visitor_goes_on_either():
+def test_images_are_not_lost_where_their_visitor_goes_on_either():
     app = open_app()
     app.file_uploader[0].upload("pets.zip", a_zip(FOLDERS))
     wait(app.switch_page("pages/explore.py"))

@@ -17,7 +17,7 @@ from tests.data import DATA, needs_data
 pytestmark = pytest.mark.browser
 
 
-def test_a_cell_of_the_matrix_shows_exactly_its_pictures(dashboard):
+def test_a_cell_of_the_matrix_shows_exactly_its_images(dashboard):
     dashboard.goto()
     dashboard.press("data.sample.digits")
     dashboard.visit("classify")

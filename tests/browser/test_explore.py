@@ -69,7 +69,7 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
     dashboard.check()
 
 
-def test_a_sheet_of_pictures_is_as_tall_as_it_is_drawn(dashboard):
+def test_a_sheet_of_images_is_as_tall_as_it_is_drawn(dashboard):
     for width in (1440, 390):
         dashboard.goto(width=width)
         dashboard.press("data.sample.digits")

@@ -89,9 +89,9 @@ def test_section_says_everything(section: Section) -> None:
         assert (DOCS / path).stat().st_size < 120_000
 
 
-def test_every_picture_is_shown() -> None:
+def test_every_figure_is_shown() -> None:
     shown = {path for section in SECTIONS for _, path in section.figures}
-    made = {f"pictures/{path.name}" for path in (DOCS / "pictures").glob("*.png")}
+    made = {f"figures/{path.name}" for path in (DOCS / "figures").glob("*.png")}
     assert made == shown
 
 
@@ -100,8 +100,8 @@ def test_the_page_of_plots_shows_all_of_them() -> None:
     public = {name for name in lincore.plots.__all__ if inspect.isfunction(_plot(name))}
     assert set(re.findall(r"^## `(\w+)`", page, flags=re.MULTILINE)) == public
     for name in public - {"surface", "scatter_3d"}:  # drawn in a browser only
-        assert f"](pictures/plots/{name}.png)" in page
-        assert (DOCS / f"pictures/plots/{name}.png").stat().st_size < 40_000
+        assert f"](figures/plots/{name}.png)" in page
+        assert (DOCS / f"figures/plots/{name}.png").stat().st_size < 40_000
         assert str(inspect.getdoc(_plot(name))).split("\n", 1)[0] in page, f"make docs: {name}"
 
 
@@ -110,8 +110,8 @@ def _plot(name: str) -> object:
 
 
 def test_the_readme_shows_every_page() -> None:
-    found = re.findall(r"!\[([^\]]+)\]\((docs/pictures/pages/\w+\.png)\)", README.read_text())
-    made = {f"docs/pictures/pages/{path.name}" for path in (DOCS / "pictures/pages").iterdir()}
+    found = re.findall(r"!\[([^\]]+)\]\((docs/figures/pages/\w+\.png)\)", README.read_text())
+    made = {f"docs/figures/pages/{path.name}" for path in (DOCS / "figures/pages").iterdir()}
     assert {path for _, path in found} == made
     for alt, path in found:
         assert len(alt) > 40, "the text alternative says what is seen"

@@ -41,7 +41,7 @@ def test_import_is_light_and_a_wrong_name_is_refused():
         lincore.ldaa  # noqa: B018
 
 
-def test_from_a_file_to_a_picture_by_names_of_the_front_door():
+def test_from_a_file_to_a_plot_by_names_of_the_front_door():
     rows = "".join(f"{i % 7}; {i * i % 11}; {'ab'[i % 7 > 3]}\n" for i in range(60))
     text = f"length; width; species\n{rows}".encode()
     table = lincore.io.read_table(text, "flowers.csv", lincore.io.ReadOptions(separator=";"))

@@ -41,7 +41,7 @@ SETS = [
 
 
 @pytest.mark.parametrize("images", SETS, ids=lambda images: images.file)
-def test_every_classifier_learns_from_the_pictures(images):
+def test_every_classifier_learns_from_the_images(images):
     whole = lincore.load(DATA / images.file)
     assert whole.X.dtype == np.uint8 and whole.image_shape == images.shape
     data = whole.take(np.linspace(0, whole.n_rows - 1, images.n_rows).astype(int))

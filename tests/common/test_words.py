@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import token
 import tokenize
 from pathlib import Path
@@ -33,6 +34,16 @@ def test_no_name_in_code_is_one_that_the_glossary_replaces():
     assert not found, "\n".join(found)
 
 
+def test_tests_are_named_in_these_words_too():
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in (ROOT / "tests").rglob("*.py")
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if re.search(r"\bdef \w*picture|^PICTURE", line, re.IGNORECASE)
+    ]
+    assert not found, "\n".join(found)
+
+
 def test_no_text_in_code_or_guide_has_words_that_the_glossary_replaces():
     found = [
         f"{path.relative_to(ROOT)}:{number} {', '.join(words)}"
@@ -51,6 +62,6 @@ def test_replaced_words_are_found(text):
     assert replaced(text)
 
 
-@pytest.mark.parametrize("text", ["docs/pictures/plots/scatter.png", "Upload a file", "a test set"])
+@pytest.mark.parametrize("text", ["docs/figures/plots/scatter.png", "Upload a file", "a test set"])
 def test_the_words_of_the_glossary_are_not(text):
     assert not replaced(text)

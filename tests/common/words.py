@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 #: Names of functions, classes, parameters and variables.
 NAMES = re.compile(
     "heard|n_beyond|with_beyond|let_pass|courtesy|hills?|roof|[Bb]eliefs?|n_arms|arms?|NestedRows|"
-    "may_go_on|halve_steps|whose_rows|OnDemand|tiers?|[Pp]ile|[Pp]ictures?|weight_images|"
+    r"may_go_on|halve_steps|whose_rows|OnDemand|tiers?|[Pp]ile|\w*(picture|PICTURE)\w*|n_said|"
+    "weight_images|"
     "log_error_|fit_front|find_copies|copies_across|Copies|Wish|adopt|take_over|typical_row|"
     "Window|Frame|GaussianTruth|cell_view|ArmLosses|missing_marks|max_held_rows|TrainingPart|"
     "cut_alike|cut_into_bins"
@@ -24,7 +25,7 @@ PHRASES = re.compile(
     r"most iterations|rows of a step|share that was so|was so in|off by up to|sum so far|"
     r"(buys?|bought) back|why it fell|read it otherwise|marks of missing|missing marks|"
     r"keep one of each|flatter(ed|s|ing)?|uneven rows|heard|stands? there|dear(er)?|"
-    r"pictures?(?![/_\w])|hills?|roof|log[ -]errors?|confident errors?|bring up to date|"
+    r"pictures?|hills?|roof|log[ -]errors?|confident errors?|bring up to date|"
     r"former settings|typical row|the model says|for ever|tiers?|guessing|"
     r"told the shares|weights of the pixels)\b",
     re.IGNORECASE,

@@ -99,7 +99,7 @@ def find_images(
     if pattern is None and level is None and len({place.label for place in places} - {""}) < 2:
         pattern = propose_pattern(paths)
         if pattern is not None:
-            notices = (_told(pattern, paths[0], collection.name),)
+            notices = (_pattern_notice(pattern, paths[0], collection.name),)
     if pattern is not None:
         places = _named(places, paths, pattern)
     images = []
@@ -111,7 +111,7 @@ def find_images(
     return images, notices
 
 
-def _told(pattern: str, path: str, name: str) -> Notice:
+def _pattern_notice(pattern: str, path: str, name: str) -> Notice:
     """Say how the file names gave the classes, by an example."""
     file = path.rsplit("/", 1)[-1]
     ((label, _),) = read_names([path], pattern)

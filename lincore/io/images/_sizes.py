@@ -50,7 +50,7 @@ def common_shape(
     shape = (*_scaled_down(common, limits.max_features // prod(colours)), *colours)
     if sizes.total() * prod(shape) > limits.max_total_pixels:
         raise DataError(
-            f"{sizes.total():,} images of {_said(shape)} are too many.",
+            f"{sizes.total():,} images of {_format_shape(shape)} are too many.",
             where=name,
             remedy="Give a smaller size, for example half of it, or zip fewer images.",
         )
@@ -75,7 +75,7 @@ def usual_size(sizes: Counter[Size]) -> Size:
     return height, width
 
 
-def _said(shape: tuple[int, ...]) -> str:
+def _format_shape(shape: tuple[int, ...]) -> str:
     return f"{shape[0]} × {shape[1]} pixels (height × width)"
 
 
@@ -90,14 +90,14 @@ def resized_notices(
     notices = []
     if shape[:2] != tuple(common):
         what = f"Images of {common[0]} × {common[1]} pixels are too large"
-        scaled = f"{what}: scaled down to {_said(shape)}."
+        scaled = f"{what}: scaled down to {_format_shape(shape)}."
         notices.append(Notice(scaled, name, "Give a smaller size, or cut the images out."))
     others = sizes.total() - sizes[common]
     if others and fit is not None:
         which = f"{others} of {sizes.total()} images had another size"
         if len(sizes) > 1 and max(sizes.values()) < _FREQUENT * sizes.total():
             which = f"The {sizes.total()} images have {len(sizes)} different sizes"
-        what = f"{which}: resized to {_said(shape)}, {_FITTED[fit]}."
+        what = f"{which}: resized to {_format_shape(shape)}, {_FITTED[fit]}."
         notices.append(Notice(what, name, "Zip images of one size to keep every pixel."))
     return notices
 

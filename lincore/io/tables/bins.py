@@ -21,7 +21,7 @@ class Bins(NamedTuple):
 def bin_values(
     values: Array, bins: Bins | int, where: str
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Cut a quantity into classes.
+    """Bin a quantity into classes.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def bin_values(
     n, how = bins if isinstance(bins, Bins) else (bins, "quantile")
     if how not in ("quantile", "width") or not 2 <= n <= 50:
         raise DataError(
-            f"To cut into {n} by {how!r} cannot be done.",
+            f"{n} bins by {how!r} cannot be made.",
             where="option bins",
             remedy="Give a number from 2 to 50, and quantile or width.",
         )
@@ -68,7 +68,7 @@ def bin_values(
         raise DataError(
             "Almost all values are the same: one class would be left.",
             where=where,
-            remedy="Cut by width, or choose another target.",
+            remedy="Bin by width, or choose another target.",
         )
     bounds = bounds[used[1:] - 1]
     return codes.astype(np.intp), np.array(_names(bounds))

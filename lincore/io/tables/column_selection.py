@@ -208,17 +208,17 @@ def keep_rows(
     frame, names = table.frame, [column.name for column in used]
     labels = frame[label]
     kept = labels.notna().to_numpy(dtype=bool)
-    notices = _told(~kept, len(kept), "have no value in the target", f"column {label!r}")
+    notices = _left_out(~kept, len(kept), "have no value in the target", f"column {label!r}")
     if drop_classes:
         dropped = kept & merge_labels(labels, {}).isin([str(c) for c in drop_classes]).to_numpy()
         kept = kept & ~dropped
     if drop_duplicates:
         again = kept & frame[[*names, label]].duplicated().to_numpy()
-        notices += _told(again, len(kept), "repeat another one", table.name)
+        notices += _left_out(again, len(kept), "repeat another one", table.name)
         kept = kept & ~again
     if missing == "drop":
         gaps = kept & frame[names].isna().any(axis=1).to_numpy()
-        notices += _told(gaps, len(kept), "have a missing value", table.name)
+        notices += _left_out(gaps, len(kept), "have a missing value", table.name)
         kept = kept & ~gaps
     if not kept.any() and labels.notna().any():
         raise DataError(
@@ -229,7 +229,7 @@ def keep_rows(
     return Kept(kept, notices)
 
 
-def _told(out: Flags, n_rows: int, why: str, where: str) -> list[Notice]:
+def _left_out(out: Flags, n_rows: int, why: str, where: str) -> list[Notice]:
     if not out.any():
         return []
     remedy = "Fill the class in to use these rows." if "target" in why else ""

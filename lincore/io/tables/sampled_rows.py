@@ -150,9 +150,9 @@ def sample_and_stream(
         raise _nothing_left(source)
     codes, classes, streamed = _in_order(codes, sums, names, p)
     notices = (
-        *_told_words(words),
-        *_told(n_unlabelled, n_rows, "have no value in the target", f"column {wanted.label!r}"),
-        *_told(n_gaps, n_rows, "have a missing value", source.file.name),
+        *_words_notices(words),
+        *_left_out(n_unlabelled, n_rows, "have no value in the target", f"column {wanted.label!r}"),
+        *_left_out(n_gaps, n_rows, "have a missing value", source.file.name),
     )
     return SampledRows(np.concatenate(X_held), codes, classes, streamed, notices)
 
@@ -345,7 +345,7 @@ def _in_order(
     return place[codes], classes, streamed
 
 
-def _told_words(words: Words) -> list[Notice]:
+def _words_notices(words: Words) -> list[Notice]:
     said = "Numbers but for {}, which was read as missing."
     return [
         Notice(
@@ -357,7 +357,7 @@ def _told_words(words: Words) -> list[Notice]:
     ]
 
 
-def _told(count: int, n_rows: int, why: str, where: str) -> list[Notice]:
+def _left_out(count: int, n_rows: int, why: str, where: str) -> list[Notice]:
     said = f"{count:,} of {n_rows:,} rows {why} and were left out."
     return [Notice(said, where)] if count else []
 

@@ -26,7 +26,7 @@ FAINT, CLEARANCE, LETTER = 0.4, 0.055, 0.018
 
 
 def coefficient_images(
-    weights: ArrayLike, titles: Sequence[str], *, columns: int = 4, title: str = "Weights"
+    weights: ArrayLike, titles: Sequence[str], *, columns: int = 4, title: str = "Coefficients"
 ) -> go.Figure:
     """Draw weights of pixels as images: blue for above zero, orange for below, paper for zero.
 

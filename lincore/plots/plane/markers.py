@@ -143,9 +143,9 @@ class Marks(NamedTuple):
 def point_traces(
     marks: Marks, axis_names: tuple[str, ...], *, ringed: bool | None = None
 ) -> list[Trace]:
-    """Return a trace for each class that has rows (of many rows several), and one for wrong rows.
+    """Return a trace for each class that has rows (of many rows several), and one of rings.
 
-    Wrong rows have rings while they are few, or as `ringed` says.
+    Misclassified rows have rings while they are few, or as `ringed` says.
 
     Points of one coordinate are spread over the height of a lane for each class, from 0 at the
     bottom to K at the top.

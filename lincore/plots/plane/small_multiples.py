@@ -51,7 +51,7 @@ def small_multiples(
     views : sequence of M View
         Of two coordinates, in the same plane and of the same classes.
     titles : sequence of M str
-        Names of the models; the share that is wrong is added.
+        Names of the models; the share that is misclassified is added.
     columns : int, default 2
         Three are too narrow for a phone.
     shared : SharedAxes, optional
@@ -96,7 +96,7 @@ def small_multiples(
         ],
         title or f"Regions of {count(len(views), 'model')}",
         subtitle=join(
-            f"Across {shorten(views[0].axis_names[0], 20)}, up "
+            f"x axis: {shorten(views[0].axis_names[0], 20)}; y axis: "
             f"{shorten(views[0].axis_names[1], 20)}.",
             scope(views[0]),
             _marked(drawn, ringed, rows),
@@ -169,24 +169,24 @@ def _name(text: str, place: Place) -> dict[str, Any]:
 
 
 def _title(view: View, name: str) -> str:
-    return f"<b>{escape(shorten(name, 22))}</b><br>{_wrong(view)}"
+    return f"<b>{escape(shorten(name, 22))}</b><br>{_misclassified(view)}"
 
 
-def _wrong(view: View) -> str:
+def _misclassified(view: View) -> str:
     if not len(view.codes):
         return ""
-    return percent(float(np.mean(view.predicted != view.codes))) + " wrong"
+    return percent(float(np.mean(view.predicted != view.codes))) + " misclassified"
 
 
 def _marked(drawn: Sequence[Marks], ringed: bool, rows: str) -> str:
-    """Say how wrong rows are marked, in all of the plots alike."""
+    """Say how misclassified rows are marked, in all of the plots alike."""
     if not any(marks.wrong.any() for marks in drawn):
         return ""
-    return f"Wrong {rows} have a {'ring' if ringed else 'dot'}."
+    return f"Misclassified {rows} have a {'ring' if ringed else 'dot'}."
 
 
 def _alt(views: Sequence[View], titles: Sequence[str], marks: Marks) -> str:
-    said = [f"{name} {_wrong(view)}" for view, name in zip(views, titles, strict=True)]
+    said = [f"{name} {_misclassified(view)}" for view, name in zip(views, titles, strict=True)]
     where = " and ".join(shorten(name, AXIS_WIDTH) for name in views[0].axis_names)
     return join(
         f"Regions of {count(len(views), 'model')} over {where}: {listed(said, most=12)}.",

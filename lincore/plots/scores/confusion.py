@@ -128,7 +128,7 @@ def _cells(
         text=_texts(counts, shares, normalize, room) if shown else None,
         textfont={"size": _text_size(counts, room), "color": INK},
         customdata=np.column_stack([true, predicted]).astype(np.int16),
-        hovertext=_said(counts, [escape(label) for label in labels]),
+        hovertext=_hover_texts(counts, [escape(label) for label in labels]),
         hovertemplate="%{hovertext}<extra></extra>",
         marker={"symbol": "square", "size": 30, "opacity": 0, "color": INK},
         selected={"marker": {"opacity": 0.25}},
@@ -136,7 +136,7 @@ def _cells(
     )
 
 
-def _said(counts: Counts, labels: list[str]) -> list[str]:
+def _hover_texts(counts: Counts, labels: list[str]) -> list[str]:
     """Return what is said of each cell."""
     texts = []
     for (i, j), share in np.ndenumerate(_shares(counts, "true")):

@@ -53,7 +53,7 @@ def confusion_difference(
         title or found,
         subtitle=f"Rows, {words[1]} less {words[0]}; orange is worse.",
         alt=join(f"Difference of two confusion matrices, {words[1]} less {words[0]}: {found}.",
-                 f"Right changed by {number(int(np.trace(change)), signed=True)} rows."),
+                 f"Correct: {number(int(np.trace(change)), signed=True)} rows."),
         height=room.height(len(labels)),
         showlegend=False,
         **class_axes(labels, room),
@@ -112,11 +112,11 @@ def _signed(value: int) -> str:
 
 def _finding(change: Counts, labels: list[str]) -> str:
     if not change.any():
-        return "Not one row is taken otherwise"
+        return "No row is predicted differently"
     errors = change - np.diag(np.diag(change))
     right = int(np.trace(change))
     if errors.max() <= 0:
-        return f"{count(right, 'row')} more right"
+        return f"{count(right, 'row')} more correct"
     true, predicted = (int(i) for i in np.unravel_index(errors.argmax(), errors.shape))
     one, other = two_of(labels, true, predicted)
     more = _signed(int(errors[true, predicted]))

@@ -180,7 +180,7 @@ def _hardest(shares: np.ndarray, labels: list[str]) -> str:
     best = np.where(known, np.nanmax(np.where(np.isnan(shares), -1, shares), axis=0), 2)
     hardest = int(best.argmin())
     if best[hardest] >= 1:
-        return "Every class is wholly right by some model"
+        return "Every class has a recall of 100 % with some model"
     name = shorten_all(labels, TITLE_NAME)[hardest]
     return f"Hardest for all: {name} (at best {percent(float(best[hardest]))})"
 

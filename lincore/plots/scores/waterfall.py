@@ -69,7 +69,7 @@ def waterfall(
     labels = [start_name, *parts, end_name]
     heading = _finding(list(parts), values, loss, unit)
     bottom = _bottom(edges, values)
-    zoomed = f" The axis begins at {_told(bottom, unit)}{' %' if unit == 'points' else ''}."
+    zoomed = f" The axis begins at {_loss(bottom, unit)}{' %' if unit == 'points' else ''}."
     return figure(
         [
             _ends(labels, first, float(edges[-1]), unit),
@@ -78,8 +78,8 @@ def waterfall(
         ],
         title or heading,
         subtitle=f"{basis}{zoomed if bottom else ''}",
-        alt=join(f"Waterfall from {start_name} ({_told(first, unit)}) to {end_name} "
-                 f"({_told(float(edges[-1]), unit)}): {heading}.", _all(list(parts), values, unit)),
+        alt=join(f"Waterfall from {start_name} ({_loss(first, unit)}) to {end_name} "
+                 f"({_loss(float(edges[-1]), unit)}): {heading}.", _all(list(parts), values, unit)),
         height=430,
         showlegend=False,
         bargap=0.35,
@@ -186,7 +186,7 @@ def _limit_name(limit: float, back: np.ndarray) -> dict[str, Any]:
     return place | {"text": "all of it", "showarrow": False, "font": {"size": 11}}
 
 
-def _told(value: float, unit: str, *, signed: bool = False) -> str:
+def _loss(value: float, unit: str, *, signed: bool = False) -> str:
     """Return points to a tenth, as in words and tables; nats to three digits."""
     if unit != "points" or not np.isfinite(value):
         return number(value, signed=signed)
@@ -200,7 +200,7 @@ def _best(names: Sequence[str], back: np.ndarray, score: str, unit: str) -> str:
     if np.isnan(value).all():
         return f"No correction recovers {score} beyond chance"
     best = int(np.nanargmax(value))
-    amount = f"{_told(float(value[best]), unit)}{f' {unit}' if unit else ''} of {score}"
+    amount = f"{_loss(float(value[best]), unit)}{f' {unit}' if unit else ''} of {score}"
     return f"{names[best][:1].upper()}{names[best][1:]}: {amount} recovered"
 
 
@@ -230,7 +230,7 @@ def _ends(labels: list[str], first: float, last: float, unit: str) -> Trace:
         x=np.array([0, len(labels) - 1], np.int16),
         y=np.array([first, last], np.float32),
         marker={"color": translucent(GREY, 0.65), "line": {"width": 0}},
-        text=[_told(first, unit), _told(last, unit)],
+        text=[_loss(first, unit), _loss(last, unit)],
         textposition="inside",
         insidetextanchor="end",
         textangle=0,
@@ -244,7 +244,7 @@ def _steps(
 ) -> Trace:
     change, low, high = values.T
     falling = GOOD if rising == BAD else BAD
-    amounts = [_told(v, unit, signed=True) for v in change.tolist()]
+    amounts = [_loss(v, unit, signed=True) for v in change.tolist()]
     said = [f"{escape(name)}: {v} {unit}" for name, v in zip(parts, amounts, strict=True)]
     error: dict[str, Any] = {
         "type": "data",
@@ -286,20 +286,20 @@ def _connectors(edges: np.ndarray) -> Trace:
 def _finding(parts: list[str], values: np.ndarray, loss: str, unit: str) -> str:
     changes, low, high = values.T
     total = float(changes.sum())
-    whole = f"{_told(total, unit, signed=True)} {unit + ' of ' if unit else 'in '}{loss}"
+    whole = f"{_loss(total, unit, signed=True)} {unit + ' of ' if unit else 'in '}{loss}"
     if not len(parts):
         return whole
     if ((low <= 0) & (high >= 0)).all():
         return f"{whole}: no part of it beyond chance"
     most = int(np.argmax(changes * (1 if total >= 0 else -1)))
-    found = f"{whole}: most of it {parts[most]} ({_told(float(changes[most]), unit, signed=True)})"
+    found = f"{whole}: most of it {parts[most]} ({_loss(float(changes[most]), unit, signed=True)})"
     is_clear = not low[most] <= 0 <= high[most]
     return found if is_clear else f"{found}, by itself not beyond chance"
 
 
 def _all(names: list[str], values: np.ndarray, unit: str) -> str:
     said = [
-        f"{name} {_told(v, unit, signed=True)} ({_told(low, unit)} to {_told(high, unit)})"
+        f"{name} {_loss(v, unit, signed=True)} ({_loss(low, unit)} to {_loss(high, unit)})"
         for name, (v, low, high) in zip(names, values.tolist(), strict=True)
     ]
     return f"{listed(said, most=12)}{' ' + unit if unit else ''}." if said else ""

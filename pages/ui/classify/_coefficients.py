@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify"
-MOST_PICTURES = 12
+MOST_IMAGES = 12
 # What the columns of the table are.
 HELP = {
     "feature": "A level of a category is compared with the level in brackets.",
@@ -145,12 +145,12 @@ def _sides(row: np.ndarray, names: list[str]) -> str:
 
 
 def _images(weights: Weights, labels: list[str], data: Dataset) -> None:
-    stack = weights.values[:MOST_PICTURES].reshape(-1, *data.image_shape)
+    stack = weights.values[:MOST_IMAGES].reshape(-1, *data.image_shape)
     if stack.ndim == 4:
         stack = stack.mean(axis=3)
     figure = plots.coefficient_images(
         stack,
-        labels[:MOST_PICTURES],
+        labels[:MOST_IMAGES],
         columns=min(6, len(stack)),
         title="Coefficients of the pixels",
     )

@@ -47,8 +47,8 @@ def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) 
         cell = selection.cell(event)
         if cell is None or max(cell) >= data.n_classes:
             st.caption(
-                f"Choose a cell of the matrix to see its {text.row_noun(data)}, the most wrong "
-                "ones first."
+                f"Choose a cell of the matrix to see its {text.row_noun(data)}, the highest "
+                "log loss first."
             )
         else:
             _cell(data, fitted, *cell)
@@ -113,7 +113,7 @@ def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
     found = inspection.confusion_cell(fitted.results, fitted.pipeline, data, true, predicted)
     one, other = (text.escape(data.classes[code]) for code in (true, predicted))
     verdict = "predicted correctly" if true == predicted else f"misclassified as {other}"
-    order = "the least certain first" if true == predicted else "the most wrong first"
+    order = "the least certain first" if true == predicted else "the highest log loss first"
     told = " Above each: the posterior of the true class, and d, its distance."
     st.markdown(f"**{one}** {verdict}, {order}.{told if data.kind.is_images else ''}")
     selection.show_rows(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
 SHEET_COLUMNS = 6
-MOST_PICTURES = 12
+MOST_IMAGES = 12
 MOST_CLASSES = 48
 # Numbers that a figure may send to the browser.
 MOST_VALUES = 400_000
@@ -141,7 +141,7 @@ def _balanced(stack: np.ndarray) -> np.ndarray:
 
 
 def _most(data: Dataset) -> int:
-    return max(2, min(MOST_PICTURES, MOST_VALUES // data.n_features))
+    return max(2, min(MOST_IMAGES, MOST_VALUES // data.n_features))
 
 
 def _columns(number: int) -> int:

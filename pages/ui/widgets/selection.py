@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Mode = Literal["points", "box", "lasso"]
 
-MOST_PICTURES = 60
+MOST_IMAGES = 60
 SHEET_COLUMNS = 6
 MOST_ROWS = 500
 MOST_WORDS = 50
@@ -113,7 +113,7 @@ def show_rows(
     if not len(kept):
         st.caption(f"No {noun}.")
         return
-    most = MOST_PICTURES if data.kind.is_images else MOST_ROWS
+    most = MOST_IMAGES if data.kind.is_images else MOST_ROWS
     shown = places[:most]
     if data.kind.is_images:
         names = None if captions is None else [captions[i] for i in shown]

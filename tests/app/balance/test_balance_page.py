@@ -202,7 +202,7 @@ def test_both_sides_share_their_ranges(drawing):
         assert left["layout"]["scene"]["camera"] == right["layout"]["scene"]["camera"]
 
 
-def test_a_remedy_changes_picture_and_matrix():
+def test_a_remedy_changes_plot_and_matrix():
     app = open_tab(open_balance(), "Full and reduced set")
     before = counts(app, "Difference of two")
     app.button_group(key="balance.remedy").set_value("both").run()

@@ -104,7 +104,7 @@ def test_every_option_of_every_classifier(word):
         assert app.header[0].value
 
 
-def test_every_picture_and_plane_of_the_model():
+def test_every_image_and_plane_of_the_model():
     app = open_classify(sample="iris")
     for drawing in ("Surface", "Boundary", "Contour"):
         choose(app, "classify.drawing", drawing)
@@ -136,7 +136,7 @@ def test_every_picture_and_plane_of_the_model():
     assert not app.error
 
 
-def test_pictures_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
+def test_images_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
     app = open_classify(sample="digits")
     assert app.selectbox(key="classify.plane").value == "discriminant"
     assert {"contour", "scatter"} <= {trace["type"] for trace in figures(app)[0]["data"]}

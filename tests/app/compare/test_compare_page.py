@@ -173,7 +173,7 @@ def test_options_and_a_model_that_enters_twice():
     assert app.header[0].value == text.escape(sentences.comparison_finding(results))
     assert "Logistic regression (C=0.001)" in list(app.dataframe[0].value["model"])
     open_tab(app, "Recall by class")
-    names = titled(app, "Every class is wholly right")["layout"]["xaxis"]["ticktext"]
+    names = titled(app, "Every class has a recall of 100 %")["layout"]["xaxis"]["ticktext"]
     assert sorted(names) == ["LDA", "Logisti 1", "Logisti 2"]
 
 
@@ -197,7 +197,7 @@ def test_qda_that_cannot_be_fitted_is_mended_at_a_click():
 def test_recall_and_time_are_the_librarys():
     app = open_tab(open_compare("wine"), "Recall by class")
     results = compared(lincore.sample("wine"))
-    (heat,) = titled(app, "Every class is wholly right")["data"]
+    (heat,) = titled(app, "Every class has a recall of 100 %")["data"]
     wanted = [[r.value for r in scores.recall(results, m)] for m in results.methods]
     np.testing.assert_allclose(numbers(heat["z"]), np.array(wanted).T, rtol=1e-6)
     open_tab(app, "Time")
@@ -227,7 +227,7 @@ def test_where_two_differ():
     assert list(app.dataframe[-1].value["row"]) == others.rows.tolist()
 
 
-def test_pictures_on_which_two_differ():
+def test_images_on_which_two_differ():
     app = open_tab(
         open_compare("digits", compare__words=["lda", "qda"], compare__pca="share"),
         "Disagreements",

@@ -94,7 +94,7 @@ def test_a_quantity_as_target_is_refused_with_ranges_at_a_click():
     assert "looks like a quantity" in app.error[0].value
     assert data_of(app).classes.tolist() == ["a", "b"], "the former target stays in use"
     assert app.selectbox(key="data.target").value == "kind"
-    offered = [b for b in app.button if b.label.startswith("Cut length into 3")]
+    offered = [b for b in app.button if b.label.startswith("Bin length into 3")]
     offered[0].click().run()
     assert_fine(app)
     assert data_of(app).n_classes == 3 and source_of(app).target == "length"
@@ -111,7 +111,7 @@ def test_a_file_without_a_likely_target_waits_for_one():
     assert "No column looks like classes" in app.error[0].value
     assert app.selectbox(key="data.target").value is None
     app.selectbox(key="data.target").set_value("z").run()
-    next(b for b in app.button if b.label.startswith("Cut z into 2")).click().run()
+    next(b for b in app.button if b.label.startswith("Bin z into 2")).click().run()
     assert_fine(app)
     assert not app.error and data_of(app).n_classes == 2 and data_of(app).name == "measures"
 

@@ -23,7 +23,7 @@ def test_a_zip_with_junk_lists_what_was_skipped():
     assert set(skipped["file"]) == set(junk) and skipped["reason"].str.len().min() > 3
 
 
-def test_pictures_are_read_again_in_another_size_and_in_colour():
+def test_images_are_read_again_in_another_size_and_in_colour():
     app = bring(open_app(), ("pets.zip", a_zip(FOLDERS)))
     assert app.button(key="data.images.again").disabled
     app.toggle(key="data.images.colour").set_value(True)
@@ -62,16 +62,16 @@ def test_colours_that_were_left_out_are_said_and_kept_at_a_click():
     assert "were made grey" not in main_text(app)
 
 
-def test_several_pictures_have_their_class_from_their_names():
+def test_several_images_have_their_class_from_their_names():
     app = bring(open_app(), *IMAGES.items(), ("Thumbs.db", b"x"))
     assert data_of(app).classes.tolist() == ["c", "d"] and data_of(app).n_rows == 8
     assert "file names give the classes" in main_text(app)
 
 
-def test_copies_among_pictures_are_told_and_shown():
+def test_duplicates_among_images_are_named_and_shown():
     app = bring(open_app(), ("pets.zip", a_zip(FOLDERS | {"pets/d/again.png": IMAGES["c_0.png"]})))
     wait(app)
-    assert any("2 images have a copy" in w.value for w in app.warning)
+    assert any("2 images have an exact or near duplicate" in w.value for w in app.warning)
     assert any("another class" in w.value for w in app.warning)
     app.button(key="data.copies.out").click().run()
     wait(app)

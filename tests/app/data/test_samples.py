@@ -127,7 +127,7 @@ def test_real_tables_go_through_the_page(name):
         ("cifar10_lossless_sample.npz", (32, 32, 3), 5000),
     ],
 )
-def test_real_pictures_go_through_the_page(name, shape, n):
+def test_real_images_go_through_the_page(name, shape, n):
     started = time.monotonic()
     app = bring(open_app(), (name, (DATA / name).read_bytes()))
     assert not app.error

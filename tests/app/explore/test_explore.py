@@ -208,7 +208,7 @@ def test_loadings_and_biplot_use_the_users_names():
     assert not any("95 %" in title for title in figures(app)), "only what is open is drawn"
 
 
-def test_every_panel_of_pictures_shows_the_librarys_numbers():
+def test_every_panel_of_images_shows_the_librarys_numbers():
     app = explore("digits")
     digits, split, found = projected("digits", False)
     assert any(title.startswith("28 of 61 components hold 95 %") for title in figures(app))
@@ -344,7 +344,7 @@ def colours() -> bytes:
     return stream.getvalue()
 
 
-def test_pictures_in_colour():
+def test_images_in_colour():
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/data.py").run()
     from pages.ui.session import state
 

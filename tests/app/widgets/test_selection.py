@@ -76,7 +76,7 @@ def test_a_selection_lists_its_rows():
     assert app.caption[-1].value == "3 rows."
 
 
-def test_a_selection_of_pictures_shows_at_most_sixty():
+def test_a_selection_of_images_shows_at_most_sixty():
     app = show("digits", range(1000, 1100))
     sheet = json.loads(app.get("plotly_chart")[1].proto.spec)
     assert "1000!" in json.dumps(sheet) and "1060!" not in json.dumps(sheet)

@@ -22,7 +22,7 @@ def images(n=60, shape=(20, 30), seed=0):
 
 
 @pytest.mark.parametrize("shape", [(20, 30), (5, 4), (13, 12, 3)])
-def test_planted_copies_are_found(shape):
+def test_planted_duplicates_are_found(shape):
     data = images(shape=shape)
     data.X[7] = data.X[3]
     data.X[50] = data.X[21] // 2 + 40
@@ -38,7 +38,10 @@ def test_planted_copies_are_found(shape):
     assert found.similarity[2:].min() > 0.99
     assert found.n_searched == 60
     said = found.notice(data)
-    assert said.what == "4 images have a copy or nearly one (2 exact). 2 of them in another class."
+    assert (
+        said.what
+        == "4 images have an exact or near duplicate (2 exact). 2 of them in another class."
+    )
     assert "row 4 and row 8; row 22 and row 51" in said.where
 
 
@@ -54,7 +57,7 @@ def test_similarity_agrees_with_the_correlation_of_the_pixels():
     assert len(near_duplicates(data, similarity=0.9999).rows) == 0
 
 
-def test_three_equal_blank_pictures_and_no_notice_without_copies():
+def test_three_equal_blank_images_and_no_notice_without_duplicates():
     data = images()
     assert near_duplicates(data).notice(data) is None
     data.X[[1, 2, 5]] = 77
@@ -71,20 +74,22 @@ def test_rows_are_drawn_where_all_pairs_are_too_many(monkeypatch):
     assert set(found.rows.tolist()) == {30, 150}
 
 
-def test_a_table_has_no_pictures():
+def test_a_table_has_no_images():
     with pytest.raises(DataError, match="no images"):
         near_duplicates(sample("iris"))
 
 
 @needs_data
-def test_faces_hold_the_copies_that_are_known():
+def test_faces_hold_the_duplicates_that_are_known():
     data = load(DATA / "faces3_bmp30.zip")
-    copies = near_duplicates(data)
+    duplicates = near_duplicates(data)
     distinct = len(np.unique(data.X, axis=0))
-    assert data.n_rows - distinct == len(copies.rows[copies.exact]) - _n_groups(data, copies)
-    assert not copies.contradicting[copies.exact].any()
+    assert data.n_rows - distinct == len(duplicates.rows[duplicates.exact]) - _n_groups(
+        data, duplicates
+    )
+    assert not duplicates.contradicting[duplicates.exact].any()
 
 
-def _n_groups(data, copies):
-    """Return how many different images have exact copies."""
-    return len(np.unique(data.X[copies.rows[copies.exact]], axis=0))
+def _n_groups(data, duplicates):
+    """Return how many different images have exact duplicates."""
+    return len(np.unique(data.X[duplicates.rows[duplicates.exact]], axis=0))

@@ -69,13 +69,13 @@ def test_messages_that_were_sent_twice_are_noticed():
 
 
 @needs_data
-def test_ten_pictures_of_a_person_are_ten_pictures():
+def test_ten_images_of_a_person_are_ten_images():
     orl = lincore.load(DATA / "orl_faces.zip")
     assert duplicates_across_split(orl, lincore.split(orl)).verdict == "fine"
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-5])
-def test_planted_copies_in_a_table_are_found(noise):
+def test_planted_duplicates_in_a_table_are_found(noise):
     rng = np.random.default_rng(0)
     units = np.array([1, 1e3, 1e-3, 1])
     X = rng.standard_normal((400, 4)) * units + 1e3
@@ -98,7 +98,7 @@ def test_coarse_values_coincide_by_chance():
     assert "another class" in check.sentence
 
 
-def test_correlated_columns_do_not_make_chance_copies_surprising():
+def test_correlated_columns_do_not_make_chance_duplicates_surprising():
     rng = np.random.default_rng(0)
     score = np.round(3 * rng.standard_normal((2000, 1)))
     X = np.repeat(score, 8, axis=1)
@@ -107,7 +107,7 @@ def test_correlated_columns_do_not_make_chance_copies_surprising():
     assert check.verdict == "fine"
 
 
-def test_gaussian_rows_have_no_copies_however_dense():
+def test_gaussian_rows_have_no_duplicates_however_dense():
     for p in (1, 2, 3):
         X = np.random.default_rng(p).standard_normal((4000, p))
         assert (
@@ -123,7 +123,7 @@ def test_gaps_equal_gaps_alone():
     assert_array_equal(found.exact, [True, False])
 
 
-def test_pictures_are_compared_by_correlation():
+def test_images_are_compared_by_correlation():
     rng = np.random.default_rng(0)
     train = rng.integers(0, 256, (50, 100)).astype(np.uint8)
     test = np.vstack(
@@ -140,7 +140,7 @@ def test_pictures_are_compared_by_correlation():
     assert_array_equal(found.nearest[:3], [3, 4, 5])
 
 
-def test_pictures_of_one_brightness_are_like_each_other_alone():
+def test_figures_of_one_brightness_are_like_each_other_alone():
     rng = np.random.default_rng(0)
     train = np.vstack([np.zeros(64), rng.uniform(size=(5, 64))])
     found = find_near_duplicates(train, np.vstack([np.zeros(64), rng.uniform(size=64)]), "images")

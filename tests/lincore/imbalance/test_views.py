@@ -60,7 +60,7 @@ def test_components_are_turned_back_and_nothing_is_stretched(study, data):
     "condition", ["full", "reduced", "corrected priors", "both", "oversampling"]
 )
 @pytest.mark.parametrize("method", METHODS)
-def test_the_picture_decides_as_the_cell_does(study, data, method, condition):
+def test_the_plot_decides_as_the_cell_does(study, data, method, condition):
     view = views(study, data, method, condition)[1]
     assert_array_equal(view.scores(view.points).argmax(axis=1), view.predicted)
     results = study.example.results[condition]
@@ -68,7 +68,7 @@ def test_the_picture_decides_as_the_cell_does(study, data, method, condition):
 
 
 @pytest.mark.parametrize("method", ["lda", "logistic"])
-def test_the_moved_threshold_is_where_the_picture_has_it(study, data, method):
+def test_the_moved_threshold_is_where_the_plot_has_it(study, data, method):
     view = views(study, data, method, "moved threshold")[1]
     assert_array_equal(view.scores(view.points).argmax(axis=1), view.predicted)
 

@@ -144,7 +144,7 @@ def test_a_quantity_is_no_target():
     frame["name"] = [f"name {i}" for i in range(200)]
     raw = frame.to_csv(index=False)
     assert "looks like a quantity" in refused(raw, "v")
-    assert "cut it into ranges" in refused(raw, "w")
+    assert "bin it" in refused(raw, "w")
     assert "names or free text" in refused(raw, "name")
     assert read(raw, "u").n_classes == 7
 

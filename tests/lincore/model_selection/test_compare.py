@@ -116,7 +116,7 @@ def test_splits_that_leave_rows_out_altogether():
     assert_array_equal(results.predicted[1], predicted)
 
 
-def test_more_features_than_rows_and_large_pictures():
+def test_more_features_than_rows_and_large_images():
     rng = np.random.default_rng(0)
     codes = np.repeat([0, 1, 2], 12)
     X = rng.integers(0, 256, (36, 90)).astype(np.uint8)

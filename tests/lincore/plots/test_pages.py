@@ -246,7 +246,7 @@ def test_matrices_in_a_third_of_a_page_have_text_that_fits_and_no_blank_below(n_
 
 def test_no_class_is_the_hardest_where_each_is_got_wholly_right():
     title = plots.recall_map([[1.0, 0.5], [0.9, 1.0]], ["a", "b"], CLASSES[:2]).layout.meta["title"]
-    assert title == "Every class is wholly right by some model"
+    assert title == "Every class has a recall of 100 % with some model"
 
 
 def test_remedies_show_what_they_buy_and_cost(figures):
@@ -355,7 +355,7 @@ def test_the_difference_of_matrices_is_signed_by_what_is_better():
     assert cells["text"] == ["+1", "\u22121", "+5", "\u22125"]
     assert decoded(cells["customdata"]).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
     same = plots.confusion_difference(before, before, ["a", "b"])
-    assert same.layout.meta["title"] == "Not one row is taken otherwise"
+    assert same.layout.meta["title"] == "No row is predicted differently"
     many = plots.confusion_difference(np.eye(40), np.ones((40, 40)), range(40))
     assert "text" not in data(many)[1] and len(many.to_json()) < 400_000
 
@@ -390,7 +390,7 @@ def test_three_components_are_sampled_and_keep_their_rows():
     assert "A sample of 6,000 of 9,000 rows" in figure.layout.meta["subtitle"]
 
 
-def test_weights_are_even_about_zero_and_colour_pictures_are_small():
+def test_weights_are_even_about_zero_and_colour_images_are_small():
     figure = plots.coefficient_images(np.array([[[-1.0, 3.0]]]), ["w"])
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-3, 3)
     pixels = np.arange(4 * 5 * 3, dtype=np.uint8).reshape(4, 5, 3)
@@ -404,7 +404,7 @@ def test_weights_are_even_about_zero_and_colour_pictures_are_small():
     assert struct.unpack(">II", content[16:24]) == (5, 4)
 
 
-def test_pictures_are_rebuilt_in_one_scale_below_their_originals():
+def test_images_are_rebuilt_in_one_scale_below_their_originals():
     originals = np.full((3, 2, 2), 200, np.uint8)
     rebuilt = [np.full((3, 2, 2), 300.7), np.full((3, 2, 2), -3.0)]
     shown = data(plots.reconstructions(originals, rebuilt, [1, 5]))

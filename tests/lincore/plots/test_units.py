@@ -65,7 +65,7 @@ def figures_of(view):
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("units", UNITS.values(), ids=UNITS)
 @pytest.mark.parametrize("axes", [(0, 1), (1,)], ids=["plane", "line"])
-def test_every_picture_survives_every_unit_or_the_data_are_refused(word, units, axes):
+def test_every_plot_survives_every_unit_or_the_data_are_refused(word, units, axes):
     data = flowers(units)
     try:
         view = fitted_view(data, word, axes=axes)

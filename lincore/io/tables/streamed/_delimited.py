@@ -241,7 +241,7 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
     """Return the first lines of a file and others, each as likely as any."""
     limits, rng = file.limits, np.random.default_rng(_SEED)
     keys, numbers, lines = [np.empty(0)], [np.empty(0, dtype=np.intp)], list[bytes]()
-    head, blanks, threshold, n_bytes, n_lines, n_said = b"", "", 1.0, 0, 0, 0
+    head, blanks, threshold, n_bytes, n_lines, n_filled = b"", "", 1.0, 0, 0, 0
     with _opened(file, encoding) as stream:
         for block in whole_lines(stream, file.name, limits):
             if encoding is None and not block.isascii():
@@ -268,7 +268,7 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
             ]
             n_bytes += int(lengths[chosen].sum())
             n_lines += len(ends)
-            n_said += int((lengths > 1 + block.startswith(b"\r", ends[0] - 2)).sum())
+            n_filled += int((lengths > 1 + block.startswith(b"\r", ends[0] - 2)).sum())
             while n_bytes > limits.max_drawn_bytes or len(lines) > limits.max_rows_in_memory:
                 threshold *= 0.8
                 key, number = np.concatenate(keys), np.concatenate(numbers)
@@ -278,7 +278,7 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
                 n_bytes = sum(map(len, lines))
     n_first = head.count(b"\n")
     there = [*range(1, n_first + 1), *np.concatenate(numbers).tolist()]
-    return _Lines(head + b"".join(lines), there, n_said, blanks)
+    return _Lines(head + b"".join(lines), there, n_filled, blanks)
 
 
 def _share(file: LargeFile, line_bytes: float) -> float:

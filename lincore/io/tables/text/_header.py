@@ -91,7 +91,7 @@ def _below_titles(
             remedy="Check that quotation marks come in pairs.",
         )
     n_titles = 0
-    usual = Counter(record.n_said for record in records).most_common(1)[0][0]
+    usual = Counter(record.n_filled for record in records).most_common(1)[0][0]
     while n_titles < len(records) - 2 and _is_title(records[n_titles], layout.width, usual):
         n_titles += 1
     n_titles = max(n_titles, _n_sections(records, layout.width))
@@ -118,11 +118,11 @@ def _is_title(record: Record, width: int, usual: int) -> bool:
 
     `width` and `usual` count the fields of most records, and those that are not blank.
     """
-    if record.n_said <= 1:
+    if record.n_filled <= 1:
         return width >= 2 and (width >= 3 or len(record.fields) < width)
     # A spreadsheet fills lines up with blanks. In R's tables the header has one field less.
-    is_first = all(record.fields[: record.n_said])
-    return is_first and 2 * record.n_said <= usual and record.n_said < usual - 1
+    is_first = all(record.fields[: record.n_filled])
+    return is_first and 2 * record.n_filled <= usual and record.n_filled < usual - 1
 
 
 def _is_header(head: Record, body: Sequence[Record]) -> bool:

@@ -40,7 +40,7 @@ class Record(NamedTuple):
     last_line: int
 
     @property
-    def n_said(self) -> int:
+    def n_filled(self) -> int:
         """Number of fields that are not blank."""
         return sum(bool(field) for field in self.fields)
 
@@ -269,7 +269,9 @@ def _separator(sample: str, quote: str) -> str:
     more than a second.
     """
     tabbed = _first_records(sample, "\t", quote)
-    if _share_alike(tabbed) == 1 and 2 * sum(record.n_said > 1 for record in tabbed) > len(tabbed):
+    if _share_alike(tabbed) == 1 and 2 * sum(record.n_filled > 1 for record in tabbed) > len(
+        tabbed
+    ):
         # Nothing else has a tab in each line, equally often.
         return "\t"
     order = SEPARATORS + SPACES + _RARE

@@ -180,7 +180,7 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
         odd = [value for value, number in numbers.items() if number is None]
         if not _may_be_missing(odd, len(numbers), column) or not _mostly_plain(numbers):
             continue
-        said = _said(column, numbers, odd, unit)
+        said = _number_notices(column, numbers, odd, unit)
         if marks.assumed and "," in either and not proved:
             said = (*said, _assumption(column, numbers))
         return Numbers(_convert(column, numbers), said)
@@ -295,7 +295,7 @@ def _convert(column: pd.Series[Any], numbers: dict[str, str | None]) -> pd.Serie
     return column.map(values.to_dict()).astype(values.dtype if column.notna().all() else "float64")
 
 
-def _said(
+def _number_notices(
     column: pd.Series[Any], numbers: dict[str, str | None], odd: Sequence[str], unit: str
 ) -> tuple[Notice, ...]:
     where = f"column {column.name!r}"

@@ -13,7 +13,7 @@ def labels(paths, level=None):
 
 
 def spread(layout, **names):
-    """Return a path for every combination of names, and one picture in each."""
+    """Return a path for every combination of names, and one image in each."""
     paths = [layout + "/1.png"]
     for key, values in names.items():
         paths = [path.replace("{" + key + "}", value) for path in paths for value in values]
@@ -65,7 +65,7 @@ def test_one_level_may_be_asked_for():
     assert set(labels(paths, level=5)) == {""}
 
 
-def test_a_picture_beside_the_classes_has_none():
+def test_a_image_beside_the_classes_has_none():
     places = place_all([("top",), ("top", "a"), ("top", "b")])
     assert [(place.label, place.reason) for place in places] == [
         ("", NO_CLASS),
@@ -74,7 +74,7 @@ def test_a_picture_beside_the_classes_has_none():
     ]
 
 
-def test_pictures_without_a_class_in_a_third_folder_are_left_out():
+def test_images_without_a_class_in_a_third_folder_are_left_out():
     paths = spread("seg_{s}/seg_{s}/{c}", s=("train", "test"), c=("sea", "wood"))
     folders = [*map(folders_above, paths), ("seg_pred", "seg_pred")]
     assert place_all(folders)[-1].reason == "neither in the train nor in the test folder"

@@ -95,7 +95,7 @@ def test_another_size_is_resized():
         (b"\0" * 400, "a/1.dcm", "not an image"),
     ],
 )
-def test_what_is_no_picture_has_a_reason(raw, path, reason):
+def test_what_is_no_image_has_a_reason(raw, path, reason):
     with pytest.raises(SkippedFile, match=reason):
         image_size(raw, path, LIMITS)
 
@@ -165,7 +165,7 @@ def test_any_size_fits(size, fit):
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "LA", "I;16", "F"])
-def test_large_pictures_are_made_small_in_strips_without_a_seam(mode, monkeypatch):
+def test_large_images_are_made_small_in_strips_without_a_seam(mode, monkeypatch):
     slope = np.add.outer(np.arange(600.0), np.arange(800.0))
     slope *= 255 / slope.max()
     if mode in ("I;16", "F"):

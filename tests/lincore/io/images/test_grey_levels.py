@@ -59,7 +59,7 @@ def test_fractions_of_any_range_are_seen(least, largest, black, white):
     np.testing.assert_allclose(data.X[row], expected, atol=1)
 
 
-def test_levels_of_a_set_are_those_of_its_brightest_picture():
+def test_levels_of_a_set_are_those_of_its_brightest_image():
     assert common_levels([(0, 300), (5, 3000)], whole=True) == (0, 4095)
     assert common_levels([(0.0, 0.0), (0.1, 0.9)], whole=False) == (0, 1)
     assert common_levels([], whole=True) is None

@@ -266,7 +266,7 @@ def test_what_is_hostile_is_refused_or_skipped_at_once(outcomes, name):
 
 
 KINDS = ("PNG", "JPEG", "BMP", "PPM", "GIF", "TIFF", "WEBP")
-PICTURES = [
+IMAGES = [
     encoded(Image.effect_noise((9, 8), 60).convert(mode), kind)
     for kind, modes in zip(KINDS, ("P", "RGB", "RGB", "L", "P", "RGB", "RGBA"), strict=True)
     for mode in (modes,)
@@ -275,13 +275,13 @@ BYTES = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=8
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.sampled_from(PICTURES), BYTES, st.integers(0, 60), st.booleans())
-def test_damaged_pictures_are_skipped_whatever_the_damage(image, changes, cut, colour):
+@given(st.sampled_from(IMAGES), BYTES, st.integers(0, 60), st.booleans())
+def test_damaged_images_are_skipped_whatever_the_damage(image, changes, cut, colour):
     # As files, not in a zip: its checksums would keep the damage from the decoders.
     raw = bytearray(image[: len(image) - cut])
     for place, value in changes:
         raw[place % len(raw)] = value
-    files = [(f"{label}_{i}.png", PICTURES[0]) for label in "ab" for i in range(3)]
+    files = [(f"{label}_{i}.png", IMAGES[0]) for label in "ab" for i in range(3)]
     data = read_image_files([*files, ("a_9.png", bytes(raw))], ImageOptions(colour=colour))
     assert data.n_rows + len(data.skipped) == 7
 

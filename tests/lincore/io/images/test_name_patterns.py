@@ -94,7 +94,7 @@ def test_the_worst_allowed_pattern_ends_soon():
     assert time.process_time() - started < 3
 
 
-def test_what_follows_the_last_point_is_an_ending_only_where_it_is_one_of_pictures():
+def test_what_follows_the_last_point_is_an_ending_only_where_it_is_one_of_images():
     names = [f"faces/subject{i:02d}.{look}" for i in (1, 2) for look in ("happy", "wink", "gif")]
     found = read_names(names, propose_pattern(names))
     assert [label for label, _ in found] == ["subject01"] * 3 + ["subject02"] * 3

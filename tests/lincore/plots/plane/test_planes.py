@@ -166,7 +166,7 @@ def test_small_multiples_share_axes_and_name_the_errors():
     shown = [trace for trace in figure.data if trace.showlegend and trace.name]
     assert [trace.name for trace in shown] == [f"class {k} (40)" for k in range(3)]
     for view, note in zip(views, figure.layout.annotations, strict=True):
-        assert f"{100 * np.mean(view.predicted != view.codes):.1f} % wrong" in note.text
+        assert f"{100 * np.mean(view.predicted != view.codes):.1f} % misclassified" in note.text
     assert "<img" not in json.dumps(figure.to_dict()["layout"]["annotations"])
     assert len(figure.to_json()) < 400_000
     with pytest.raises(ValueError, match="two coordinates"):

@@ -194,7 +194,7 @@ def test_figures_travel_light(n_classes):
     assert len(plots.surface(view).to_json()) < 400_000
 
 
-def test_pictures_of_forty_classes_with_long_names_travel_in_200_kB():
+def test_figures_of_forty_classes_with_long_names_travel_in_200_kB():
     view = make_view(40, n=4_000, seed=1)
     labels = [f"a class with a rather long name, {k}" for k in range(40)]
     view = replace(view, classes=np.array(labels))

@@ -143,14 +143,14 @@ def test_wrong_rows_are_marked_alike_in_all_small_images():
         for trace in figure.data
         if (trace.name or "").startswith("misclassified")
     }
-    assert marks == {"circle"} and "Wrong rows have a dot." in named(figure)
+    assert marks == {"circle"} and "Misclassified rows have a dot." in named(figure)
     images = plots.small_multiples([good], ["good"], rows="images")
     marks = {
         trace.marker.symbol
         for trace in images.data
         if (trace.name or "").startswith("misclassified")
     }
-    assert marks == {"circle-open"} and "Wrong images have a ring." in named(images)
+    assert marks == {"circle-open"} and "Misclassified images have a ring." in named(images)
     many = fitted_view(QuadraticDiscriminantAnalysis(), n=900)
     figure = plots.small_multiples([many], ["many"], rows="images")
     assert "A sample of 600 of 900 images." in named(figure)

@@ -67,12 +67,12 @@ def least_squares() -> go.Figure:
         figure.add(panel, *regions(squares, x, y, name="least squares", color=COLOURS[3], width=4))
         look = {"color": INK, "width": 3, "dash": "dash"}
         figure.add(panel, *regions(logistic, x, y, tinted=False, name="logistic", **look))
-        guesses = squares.predict(X[:n])
-        figure.add(panel, *rows(X[:n], codes[:n], near.classes, predicted=guesses, size=6))
+        predicted = squares.predict(X[:n])
+        figure.add(panel, *rows(X[:n], codes[:n], near.classes, predicted=predicted, size=6))
         figure.plane(panel, x, y, square=True)
-        n_wrong = int((guesses != codes[:n]).sum())
+        n_wrong = int((predicted != codes[:n]).sum())
         right = int((logistic.predict(X[:n]) != codes[:n]).sum())
-        text = f"wrong: {n_wrong} by least squares, {right} by logistic"
+        text = f"misclassified: {n_wrong} by least squares, {right} by logistic"
         figure.note(panel, 2.0, 3.4, text)
     return figure.figure
 
@@ -108,7 +108,7 @@ def perceptron() -> go.Figure:
         look |= {"name": weights, "width": 3}
         figure.add(2, *regions(model, x, y, tinted=weights == "pocket", **look))
     figure.plane(2, x, y, square=True)
-    figure.note(2, 0.9, 4.3, f"wrong of 160: {', '.join(counts)}")
+    figure.note(2, 0.9, 4.3, f"misclassified of 160: {', '.join(counts)}")
     return figure.figure
 
 

@@ -1,9 +1,9 @@
-"""Make the figures of docs/estimators.md and README.md: `python docs/make_pictures.py [name ...]`.
+"""Make the figures of docs/estimators.md and README.md: `python docs/make_figures.py [name ...]`.
 
 Each figure is drawn from what lincore's own estimators have learned, by a function of its name
-in one of the modules beside this one, and written to docs/pictures/. The name "pages" stands for
-the figures of the dashboard, in docs/pictures/pages/, and "plots" for docs/plots.md with its
-figures, in docs/pictures/plots/.
+in one of the modules beside this one, and written to docs/figures/. The name "pages" stands for
+the figures of the dashboard, in docs/figures/pages/, and "plots" for docs/plots.md with its
+figures, in docs/figures/plots/.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import plotly.graph_objects as go
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-import pictures_of_discriminants as discriminants  # noqa: E402
-import pictures_of_gaussians as gaussians  # noqa: E402
-import pictures_of_pages as pages  # noqa: E402
-import pictures_of_plots as plots  # noqa: E402
-import pictures_of_probabilities as probabilities  # noqa: E402
-import pictures_of_spaces as spaces  # noqa: E402
+import figures_of_discriminants as discriminants  # noqa: E402
+import figures_of_gaussians as gaussians  # noqa: E402
+import figures_of_pages as pages  # noqa: E402
+import figures_of_plots as plots  # noqa: E402
+import figures_of_probabilities as probabilities  # noqa: E402
+import figures_of_spaces as spaces  # noqa: E402
 from drawing import write_pngs  # noqa: E402
 
 FIGURES: dict[str, Callable[[], go.Figure]] = {
@@ -51,11 +51,11 @@ def main(names: list[str]) -> int:
         return 1
     names = names or [*FIGURES, "pages", "plots"]
     if "pages" in names:
-        pages.write_pages(HERE / "pictures/pages")
+        pages.write_pages(HERE / "figures/pages")
     if "plots" in names:
-        plots.write_plots(HERE / "pictures/plots", HERE / "plots.md")
+        plots.write_plots(HERE / "figures/plots", HERE / "plots.md")
     wanted = [name for name in names if name in FIGURES]
-    write_pngs(((name, FIGURES[name]()) for name in wanted), HERE / "pictures/")
+    write_pngs(((name, FIGURES[name]()) for name in wanted), HERE / "figures/")
     return 0
 
 

@@ -17,7 +17,7 @@ from lincore.preprocessing import RadialBasis, polynomial
 
 
 def basis() -> go.Figure:
-    """Draw XOR before and after the product of the features; rings by Gaussian bumps."""
+    """Draw XOR before and after the product of the features; rings by Gaussian RBF."""
     rng = np.random.default_rng(1)
     corners = np.array([[-1, -1], [1, 1], [-1, 1], [1, -1]])
     X = np.repeat(corners, 40, axis=0) + rng.normal(0, 0.32, (160, 2))
@@ -25,17 +25,17 @@ def basis() -> go.Figure:
     turn = rng.uniform(0, 2 * np.pi, 160)
     radius = np.repeat([0.5, 1.5], 80) + rng.normal(0, 0.13, 160)
     rings = radius[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])
-    bumps = RadialBasis(12, random_state=0)
+    rbf = RadialBasis(12, random_state=0)
     models: list[tuple[Any, Any, Any]] = [
         (lincore.LogisticRegression(), X, codes),
         (make_pipeline(polynomial(2), lincore.LogisticRegression()), X, codes),
-        (make_pipeline(bumps, lincore.LogisticRegression(C=10)), rings, np.repeat([0, 1], 80)),
+        (make_pipeline(rbf, lincore.LogisticRegression(C=10)), rings, np.repeat([0, 1], 80)),
     ]
     shares = [np.mean(model.fit(Z, y).predict(Z) != y) for model, Z, y in models]
     figure = Panels(
-        f"XOR, x₁ and x₂: {shares[0]:.0%} wrong",
-        f"with x₁², x₁x₂, x₂²: {shares[1]:.0%} wrong",
-        f"rings, 12 bumps (×): {shares[2]:.0%} wrong",
+        f"XOR, x₁ and x₂: {shares[0]:.0%} misclassified",
+        f"with x₁², x₁x₂, x₂²: {shares[1]:.0%} misclassified",
+        f"rings, 12 RBF (×): {shares[2]:.0%} misclassified",
         height=380,
     )
     span = (-2.15, 2.15)
@@ -43,7 +43,7 @@ def basis() -> go.Figure:
         figure.add(panel, *regions(model, span, span, width=3, color=INK))
         figure.add(panel, *rows(Z, y, ["class 1", "class 2"], size=6))
         figure.plane(panel, span, span, ("x₁", "x₂" if panel == 1 else ""), square=True)
-    centres = bumps.centers_
+    centres = rbf.centers_
     figure.add(3, spots(centres, 0, color=INK, size=9, symbol="x-thin", line={"width": 2}))
     return figure.figure
 

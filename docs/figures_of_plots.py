@@ -25,7 +25,7 @@ one method; those marked **model** take `results.model(name)` or a fitted classi
 **view** take what `lincore.inspection.make_view` or `lincore.inspection.model_view` returns. The
 others take numbers.
 
-Written by `make docs`, like its figures: see `docs/pictures_of_plots.py`.
+Written by `make docs`, like its figures: see `docs/figures_of_plots.py`.
 """
 
 TAKES = {
@@ -203,7 +203,7 @@ def _section(name: str, drawn: go.Figure) -> str:
     summary = str(inspect.getdoc(getattr(plots, name))).split("\n", 1)[0]
     takes = "".join(f" **{kind}**" for kind, names in TAKES.items() if name in names.split())
     alt = " ".join(str(drawn.layout.meta["alt"]).split())[:240].replace("[", "(").replace("]", ")")
-    figure = f"![{alt}](pictures/plots/{name}.png)"
+    figure = f"![{alt}](figures/plots/{name}.png)"
     if name in SOLID:
         figure = (
             "(In three dimensions, to be turned with the mouse: it is drawn in a browser only.)"

@@ -77,7 +77,8 @@ def qda() -> go.Figure:
     )
     wrong = [np.mean(model.predict(data.X) != data.codes) for model in models]
     figure = Panels(
-        f"LDA, one covariance: {wrong[0]:.0%} wrong", f"QDA, one each: {wrong[1]:.0%} wrong"
+        f"LDA, one covariance: {wrong[0]:.0%} misclassified",
+        f"QDA, one each: {wrong[1]:.0%} misclassified",
     )
     x, y = _frame(data.X)
     for panel, model in enumerate(models, start=1):
