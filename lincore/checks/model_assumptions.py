@@ -111,7 +111,10 @@ def assumption_inputs(
     rows : ndarray of int
         Those that it was fitted on.
     """
-    return transform_for_classifier(pipeline, data.X[rows]), data.codes[rows], data.classes
+    seen = transform_for_classifier(pipeline, data.X[rows])
+    if seen.dtype == np.uint8:  # images as they are: squares of them do not fit
+        seen = seen.astype(float)
+    return seen, data.codes[rows], data.classes
 
 
 def rows_per_parameter(

@@ -7,6 +7,7 @@ import streamlit as st
 from lincore import io
 from pages.ui.data import gaussian_classes
 from pages.ui.session import commands, state, uploads
+from pages.ui.session.sources import AS_PROPOSED
 
 _TITLES = {
     "olivetti faces": "Olivetti faces",
@@ -70,4 +71,4 @@ def _is_first_visit() -> bool:
     """Return whether the data are those that nobody has chosen, as they are."""
     untouched = state.origin() == state.Origin("sample", "iris") and state.refused() is None
     found = state.source()
-    return untouched and (found is None or not found.choices)
+    return untouched and (found is None or found.choices == AS_PROPOSED)
