@@ -130,6 +130,19 @@ def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> 
     """Return the median or mean of each feature, and the most frequent level of each category.
 
     Missing values are passed over; a feature without any value is missing here too.
+
+    Parameters
+    ----------
+    data : Dataset
+    rows : ndarray of int, shape (n,)
+        Row numbers.
+    rest : {"median", "mean"}
+        For numbers; sparse counts of words always have their mean.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+        In the units of the features; categories as codes of their levels.
     """
     part = data.X[rows]
     if issparse(part):
@@ -202,7 +215,20 @@ def principal_plane(
 
 
 def classifier_inputs(pipeline: Pipeline, X: Any) -> Any:
-    """Return rows as the classifier at the end of a pipeline sees them, dense or sparse."""
+    """Return rows as the classifier at the end of a pipeline sees them, dense or sparse.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted.
+    X : array of shape (n, p)
+        Rows as in ``Dataset.X``.
+
+    Returns
+    -------
+    array of shape (n, q)
+        Behind all steps but the classifier; sparse where they leave it so.
+    """
     steps = pipeline[:-1] if "classify" in pipeline.named_steps else pipeline
     seen = steps.transform(X) if len(steps) else X
     return seen if issparse(seen) else np.asarray(seen)

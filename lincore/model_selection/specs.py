@@ -45,6 +45,13 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
 def format_spec(word: str, options: dict[str, Any]) -> str:
     """Put a line together that `parse_spec` takes apart into the same.
 
+    Parameters
+    ----------
+    word : str
+        Of a classifier, such as "lda".
+    options : dict
+        Name of an option to its value.
+
     Examples
     --------
     >>> format_spec("lda", {"shrinkage": 0.1}), format_spec("lda", {})

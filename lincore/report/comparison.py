@@ -102,6 +102,13 @@ def interval_method(results: Results, score: str = "accuracy") -> str:
 def with_class_names(reason: str, classes: NDArray[Any]) -> str:
     """Name the classes in what a classifier said, which knows their numbers alone.
 
+    Parameters
+    ----------
+    reason : str
+        A message with codes in it, such as "class 2".
+    classes : ndarray of shape (K,)
+        Labels, in the order of the codes.
+
     Examples
     --------
     >>> with_class_names("The covariance of class 1 is singular.", np.array(["cat", "dog"]))

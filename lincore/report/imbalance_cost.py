@@ -120,7 +120,16 @@ def cost_decomposition_sentences(
 
 
 def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = LOSS) -> str:
-    """Say what more rows of the rarest class would bring, by extrapolation."""
+    """Say what more rows of the rarest class would bring, by extrapolation.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method, loss : str
+        One of ``found.methods``, and of its losses.
+    more : int
+        Training rows of the rarest class that are added.
+    """
     if found.rare is None:
         return "No class is rarer in the file than in deployment."
     gain, label = found.with_more_rows(method, more, loss), cost_method_label(found, method)
@@ -139,7 +148,19 @@ def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = 
 def cost_correction_rows(
     found: ImbalanceCost, method: str, loss: str = LOSS
 ) -> tuple[dict[str, str], ...]:
-    """Return for each correction the loss, what it recovers, and what it costs elsewhere."""
+    """Return for each correction the loss, what it recovers, and what it costs elsewhere.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method, loss : str
+        One of ``found.methods``, and of its losses.
+
+    Returns
+    -------
+    tuple of dict
+        Heading of a column to text; the first line is uncorrected.
+    """
     chosen = found.recommended(method, loss)
     kind = "error" if is_share_of_rows(found, loss) else "log loss"
     head = f"{loss_name(found, loss)}{' (%)' if kind == 'error' else ''}"
@@ -159,7 +180,19 @@ def cost_correction_rows(
 
 
 def cost_method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, str], ...]:
-    """Return for each method the loss, its parts, and the recommended correction."""
+    """Return for each method the loss, its parts, and the recommended correction.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    loss : str
+        One of its losses.
+
+    Returns
+    -------
+    tuple of dict
+        Heading of a column to text.
+    """
     kind = "error" if is_share_of_rows(found, loss) else "log loss"
     rows = []
     for method in found.methods:

@@ -24,6 +24,11 @@ _pass_on: Any = warnings.showwarning
 def captured_warnings() -> Iterator[list[Warning]]:
     """Collect the warnings of this thread instead of showing or raising them.
 
+    Yields
+    ------
+    list of Warning
+        Those of this thread so far, in order.
+
     Examples
     --------
     >>> with captured_warnings() as said:

@@ -126,6 +126,21 @@ def choose_roles(
 ) -> tuple[Column, ...]:
     """Return the columns with the roles that were asked for, and those proposed for the others.
 
+    Parameters
+    ----------
+    table : Table
+    target : str or int, optional
+        Name or position of the column of the classes.
+    roles : mapping of name to role, optional
+        Roles, of `COLUMN_ROLES`, that replace the proposed ones.
+    categories : sequence of str
+        Names of numeric columns to be treated as categorical.
+
+    Returns
+    -------
+    tuple of Column
+        One for each column of the table, in its order.
+
     Raises
     ------
     DataError
