@@ -77,7 +77,9 @@ def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Int
 
 
 def log_loss_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
-    """Return the expected log loss, in nats, where classes have these priors, see `error_in_deployment`.
+    """Return the expected log loss, in nats, where classes have these priors.
+
+    See `error_in_deployment`.
 
     Parameters
     ----------
