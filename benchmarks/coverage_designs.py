@@ -106,6 +106,6 @@ def log_posteriors(model: Model, rows: np.ndarray) -> np.ndarray:
 
 
 def _normalised(scores: np.ndarray) -> np.ndarray:
-    # Several times as quick as scipy's logsumexp on few rows, which is what the grid waits for.
-    scores = scores - scores.max(axis=1, keepdims=True)
-    return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
+    # Several times as quick as scipy's logsumexp, which is what the grid waits for: by columns.
+    scores = scores - np.maximum.reduce([*scores.T])[:, None]
+    return np.asarray(scores - np.log(np.add.reduce([*np.exp(scores).T]))[:, None])

@@ -43,7 +43,7 @@ class Hint:
     roles : mapping of str to str
         New roles of columns.
     options : mapping
-        New values of keywords of `lincore.io.table_files.table_to_dataset`.
+        New values of fields of `lincore.io.tables.options.TableOptions`.
     reading : mapping
         New values of fields of `lincore.io.tables.text.options.ReadOptions`.
     """

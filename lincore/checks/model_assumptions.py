@@ -118,7 +118,10 @@ def assumption_inputs(
     codes : ndarray of shape (n,)
     classes : ndarray of shape (K,)
     """
-    return transform_for_classifier(pipeline, data.X[rows]), data.codes[rows], data.classes
+    seen = transform_for_classifier(pipeline, data.X[rows])
+    if seen.dtype == np.uint8:  # images as they are: squares of them do not fit
+        seen = seen.astype(float)
+    return seen, data.codes[rows], data.classes
 
 
 def rows_per_parameter(

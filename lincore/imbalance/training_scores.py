@@ -8,8 +8,8 @@ import numpy as np
 
 from lincore.data.dataset import Dataset
 from lincore.imbalance.study import BalanceStudy
-from lincore.inspection.planes import classifier_inputs
 from lincore.model_selection.fitting import predict_codes
+from lincore.model_selection.pipeline import transform_for_classifier
 
 
 class TrainingError(NamedTuple):
@@ -51,7 +51,7 @@ def training_error(study: BalanceStudy, data: Dataset, method: str, subset: str)
     """
     rows = study.example.rows[subset]
     pipeline = study.example.pipelines[method, subset]
-    seen = classifier_inputs(pipeline, data.X[rows])
+    seen = transform_for_classifier(pipeline, data.X[rows])
     log_proba = predict_codes(pipeline.steps[-1][1], seen, data.n_classes).log_proba
     own = log_proba[np.arange(len(rows)), data.codes[rows]]
     return TrainingError(float(-own.sum()), float(-own.mean()), len(rows))

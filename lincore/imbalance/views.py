@@ -17,9 +17,10 @@ from lincore.inspection.decision_functions import DecisionFunction
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.evaluate import features_are_seen, is_gaussian
 from lincore.inspection.first_plane import default_plane_kind, leading_features
-from lincore.inspection.planes import Plane, classifier_inputs, feature_plane
+from lincore.inspection.planes import Plane, feature_plane
 from lincore.inspection.views import View, make_view
 from lincore.metrics.results import Results
+from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.utils.typing import Array
 
 
@@ -116,7 +117,7 @@ def aligned_planes(
     if not _is_projected(pipelines[0]):
         within = tuple(axis for axis in axes if axis < data.n_features)
         return (feature_plane(data, within, rows, rest="mean"),) * len(pipelines)
-    seen = [np.asarray(classifier_inputs(pipeline, data.X[rows])) for pipeline in pipelines]
+    seen = [np.asarray(transform_for_classifier(pipeline, data.X[rows])) for pipeline in pipelines]
     width = min(Z.shape[1] for Z in seen)
     axes = tuple(axis for axis in axes if axis < width)
     goal = seen[0][:, list(axes)]

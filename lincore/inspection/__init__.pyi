@@ -15,7 +15,6 @@ from .first_plane import default_plane_kind as default_plane_kind
 from .first_plane import leading_coordinates as leading_coordinates
 from .first_plane import leading_features as leading_features
 from .planes import Plane as Plane
-from .planes import classifier_inputs as classifier_inputs
 from .planes import coordinate_plane as coordinate_plane
 from .planes import feature_plane as feature_plane
 from .planes import median_row as median_row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,9 +160,10 @@ def _wald(
     weights = feature_weights(pipeline, data, rows)
     coef, names, spread = weights.values, weights.names, weights.spread
     shown = Pipeline(pipeline.steps[: named_steps_end(pipeline)])
-    seen = transform_for_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
+    seen = transform_for_classifier(shown, data.X[rows])
     # Scores are what they are at any one row: the intercept is what the features leave of them.
-    intercept = np.ravel(pipeline[-1].decision_function(_behind(pipeline, data.X[rows[:1]])))
+    first = transform_for_classifier(pipeline, data.X[rows[:1]])
+    intercept = np.ravel(pipeline[-1].decision_function(first))
     intercept = intercept - coef @ np.asarray(seen[0], dtype=float)
     contrast = _contrast(pipeline, data, rows)
     if contrast is not None:
@@ -183,11 +184,6 @@ def _wald(
         confidence=0.95,
     )
     return wald, spread
-
-
-def _behind(pipeline: Pipeline, rows: Any) -> Any:
-    steps = Pipeline(pipeline.steps[:-1])
-    return transform_for_classifier(steps, rows) if len(steps) else rows
 
 
 def _contrast(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Contrast | None:

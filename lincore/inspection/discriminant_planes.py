@@ -12,7 +12,8 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.base.linear import LinearClassifier
 from lincore.estimators.base.moment_classifier import MomentClassifier
 from lincore.estimators.fisher import FisherDiscriminant
-from lincore.inspection.planes import Plane, classifier_inputs, dense, held
+from lincore.inspection.planes import Plane, dense, held
+from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array
 
@@ -112,7 +113,7 @@ class _Within:
         if moments is not None:
             n_free = int(moments.count.sum() - np.count_nonzero(moments.count))
             return cls(moments.pooled_fully().mean, moments, None, None, n_free)
-        seen, codes = dense(classifier_inputs(pipeline, data.X[rows])), data.codes[rows]
+        seen, codes = dense(transform_for_classifier(pipeline, data.X[rows])), data.codes[rows]
         if len(seen) >= seen.shape[1]:
             moments = Moments.from_groups(seen, codes, data.n_classes)
         mean = np.asarray(seen.mean(axis=0, dtype=float))

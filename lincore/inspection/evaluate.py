@@ -19,7 +19,8 @@ from lincore.inspection.decision_functions import (
     binary_section,
 )
 from lincore.inspection.gaussian_slices import Densities
-from lincore.inspection.planes import Plane, classifier_inputs
+from lincore.inspection.planes import Plane
+from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.utils.typing import Array
 
 
@@ -54,7 +55,7 @@ def _asked(pipeline: Pipeline, data: Dataset, plane: Plane) -> ModelDecision:
         rows = plane.lift(points)
         if plane.columns is None:
             return rows
-        return classifier_inputs(pipeline, csr_array(rows) if data.kind.is_sparse else rows)
+        return transform_for_classifier(pipeline, csr_array(rows) if data.kind.is_sparse else rows)
 
     return ModelDecision(pipeline.steps[-1][1], lift, len(plane.base), data.n_classes)
 
@@ -87,7 +88,7 @@ def _in_coordinates(
     usual = np.std(points, axis=0) if len(points) else np.ones(len(plane.steps))
     usual = np.where(usual > 0, usual, 1.0)
     corners = np.vstack([np.zeros(len(usual)), np.diag(usual)])
-    images = classifier_inputs(pipeline, plane.lift(corners))
+    images = transform_for_classifier(pipeline, plane.lift(corners))
     return images[0], (images[1:] - images[0]) / usual[:, None]
 
 

@@ -12,7 +12,6 @@ from lincore.data.dataset import Dataset
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.planes import (
     Plane,
-    classifier_inputs,
     coordinate_plane,
     feature_plane,
     principal_plane,
@@ -34,7 +33,7 @@ def default_plane_kind(pipeline: Pipeline, data: Dataset) -> Kind:
     names = [name for name, _ in pipeline.steps]
     if data.n_features <= 2 or "basis" in names:
         return "features"
-    width = classifier_inputs(pipeline, data.X[:1]).shape[1]
+    width = transform_for_classifier(pipeline, data.X[:1]).shape[1]
     if width <= 2 or (data.kind.is_sparse and "svd" not in names):
         return "coordinates"
     return "discriminant"
@@ -69,7 +68,7 @@ def default_plane(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> 
         return feature_plane(data, leading_features(pipeline, data, rows), rows)
     axes = leading_coordinates(pipeline)
     names = classifier_input_names(pipeline, data)
-    centre = np.asarray(classifier_inputs(pipeline, data.X[rows]).mean(axis=0)).ravel()
+    centre = np.asarray(transform_for_classifier(pipeline, data.X[rows]).mean(axis=0)).ravel()
     return coordinate_plane(axes, tuple(names[axis] for axis in axes), centre)
 
 
@@ -141,10 +140,7 @@ def _sizes(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Array:
             values = found.comparable
             return np.ptp(values, axis=0) if len(values) > 1 else np.abs(values[0])
     front = Pipeline([step for step in pipeline.steps if step[0] == "prepare"])
-    return _separations(
-        transform_for_classifier(front, data.X[rows]) if len(front) else data.X[rows],
-        data.codes[rows],
-    )
+    return _separations(transform_for_classifier(front, data.X[rows]), data.codes[rows])
 
 
 def _separations(seen: Any, codes: NDArray[np.intp]) -> Array:

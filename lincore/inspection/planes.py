@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.linalg.products import blocked_product
+from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.preprocessing.pca import PCA
 from lincore.utils.typing import Array
 
@@ -202,7 +203,7 @@ def principal_plane(
         axes = tuple(axis for axis in axes if axis < size)
         names = tuple(f"Component {axis + 1}" for axis in axes)
         return coordinate_plane(axes, names, np.zeros(size), subject="principal axes")
-    seen = classifier_inputs(pipeline, data.X[rows])
+    seen = transform_for_classifier(pipeline, data.X[rows])
     pca = PCA().fit(dense(seen))
     axes = tuple(axis for axis in axes if axis < pca.n_components_)
     directions = pca.components_[list(axes)]
@@ -212,26 +213,6 @@ def principal_plane(
         names, pca.mean_, directions, None, directions.T, "principal axes", rest,
         (None,) * len(axes),
     )  # fmt: skip
-
-
-def classifier_inputs(pipeline: Pipeline, X: Any) -> Any:
-    """Return rows as the classifier at the end of a pipeline sees them, dense or sparse.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted.
-    X : array of shape (n, p)
-        Rows as in ``Dataset.X``.
-
-    Returns
-    -------
-    array of shape (n, q)
-        Behind all steps but the classifier; sparse where they leave it so.
-    """
-    steps = pipeline[:-1] if "classify" in pipeline.named_steps else pipeline
-    seen = steps.transform(X) if len(steps) else X
-    return seen if issparse(seen) else np.asarray(seen)
 
 
 def dense(seen: Any) -> NDArray[Any]:

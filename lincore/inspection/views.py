@@ -17,8 +17,9 @@ from lincore.inspection import evaluate
 from lincore.inspection.axis_units import drawable_units, gaussians_in, named_units
 from lincore.inspection.decision_functions import DecisionFunction, ModelDecision
 from lincore.inspection.gaussian_slices import Densities
-from lincore.inspection.planes import Plane, classifier_inputs, coordinate_plane, feature_plane
+from lincore.inspection.planes import Plane, coordinate_plane, feature_plane
 from lincore.linalg.gaussian import Gaussians
+from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.utils.typing import Array
 
 Quantity = Literal["posterior", "density", "score"]
@@ -164,7 +165,7 @@ def make_view(
         When a marginal is wanted that does not exist.
     """
     model = pipeline.steps[-1][1]
-    seen = classifier_inputs(pipeline, data.X[rows])
+    seen = transform_for_classifier(pipeline, data.X[rows])
     points = plane.drop(data.X[rows] if plane.columns is not None else seen)
     complete = ~np.isnan(points).any(axis=1)
     if how == "auto":
@@ -209,7 +210,7 @@ def model_view(
         Positions among the classifier's coordinates; those beyond them are left out.
     """
     model, plain = pipeline.steps[-1][1], evaluate.features_are_seen(pipeline, data)
-    seen = classifier_inputs(pipeline, data.X[rows[:1]])
+    seen = transform_for_classifier(pipeline, data.X[rows[:1]])
     axes = tuple(axis for axis in axes if axis < seen.shape[1])
     if plain:
         plane = feature_plane(data, axes, rows, rest="mean")
@@ -219,7 +220,9 @@ def model_view(
             centre = np.zeros(seen.shape[1])
         else:
             names = tuple(f"Coordinate {axis + 1}" for axis in axes)
-            centre = np.asarray(classifier_inputs(pipeline, data.X[rows]).mean(axis=0)).ravel()
+            centre = np.asarray(
+                transform_for_classifier(pipeline, data.X[rows]).mean(axis=0)
+            ).ravel()
         plane = coordinate_plane(axes, names, centre)
     return make_view(
         pipeline, data, rows, plane, how="marginal" if evaluate.is_gaussian(model) else "cut"

@@ -99,7 +99,7 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
         elif name == "standardize" and "basis" not in names:
             coef = coef / step.scale_
     shown = _preprocessor(pipeline)
-    seen = transform_for_classifier(shown, data.X[rows]) if len(shown) else data.X[rows]
+    seen = transform_for_classifier(shown, data.X[rows])
     return Weights(_preprocessor_names(pipeline, data), coef, _deviations(seen))
 
 

@@ -28,6 +28,7 @@ from .tables.column_selection import choose_roles as choose_roles
 from .tables.column_selection import describe_columns as describe_columns
 from .tables.features import level_name as level_name
 from .tables.features import merge_labels as merge_labels
+from .tables.options import TableOptions as TableOptions
 from .tables.parquet import is_parquet as is_parquet
 from .tables.row_filters import Condition as Condition
 from .tables.row_filters import filter_rows as filter_rows

@@ -13,6 +13,7 @@ from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.read import ImageOptions, read_image_zip
 from lincore.io.npz import is_npz, read_npz
 from lincore.io.table_files import read_table, table_to_dataset
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import frame_to_table
 from lincore.io.tables.workbooks import read_zipped_table
 from lincore.limits import is_zip
@@ -64,8 +65,8 @@ def load(
         Encoding, separator, header, missing-value codes and so on, where they are to be otherwise
         than detected. For files of text only.
     **choices
-        Roles of columns, missing values, rare levels, bins and so on: the keywords of
-        `lincore.io.table_files.table_to_dataset`. For tables only.
+        Roles of columns, missing values, rare levels, bins and so on: the fields of
+        `lincore.io.TableOptions`. For tables only.
 
     Returns
     -------
@@ -83,20 +84,21 @@ def load(
     >>> data.name, data.X.shape, data.classes.tolist()
     ('flowers', (3, 2), ['setosa', 'virginica'])
     """
+    chosen = TableOptions(**choices)
     if is_frame(source):
         frame = as_frame(source)
-        return table_to_dataset(frame_to_table(frame, name or "table"), target, **choices)
+        return table_to_dataset(frame_to_table(frame, name or "table"), target, chosen)
     if isinstance(source, tuple):
         return arrays_to_dataset(*source, name=name or "arrays")
     large = large_path(source)
     if large is not None:
         table = read_table(large, name or large.name, options)
-        return table_to_dataset(table, target, **choices)
+        return table_to_dataset(table, target, chosen)
     kind, raw, name = recognise_file(*read_source(source, name))
     if kind == "table":
         _refuse_option(size is not None, "A table has no image size.", "size")
         _refuse_option(pattern is not None, "A table has no file names.", "pattern")
-        return table_to_dataset(read_table(raw, name, options), target, **choices)
+        return table_to_dataset(read_table(raw, name, options), target, chosen)
     given = {"target": target is not None, "options": options is not None}
     for option in (*(word for word, there in given.items() if there), *choices):
         what = "column" if option == "target" else "choice"

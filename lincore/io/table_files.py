@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,9 +26,10 @@ from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
 from lincore.io.tables.features import build_features, level_codes, merge_labels, refuse_infinite
+from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.parquet import is_parquet, read_parquet
 from lincore.io.tables.repeated_ids import repeated_ids
-from lincore.io.tables.row_filters import Condition, filter_rows
+from lincore.io.tables.row_filters import filter_rows
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
@@ -36,8 +37,6 @@ from lincore.io.tables.text.delimited import read_delimited
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits
 from lincore.utils.typing import Progress
-
-Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 
 # With fewer rows than this, what is rare cannot be told.
 _ENOUGH_ROWS = 100
@@ -140,18 +139,8 @@ def propose_target(table: Table) -> TargetGuess | None:
 def table_to_dataset(
     table: Table,
     target: str | int | None = None,
+    options: TableOptions = AS_PROPOSED,
     *,
-    where: Sequence[Condition | tuple[str, str, tuple[Any, ...]]] = (),
-    rename: Mapping[str, str] | None = None,
-    roles: Mapping[str, str] | None = None,
-    missing: Missing | None = None,
-    rare: int | None = None,
-    bins: Bins | int | None = None,
-    categories: Sequence[str] = (),
-    drop_classes: Sequence[Any] = (),
-    merge_classes: Mapping[Any, str] | None = None,
-    drop_duplicates: bool = False,
-    drawn_only: bool = False,
     progress: Progress | None = None,
 ) -> Dataset:
     """Choose target and features of a table.
@@ -161,30 +150,8 @@ def table_to_dataset(
     table : Table
     target : str or int, optional
         Name of a column, or its position (negative ones count from the end). Proposed if None.
-    where : sequence of Condition, or of (column, relation, values)
-        The rows that are used: those that meet all conditions, such as
-        ``("age", "between", (18, None))``. See `lincore.io.tables.row_filters`.
-    rename : mapping of str to str, optional
-        Other names for some of the columns. All other choices name them as the table does.
-    roles : mapping of str to {"target", "feature", "text", "group", "ignore"}, optional
-        For some of the columns, instead of the roles that `describe_columns` proposes.
-    missing : {"median", "most_frequent", "indicator", "drop"}, optional
-        How missing values are filled in from the training rows; or rows with any are left out.
-        The median when not given; of a file that is read in blocks they are left out.
-    rare : int, optional
-        Levels with fewer training rows than this are pooled; 5 from 100 rows on when not given.
-    bins : Bins or int, optional
-        Bin a numeric target into so many classes.
-    categories : sequence of str
-        Columns of numbers whose values are names.
-    drop_classes : sequence
-        Labels whose rows are left out.
-    merge_classes : mapping of label to label, optional
-        Labels that get another name.
-    drop_duplicates : bool
-        Keep one of the rows that are the same in every feature and the class.
-    drawn_only : bool
-        Of a file too large to be held, use the rows drawn for a first look as if they were all.
+    options : TableOptions
+        Roles of columns, missing values, the rows that are used, and so on.
     progress : callable, optional
         ``progress(done, total, what)`` while a file is read in blocks; False stops it.
 
@@ -206,40 +173,28 @@ def table_to_dataset(
     >>> data = table_to_dataset(frame_to_table(frame, "small"))
     >>> data.feature_names, data.levels
     (('size', 'sex'), (None, ('f', 'm')))
-    >>> table_to_dataset(frame_to_table(frame, "small"), roles={"sex": "ignore"}).levels is None
+    >>> options = TableOptions(roles={"sex": "ignore"})
+    >>> table_to_dataset(frame_to_table(frame, "small"), options=options).levels is None
     True
     """
-    if table.source is not None and not drawn_only:
-        data = large_table_to_dataset(
-            table,
-            target,
-            roles=roles,
-            missing=missing,
-            unsuited={
-                "Binning the target": bins is not None,
-                "Treating numbers as categorical": bool(categories),
-                "Keeping one of each repeated row": drop_duplicates,
-                "Filtering rows": bool(where),
-            },
-            drop_classes=drop_classes,
-            merge_classes=merge_classes,
-            progress=progress,
-        )
-        return rename_features(data, table, rename)
     if table.source is not None:
+        if not options.drawn_only:
+            data = large_table_to_dataset(table, target, options, progress)
+            return rename_features(data, table, options.rename)
         table = replace(table, notices=(*table.notices, drawn_notice(table)))
-    if where:
-        table = filter_rows(table, where)
-    missing = missing or "median"
-    columns = choose_roles(table, target, roles, categories)
-    guess = None if target is not None or "target" in (roles or {}).values() else table.guess
+    if options.where:
+        table = filter_rows(table, options.where)
+    columns = choose_roles(table, target, options)
+    guess = None if target is not None or "target" in options.roles.values() else table.guess
     chosen = {role: [c for c in columns if c.role == role] for role in COLUMN_ROLES}
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
-    merged = merge_classes or {}
-    kept, dropping = keep_rows(table, label, used, missing, drop_classes, drop_duplicates)
+    kept, dropping = keep_rows(table, label, used, options)
     frame = table.frame.loc[kept]
-    codes, classes = _classes(merge_labels(frame[label], merged) if merged else frame[label], bins)
+    labels = frame[label]
+    if options.merge_classes:
+        labels = merge_labels(labels, options.merge_classes)
+    codes, classes = _classes(labels, options.bins)
     if not used:
         raise no_feature(table, columns)
     built = build_features(frame, chosen["feature"], texts, table.name)
@@ -247,6 +202,7 @@ def table_to_dataset(
         rows = np.flatnonzero(kept)
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
     groups, group_names = _groups(frame, chosen["group"])
+    missing = options.missing
     data = Dataset(
         name=display_name(table.name),
         X=built.X,
@@ -265,13 +221,13 @@ def table_to_dataset(
         n_words=built.n_words,
         groups=groups,
         group_names=group_names,
-        imputation="median" if missing == "drop" else missing,
-        rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if rare is None else rare,
+        imputation="median" if not missing or missing == "drop" else missing,
+        rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if options.rare is None else options.rare,
         target_name=label,
         target_guess=guess,
         group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
     )
-    return rename_features(data, table, rename)
+    return rename_features(data, table, options.rename)
 
 
 def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> tuple[Any, Any]:

@@ -14,8 +14,9 @@ from lincore.metrics.sampling_units import Evidence
 from lincore.utils.typing import Array, Codes
 
 LEVEL = 0.95
-#: Of fewer rows of a class nothing is known but that it is there: no interval of a score to which
-#: all classes count alike covers as often as it says (docs/coverage.md).
+#: With fewer rows of a class a score to which all classes count alike is told without an interval:
+#: on one test set the interval would still cover with four, over folds nobody has tried
+#: (docs/coverage.md).
 FEWEST_ROWS = 8
 Z = float(ndtri((1 + LEVEL) / 2))
 #: Rows that are added where all classes count alike, half of them right: about Z². For the AUC

@@ -68,8 +68,9 @@ def score(results: Results, method: str, name: str) -> Interval:
 
     The variance is that of the tested rows, each counted once however often it was predicted, and
     over folds ``1 + n_test / n_train`` times that, plus what the training rows add: a jackknife
-    over the models of the folds (`training_variance`; not in leave-one-out), and for scores of
-    predictions what other shares of the classes would do (`share_influence`). The interval is
+    over the models of the folds (`training_variance`), and for scores of predictions what other
+    shares of the classes would do (`share_influence`; in leave-one-out the models say it, for they
+    have other shares). The interval is
     Wilson's for the effective number of rows, of losses that of the logarithm: see `from_spread`.
     For scores to which all classes count alike it is that of Price and Bonett, with rows added to
     every class (`enlarged`). Quantiles are Student's over folds, with the degrees of freedom that
@@ -206,10 +207,11 @@ def _cell_spread(
     """
     if influence is None:
         influence = by_cell[results.truth, results.predicted[results.position(method)]]
-    if find_sampling_units(results).one_fit:
+    if (base := find_sampling_units(results)).one_fit:
         return _spread(results, influence)
     soft = _soft(results, method)
-    influence = influence + share_influence(by_cell, results.truth, soft)[results.truth]
+    if not base.one_row_folds:  # whose models say what other shares do
+        influence = influence + share_influence(by_cell, results.truth, soft)[results.truth]
     if results.common is None:
         return _spread(results, influence)
     common = (_soft(results.common, method) * by_cell[results.common.truth]).sum(axis=1)

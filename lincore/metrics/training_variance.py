@@ -34,8 +34,7 @@ class CommonRows(NamedTuple):
     ----------
     rows : ndarray of shape (c,)
     folds : list of int
-        Positions in the plan; empty where there is one fit, and in leave-one-out: hits do not
-        change smoothly, and a jackknife that leaves single rows out is no guide to them.
+        Positions in the plan; empty where there is one fit.
     """
 
     rows: Codes
@@ -51,7 +50,7 @@ def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -
     plan : sequence of Fold
     n_classes : int
     """
-    if len(plan) < 2 or max(len(fold.test) for fold in plan) == 1:
+    if len(plan) < 2:
         return CommonRows(np.empty(0, dtype=np.intp), [])
     step = -(-len(plan) // MOST_FOLDS)
     folds = list(range(0, len(plan), step))
@@ -120,7 +119,8 @@ def softened(log_proba: Array) -> Array:
 def share_influence(by_cell: Array, truth: Codes, soft: Array) -> Array:
     """Return what a training row of each class does to a score by making its class commoner.
 
-    Stratified folds cannot say it, for all have the same shares. But a model that learns from more
+    Stratified folds cannot say it, for all have the same shares (those of leave-one-out do not,
+    and need it not). But a model that learns from more
     rows of a class predicts it more often, much as if its posteriors were given another prior.
     This is the derivative of the score by the logarithm of that prior, for each row of the class
     in the data, with labels softened by `SHARPNESS`.

@@ -238,7 +238,7 @@ def rows_needed(names: list[str]) -> int:
 
 
 def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:
-    """Return rows (n, p) as a classifier behind the steps sees them, (n, q); sparse if they are.
+    """Return rows (n, p) as the classifier behind the steps sees them, (n, q), dense or sparse.
 
     Parameters
     ----------
@@ -254,4 +254,4 @@ def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:
     for name, step in pipeline.steps:
         if name != "classify":
             X = step.transform(X)
-    return X if sp.issparse(X) else np.asarray(X, dtype=float)
+    return X if sp.issparse(X) else np.asarray(X)

@@ -17,8 +17,6 @@ FRONT_DOOR = {
     "lincore/imbalance/run_study.py balance",
     "lincore/inspection/solver_comparison.py compare_solvers",
     "lincore/io/loading.py load",
-    "lincore/io/table_files.py table_to_dataset",
-    "lincore/io/tables/streamed/reader.py large_table_to_dataset",
     "lincore/model_selection/comparison.py compare",
     "lincore/model_selection/learning_curves.py learning_curve",
 }

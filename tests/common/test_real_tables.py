@@ -22,6 +22,7 @@ from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import Table
 from lincore.io.tables.text.options import ReadOptions
 from lincore.preprocessing.tabular import build_preparer, prepared_names
@@ -265,7 +266,7 @@ def test_gapminder_is_hard_once_what_gives_it_away_is_ignored():
     name = "gapminder_semicolon_decimalcomma.txt"
     found = find_table_problems(table(name), describe_columns(table(name)))
     roles = {column: role for f in found for r in f.remedies for column, role in r.roles.items()}
-    data = table_to_dataset(table(name), roles=roles)
+    data = table_to_dataset(table(name), options=TableOptions(roles=roles))
     assert data.feature_names == ("year", "lifeExp", "pop")
     results = lincore.compare(data, ["lda"], "5-fold")
     assert 0.4 < (results.predicted[0] == results.truth).mean() < 0.8
@@ -311,4 +312,5 @@ def test_each_way_to_fill_in_is_fitted():
         changed = replace(data, imputation=imputation)
         results = lincore.compare(changed, ["lda"], "5-fold")
         assert (results.predicted[0] == results.truth).mean() > 0.77
-    assert table_to_dataset(table("titanic.csv"), missing="drop").n_rows == 712
+    complete = TableOptions(missing="drop")
+    assert table_to_dataset(table("titanic.csv"), options=complete).n_rows == 712

@@ -18,6 +18,7 @@ from lincore.io.tables.column_roles import (
     Role,
 )
 from lincore.io.tables.features import merge_labels
+from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.table import Table
 from lincore.utils.typing import Flags
 
@@ -121,8 +122,7 @@ def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[
 def choose_roles(
     table: Table,
     target: str | int | None = None,
-    roles: Mapping[str, str] | None = None,
-    categories: Sequence[str] = (),
+    options: TableOptions = AS_PROPOSED,
 ) -> tuple[Column, ...]:
     """Return the columns with the roles that were asked for, and those proposed for the others.
 
@@ -146,8 +146,8 @@ def choose_roles(
     DataError
         When there is no such column, role or target, or more than one target or group.
     """
-    roles = dict(roles or {})
-    for name in (*roles, *categories):
+    roles = dict(options.roles)
+    for name in (*roles, *options.categories):
         find_label_column(table.frame, name, table.name)
     unknown = [role for role in roles.values() if role not in COLUMN_ROLES]
     if unknown:
@@ -170,7 +170,7 @@ def choose_roles(
         )
     roles[label] = "target"
     return tuple(
-        _with_role(column, roles.get(column.name, column.role), column.name in categories)
+        _with_role(column, roles.get(column.name, column.role), column.name in options.categories)
         for column in describe_columns(table, label)
     )
 
@@ -189,14 +189,7 @@ class Kept(NamedTuple):
     notices: list[Notice]
 
 
-def keep_rows(
-    table: Table,
-    label: str,
-    used: Sequence[Column],
-    missing: str,
-    drop_classes: Sequence[Any],
-    drop_duplicates: bool,
-) -> Kept:
+def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOptions) -> Kept:
     """Return which rows are used, and say why the others are not.
 
     Parameters
@@ -206,32 +199,25 @@ def keep_rows(
         The target.
     used : sequence of Column
         The features.
-    missing, drop_classes, drop_duplicates
-        As for `lincore.io.table_files.table_to_dataset`.
+    options : TableOptions
 
     Raises
     ------
     DataError
-        When no row is left, or there is no such way to fill in.
+        When no row is left.
     """
-    if missing not in ("median", "most_frequent", "indicator", "drop"):
-        raise DataError(
-            f"No way to fill in is called {missing!r}.",
-            where="option missing",
-            remedy="Choose among: median, most_frequent, indicator, drop.",
-        )
     frame, names = table.frame, [column.name for column in used]
     labels = frame[label]
     kept = labels.notna().to_numpy(dtype=bool)
     notices = _left_out(~kept, len(kept), "have no value in the target", f"column {label!r}")
-    if drop_classes:
-        dropped = kept & merge_labels(labels, {}).isin([str(c) for c in drop_classes]).to_numpy()
-        kept = kept & ~dropped
-    if drop_duplicates:
+    if options.drop_classes:
+        dropped = [str(name) for name in options.drop_classes]
+        kept = kept & ~merge_labels(labels, {}).isin(dropped).to_numpy()
+    if options.drop_duplicates:
         again = kept & frame[[*names, label]].duplicated().to_numpy()
         notices += _left_out(again, len(kept), "repeat another one", table.name)
         kept = kept & ~again
-    if missing == "drop":
+    if options.missing == "drop":
         gaps = kept & frame[names].isna().any(axis=1).to_numpy()
         notices += _left_out(gaps, len(kept), "have a missing value", table.name)
         kept = kept & ~gaps

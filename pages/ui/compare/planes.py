@@ -146,7 +146,7 @@ def _figure(
 
 def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:
     """Ask for a plane through what all the models see; return it with what names it."""
-    width = inspection.classifier_inputs(pipeline, data.X[split.train[:1]]).shape[1]
+    width = model_selection.transform_for_classifier(pipeline, data.X[split.train[:1]]).shape[1]
     if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
         return "all", inspection.feature_plane(data, tuple(range(width)), split.train)
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -79,7 +79,7 @@ def _retarget(found: Source, key: str) -> None:
 
 
 def _frame(found: Source) -> pd.DataFrame:
-    names = set(found.choices.get("categories", ()))
+    names = set(found.choices.categories)
     selected = set(st.session_state.get(bulk_edits.SELECTED, ()))
     n_rows = len(found.used.frame) if found.used is not None else 1
     return pd.DataFrame(

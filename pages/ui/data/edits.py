@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
+from lincore.io import TableOptions
 from pages.ui.session import commands
 from pages.ui.widgets import text
 
@@ -62,8 +64,9 @@ def show(found: Source) -> None:
 
 def without_edits(found: Source) -> Source:
     """Return a table as it was read, with its target and the treatment of missing values."""
-    words = ("where", "rename", "roles", "categories", "drop_classes", "merge_classes")
-    plain = found.with_choices(**dict.fromkeys((*words, "drop_duplicates", "drawn_only")))
+    now = found.choices
+    kept = TableOptions(missing=now.missing, rare=now.rare, bins=now.bins)
+    plain = replace(found, choices=kept)
     if found.options is not None and found.options.missing_in:
         return plain.with_reading(missing_in=None)
     return plain
@@ -72,46 +75,44 @@ def without_edits(found: Source) -> Source:
 def edits_of(found: Source) -> Iterator[Edit]:
     """Yield the edits in force, filters of rows first."""
     chosen = found.choices
-    conditions = chosen.get("where", ())
-    for one in conditions:
-        rest = tuple(other for other in conditions if other != one)
+    for one in chosen.where:
+        rest = tuple(other for other in chosen.where if other != one)
         label = str(one._replace(column=found.name_of(one.column)))
         yield Edit("where", label, found.with_choices(where=rest))
-    dropped = chosen.get("drop_classes", ())
-    for name in dropped:
-        rest = tuple(other for other in dropped if other != name)
+    for name in chosen.drop_classes:
+        rest = tuple(other for other in chosen.drop_classes if other != name)
         yield Edit("drop_classes", f"Left out: {name}", found.with_choices(drop_classes=rest))
-    merged = chosen.get("merge_classes", {})
-    for name, new in merged.items():
-        others = {old: to for old, to in merged.items() if old != name}
+    merged = chosen.merge_classes.items()
+    for name, new in merged:
+        others = {old: to for old, to in merged if old != name}
         yield Edit("merge_classes", f"{name} → {new}", found.with_choices(merge_classes=others))
-    for name, new in chosen.get("rename", {}).items():
+    for name, new in chosen.rename.items():
         yield Edit("rename", f"{name} → {new}", found.with_names({name: name}))
     yield from _roles(found)
     yield from _rest(found)
 
 
 def _roles(found: Source) -> Iterator[Edit]:
-    roles = found.choices.get("roles", {})
+    roles = found.choices.roles
     for role in dict.fromkeys(roles.values()):
         names = [name for name, has in roles.items() if has == role]
         others = {name: has for name, has in roles.items() if has != role}
         label = f"{role.capitalize()}: {_names(found, names)}"
         yield Edit("roles", label, found.with_choices(roles=others))
-    categorical = found.choices.get("categories", ())
+    categorical = found.choices.categories
     if categorical:
         label = f"Categorical: {_names(found, categorical)}"
         yield Edit("categories", label, found.with_choices(categories=()))
 
 
 def _rest(found: Source) -> Iterator[Edit]:
-    if found.choices.get("drop_duplicates"):
+    if found.choices.drop_duplicates:
         yield Edit(
-            "drop_duplicates", "Duplicates removed", found.with_choices(drop_duplicates=None)
+            "drop_duplicates", "Duplicates removed", found.with_choices(drop_duplicates=False)
         )
-    if found.choices.get("drawn_only"):
+    if found.choices.drawn_only:
         label = "Only the rows drawn at random"
-        yield Edit("drawn_only", label, found.with_choices(drawn_only=None))
+        yield Edit("drawn_only", label, found.with_choices(drawn_only=False))
     missing = (found.options.missing_in if found.options is not None else None) or {}
     for name, values in missing.items():
         others = {other: codes for other, codes in missing.items() if other != name}

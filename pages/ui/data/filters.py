@@ -74,7 +74,7 @@ def _form(found: Source) -> None:
 
 def classes(found: Source) -> None:
     """Offer to rename, merge and leave out classes."""
-    if found.used is None or found.target is None or found.choices.get("bins"):
+    if found.used is None or found.target is None or found.choices.bins:
         return
     base = _classes(found)
     with st.popover("Edit classes", icon=":material/category:", key="data.classes"):
@@ -183,8 +183,8 @@ def _classes(found: Source) -> pd.DataFrame:
     assert found.used is not None
     counts = io.merge_labels(found.used.frame[found.target], {}).value_counts()
     labels = sorted((str(label) for label in counts.index), key=data.natural_key)
-    merged = found.choices.get("merge_classes", {})
-    dropped = {str(name) for name in found.choices.get("drop_classes", ())}
+    merged = found.choices.merge_classes
+    dropped = {str(name) for name in found.choices.drop_classes}
     return pd.DataFrame(
         {
             "class": labels,

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.ui.data import gaussian_classes, samples
 from pages.ui.session import state, uploads
+from pages.ui.session.sources import AS_PROPOSED
 
 
 def show() -> None:
@@ -36,4 +37,4 @@ def _is_first_visit() -> bool:
     """Return whether the data are those that nobody has chosen, as they are."""
     untouched = state.origin() == state.Origin("sample", "iris") and state.refused() is None
     found = state.source()
-    return untouched and (found is None or not found.choices)
+    return untouched and (found is None or found.choices == AS_PROPOSED)

@@ -53,7 +53,7 @@ def _bins(found: Source) -> None:
     assert found.table is not None
     if found.target is None or not data.is_number(found.table.frame[found.target]):
         return
-    now = found.choices.get("bins")
+    now = found.choices.bins
     n, how = (
         (None, "quantile")
         if now is None
@@ -99,7 +99,8 @@ def _choice(
     key = f"data.{word}"
     if word == "missing" and found.is_in_blocks:
         names, default = {"drop": names["drop"]}, "drop"
-    st.session_state[key] = found.choices.get(word, default)
+    now = getattr(found.choices, word)
+    st.session_state[key] = default if now is None else now
     st.selectbox(
         label,
         list(names),

@@ -7,7 +7,7 @@ becomes the data of the session or is refused as a whole.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +26,7 @@ File = tuple[str, bytes]
 # Files of more bytes are read in a job: seconds, or a bomb.
 LONG_BYTES = 10_000_000
 
-# Choices that belong to one target.
-_OF_TARGET = ("bins", "drop_classes", "merge_classes")
+AS_PROPOSED = io.TableOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +44,8 @@ class Source:
     name : str
     options : ReadOptions, optional
         How it is to be read; detected where None.
-    choices : mapping
-        Further keywords of `lincore.io.table_files.table_to_dataset`.
+    choices : TableOptions
+        What is made of its columns, rows and classes.
     bundled : Dataset, optional
         The sample that the table shows, instead of a file.
     guess : TargetGuess, optional
@@ -58,17 +57,17 @@ class Source:
     raw: bytes = b""
     name: str = ""
     options: io.ReadOptions | None = None
-    choices: Mapping[str, Any] = field(default_factory=dict)
+    choices: io.TableOptions = AS_PROPOSED
     bundled: Dataset | None = None
     guess: TargetGuess | None = None
 
     @cached_property
     def used(self) -> Table | None:
         """The table with the rows that meet the conditions; all rows where none would be left."""
-        if self.table is None or not self.choices.get("where"):
+        if self.table is None or not self.choices.where:
             return self.table
         try:
-            return io.filter_rows(self.table, self.choices["where"])
+            return io.filter_rows(self.table, self.choices.where)
         except DataError:
             return self.table
 
@@ -77,9 +76,8 @@ class Source:
         """Content and role of each column; nothing while there is no table."""
         if self.used is None:
             return ()
-        roles, categories = self.choices.get("roles"), self.choices.get("categories", ())
         try:
-            return io.choose_roles(self.used, self.target, roles, categories)
+            return io.choose_roles(self.used, self.target, self.choices)
         except DataError:
             # Of a target that the table has not, the table's own proposal takes the place.
             known = self.target if self.target in self.used.frame.columns else None
@@ -102,7 +100,7 @@ class Source:
     def is_in_blocks(self) -> bool:
         """True if it is too large to be held, and all of its rows are used."""
         large = self.table is not None and self.table.source is not None
-        return large and not self.choices.get("drawn_only")
+        return large and not self.choices.drawn_only
 
     @property
     def takes_long(self) -> bool:
@@ -126,13 +124,13 @@ class Source:
         if self.target not in names:
             guess = io.propose_target(table)
             column = guess.column if guess is not None else None
-            return replace(fresh, target=column, guess=guess, choices={})
-        roles = {n: role for n, role in self.choices.get("roles", {}).items() if n in names}
-        kept = [name for name in self.choices.get("categories", ()) if name in names]
-        where = [one for one in self.choices.get("where", ()) if one.column in names]
-        rename = {n: new for n, new in self.choices.get("rename", {}).items() if n in names}
+            return replace(fresh, target=column, guess=guess, choices=AS_PROPOSED)
+        former = self.choices
         return fresh.with_choices(
-            roles=roles, categories=tuple(kept), where=tuple(where), rename=rename
+            roles={name: role for name, role in former.roles.items() if name in names},
+            categories=tuple(name for name in former.categories if name in names),
+            where=tuple(one for one in former.where if one.column in names),
+            rename={name: new for name, new in former.rename.items() if name in names},
         )
 
     def dataset(self, progress: Progress | None = None) -> Dataset:
@@ -146,17 +144,17 @@ class Source:
         assert self.table is not None
         if self.bundled is not None and self._is_untouched():
             return self.bundled
-        data = io.table_to_dataset(self.table, self.target, **self.choices, progress=progress)
+        data = io.table_to_dataset(self.table, self.target, self.choices, progress=progress)
         if self.guess is None:
             return data
         return replace(data, target_guess=self.guess, notices=(*data.notices, self.guess.notice))
 
     def with_target(self, column: str) -> Source:
         """Return it with another column of classes, and without the choices for the former."""
-        roles = dict(self.choices.get("roles", {}))
-        roles = {n: role for n, role in roles.items() if n != column and role != "target"}
-        kept = {word: value for word, value in self.choices.items() if word not in _OF_TARGET}
-        return replace(self, target=column, guess=None, choices=kept).with_choices(roles=roles)
+        roles = self.choices.roles.items()
+        others = {name: role for name, role in roles if name != column and role != "target"}
+        found = self.with_choices(roles=others, bins=None, drop_classes=(), merge_classes={})
+        return replace(found, target=column, guess=None)
 
     def with_roles(self, changes: Mapping[str, str]) -> Source:
         """Return it with other roles of some columns.
@@ -174,45 +172,38 @@ class Source:
                 remedy="Make another column the target first.",
             )
         found = self.with_target(targets[-1]) if targets else self
-        roles = dict(found.choices.get("roles", {}))
+        roles = found.choices.roles
         if "group" in changes.values():
             roles = {name: role for name, role in roles.items() if role != "group"}
         changes = {name: role for name, role in changes.items() if name != found.target}
         # A number taken as names is a feature: whoever ignores it no longer wants that.
-        names = (n for n in found.choices.get("categories", ()) if changes.get(n) != "ignore")
+        names = (n for n in found.choices.categories if changes.get(n) != "ignore")
         return found.with_choices(roles={**roles, **changes}, categories=tuple(names))
 
     def with_names(self, changes: Mapping[str, str]) -> Source:
         """Return it with other names of some columns; its own name, or none, gives that back."""
-        rename = {
-            **self.choices.get("rename", {}),
-            **{n: new.strip() for n, new in changes.items()},
-        }
+        rename = {**self.choices.rename, **{n: new.strip() for n, new in changes.items()}}
         return self.with_choices(
             rename={name: new for name, new in rename.items() if new and new != name}
         )
 
     def with_kind(self, names: Sequence[str], *, categorical: bool) -> Source:
         """Return it with the numbers of some columns taken as categories, or as numbers again."""
-        former = [n for n in self.choices.get("categories", ()) if n not in names]
+        former = [n for n in self.choices.categories if n not in names]
         return self.with_choices(categories=(*former, *(names if categorical else ())))
 
     def with_condition(self, condition: Condition) -> Source:
         """Return it with one more condition that its rows must meet."""
-        former = [one for one in self.choices.get("where", ()) if one != condition]
+        former = [one for one in self.choices.where if one != condition]
         return self.with_choices(where=(*former, condition))
 
     def name_of(self, column: str) -> str:
         """Return what a column is called now."""
-        return str(self.choices.get("rename", {}).get(column, column))
+        return str(self.choices.rename.get(column, column))
 
     def with_choices(self, **changes: Any) -> Source:
-        """Return it with other keywords of `table_to_dataset`; what is empty is left out."""
-        choices = {**self.choices, **changes}
-        return replace(
-            self,
-            choices={word: value for word, value in choices.items() if not _says_nothing(value)},
-        )
+        """Return it with other fields of its `TableOptions`."""
+        return replace(self, choices=replace(self.choices, **changes))
 
     def with_reading(self, **changes: Any) -> Source:
         """Return it to be read otherwise.
@@ -237,10 +228,10 @@ class Source:
         found = self.with_roles(remedy.roles) if remedy.roles else self
         options = dict(remedy.options)
         if "drop_classes" in options:
-            former = self.choices.get("drop_classes", ())
+            former = self.choices.drop_classes
             options["drop_classes"] = tuple(dict.fromkeys((*former, *options["drop_classes"])))
         if "merge_classes" in options:
-            former = self.choices.get("merge_classes", {})
+            former = self.choices.merge_classes
             options["merge_classes"] = {**former, **options["merge_classes"]}
         found = found.with_choices(**options) if options else found
         reading = dict(remedy.reading)
@@ -249,7 +240,7 @@ class Source:
         return found.with_reading(**reading) if reading else found
 
     def _is_untouched(self) -> bool:
-        as_it_is = self.options in (None, io.ReadOptions()) and not self.choices
+        as_it_is = self.options in (None, io.ReadOptions()) and self.choices == AS_PROPOSED
         return self.bundled is not None and as_it_is and self.target == _called(self.bundled)
 
     def _in_force(self, remedy: Hint) -> bool:
@@ -264,11 +255,6 @@ def of_sample(data: Dataset, name: str) -> Source:
 
 def _called(data: Dataset) -> str:
     return data.target_name or "class"
-
-
-def _says_nothing(value: Any) -> bool:
-    # No pooling of rare levels is written 0, which says something.
-    return value is None or value is False or value == () or value == {}
 
 
 @dataclass(frozen=True, eq=False)

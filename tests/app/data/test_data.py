@@ -102,7 +102,7 @@ def test_a_quantity_as_target_is_refused_with_ranges_at_a_click():
     assert data_of(app).n_classes == 4
     app.selectbox(key="data.bins.how").set_value("width").run()
     assert_fine(app)
-    assert source_of(app).choices["bins"] == (4, "width")
+    assert source_of(app).choices.bins == (4, "width")
 
 
 def test_a_file_without_a_likely_target_waits_for_one():

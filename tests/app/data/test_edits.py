@@ -83,7 +83,7 @@ def test_roles_and_kinds_of_several_columns_change_together():
     assert "2 of 5 columns selected" in main_text(app)
     app.selectbox(key="data.bulk.kind").set_value("categorical").run()
     assert_fine(app)
-    assert source_of(app).choices["categories"] == ("length", "width")
+    assert source_of(app).choices.categories == ("length", "width")
     app.selectbox(key="data.bulk.kind").set_value("numeric").run()
     app.selectbox(key="data.bulk.role").set_value("ignore").run()
     assert_fine(app)

@@ -9,6 +9,7 @@ import pytest
 
 import lincore
 from lincore.errors import DataError, Hint
+from lincore.io import TableOptions
 from pages.ui.session.sources import ImageSource, Source, recognise
 from tests.app.data_page import FOLDERS, IMAGES, a_table, a_zip, bring, opened
 from tests.app.test_pages import assert_fine, main_text, open_app
@@ -48,7 +49,7 @@ def test_numbers_as_names_are_levels_until_they_are_ignored():
 def test_another_target_forgets_what_was_said_of_the_former_classes():
     found = opened(a_table()).with_remedy(Hint("x", options={"drop_classes": ("a",)}))
     found = found.with_roles({"width": "ignore"}).with_target("colour")
-    assert "drop_classes" not in found.choices and found.choices["roles"] == {"width": "ignore"}
+    assert found.choices == TableOptions(roles={"width": "ignore"})
 
 
 def test_reading_otherwise_keeps_roles_while_the_columns_stay():
@@ -56,7 +57,7 @@ def test_reading_otherwise_keeps_roles_while_the_columns_stay():
     again = found.with_reading(encoding="latin-1").read()
     assert again.target == "batch" and roles(again)["colour"] == "ignore"
     renamed = found.with_reading(header=False).read()
-    assert renamed.choices == {} and renamed.target == "column 5"
+    assert renamed.choices == TableOptions() and renamed.target == "column 5"
 
 
 def test_files_are_told_by_what_they_hold():

@@ -10,6 +10,7 @@ from lincore.checks.table_findings import find_table_problems
 from lincore.errors import DataError
 from lincore.io.table_files import table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import frame_to_table
 
 RNG = np.random.default_rng(11)
@@ -40,7 +41,7 @@ def test_misspelt_classes_are_merged_at_a_click():
     labels += ["Virginca"] * 10
     made, (finding,) = found("slip", x=MEASURED, species=labels)
     (remedy,) = finding.remedies
-    data = table_to_dataset(made, **remedy.options)
+    data = table_to_dataset(made, options=TableOptions(**remedy.options))
     assert data.classes.tolist() == ["versicolor", "virginica"]
     assert np.bincount(data.codes).tolist() == [92, 108]
 
@@ -72,10 +73,10 @@ def test_what_belongs_together_is_kept_together_at_a_click(name):
     columns = {name: people, "x": MEASURED, "label": RNG.integers(0, 2, N)}
     made, (finding,) = found("groups of several", **columns)
     together, ignored = finding.remedies
-    data = table_to_dataset(made, roles=together.roles)
+    data = table_to_dataset(made, options=TableOptions(roles=together.roles))
     assert data.feature_names == ("x",)
     assert len(data.group_names) == 40
-    assert table_to_dataset(made, roles=ignored.roles).groups is None
+    assert table_to_dataset(made, options=TableOptions(roles=ignored.roles)).groups is None
 
 
 @pytest.mark.parametrize(("name", "scale"), [("citric acid", 1), ("width", 1), ("user", 0.3)])
@@ -90,7 +91,7 @@ def test_long_texts_that_are_left_out_are_counted_at_a_click():
     columns = {"price": MEASURED, "review": reviews, "label": RNG.integers(0, 2, N)}
     made, (finding,) = found("no model sees", **columns)
     assert finding.notice.where == "column 'review'"
-    data = table_to_dataset(made, roles=finding.remedies[0].roles)
+    data = table_to_dataset(made, options=TableOptions(roles=finding.remedies[0].roles))
     assert data.n_words == len(words)
     names = [f"Mr. John {name} Smith" for name in range(N)]
     assert found("no model sees", **columns | {"review": names})[1] == []
@@ -102,4 +103,5 @@ def test_dates_alone_become_features_at_a_click():
     with pytest.raises(DataError, match="No feature is left") as caught:
         table_to_dataset(made)
     (remedy,) = caught.value.remedies
-    assert table_to_dataset(made, roles=remedy.roles).feature_names == ("born",)
+    data = table_to_dataset(made, options=TableOptions(roles=remedy.roles))
+    assert data.feature_names == ("born",)

@@ -14,9 +14,8 @@ from lincore.imbalance.views import (
     view_with_predictions,
     view_with_prior_shift,
 )
-from lincore.inspection.planes import classifier_inputs
 from lincore.metrics import priors, scores
-from lincore.model_selection.pipeline import Steps
+from lincore.model_selection.pipeline import Steps, transform_for_classifier
 
 METHODS = ("lda", "qda", "logistic", "least-squares")
 
@@ -45,10 +44,10 @@ def test_components_are_turned_back_and_nothing_is_stretched(study, data):
     reduced.named_steps["pca"].components_[0] *= -1
     try:
         one, other = aligned_planes([full, reduced], data, test)
-        seen = classifier_inputs(reduced, data.X[test])
+        seen = transform_for_classifier(reduced, data.X[test])
     finally:
         reduced.named_steps["pca"].components_[0] *= -1
-    points, goal = other.drop(seen), one.drop(classifier_inputs(full, data.X[test]))
+    points, goal = other.drop(seen), one.drop(transform_for_classifier(full, data.X[test]))
     for axis in range(2):
         assert np.corrcoef(points[:, axis], goal[:, axis])[0, 1] > 0.9
     assert_allclose(other.projection.T @ other.projection, np.eye(2), atol=1e-12)
@@ -144,7 +143,7 @@ def test_all_features_are_drawn_in_one_discriminant_plane(data, steps, line):
     one, other = shared_planes(pair, data, split.train)
     assert one.axis_names == other.axis_names == ("Discriminant 1", "Discriminant 2")
     points, same = (
-        plane.drop(classifier_inputs(pipeline, data.X[split.test]))
+        plane.drop(transform_for_classifier(pipeline, data.X[split.test]))
         for plane, pipeline in zip((one, other), pair, strict=True)
     )
     # Components of two training sets span different spaces; features are the same to both.

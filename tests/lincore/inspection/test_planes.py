@@ -12,11 +12,11 @@ from lincore import PCA, FisherDiscriminant, LinearDiscriminantAnalysis, Logisti
 from lincore.data.dataset import Dataset
 from lincore.inspection.discriminant_planes import discriminant_plane
 from lincore.inspection.planes import (
-    classifier_inputs,
     feature_plane,
     median_row,
     principal_plane,
 )
+from lincore.model_selection.pipeline import transform_for_classifier
 
 
 def make_data(n=80, p=5, n_classes=3, seed=0):
@@ -76,7 +76,7 @@ def test_principal_axes_are_those_of_the_pipeline_or_found():
     without = Pipeline([("classify", LogisticRegression())]).fit(data.X, data.codes)
     one, other = (principal_plane(p, data, rows, (0, 1, 9)) for p in (with_pca, without))
     np.testing.assert_allclose(
-        one.drop(classifier_inputs(with_pca, data.X)), other.drop(data.X), atol=1e-9
+        one.drop(transform_for_classifier(with_pca, data.X)), other.drop(data.X), atol=1e-9
     )
     assert one.axis_names == ("Component 1", "Component 2")
     assert other.axis_names == ("Principal axis 1", "Principal axis 2")

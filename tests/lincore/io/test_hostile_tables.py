@@ -28,6 +28,7 @@ from hypothesis import strategies as st
 from lincore.errors import DataError
 from lincore.io.loading import load
 from lincore.io.table_files import read_table, table_to_dataset
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
 from lincore.utils.spreadsheet import spreadsheet_safe
@@ -264,7 +265,9 @@ def test_odd_columns_of_parquet_are_read_or_left_out(kind, in_blocks):
     found = read_table(parquet(table), "made.parquet", limits=limits)
     assert (found.source is not None) == in_blocks
     np.testing.assert_allclose(found.frame["a.b"], np.arange(60) * 1.37)
-    data = table_to_dataset(found, "class", roles={"a": "ignore"} if "a" in found.frame else None)
+    data = table_to_dataset(
+        found, "class", TableOptions(roles={"a": "ignore"} if "a" in found.frame else {})
+    )
     assert {"a.b", "v"} <= set(data.feature_names)
     assert data.n_rows + data.n_streamed == 60
 

@@ -10,6 +10,7 @@ from lincore.errors import DataError
 from lincore.io.loading import load
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.delimited import read_delimited
 from lincore.io.tables.text.leading_zeros import may_have_zeros
 from lincore.io.tables.text.options import ReadOptions
@@ -222,7 +223,7 @@ def test_spellings_of_a_class_are_merged_at_one_click():
     table = read_table(text("length,region", *lines).encode(), "made.csv")
     found = find_table_problems(table, describe_columns(table))
     (remedy,) = next(one for one in found if "capitals or blanks" in one.notice.what).remedies
-    data = table_to_dataset(table, **remedy.options)
+    data = table_to_dataset(table, options=TableOptions(**remedy.options))
     assert data.counts.tolist() == [30, 30]
     assert {str(label).casefold() for label in data.classes} == {"north", "south"}
     assert "capitals" not in str(find_table_problems(table, describe_columns(table, "length")))

@@ -9,6 +9,7 @@ import pytest
 import lincore
 from lincore.data.splits import split
 from lincore.io.table_files import table_to_dataset
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import frame_to_table
 from lincore.model_selection.pipeline import Steps, pipeline_for
 
@@ -20,7 +21,9 @@ def rare_words():
     """Return texts of which each has a word of its own: half are not in a training set."""
     texts = [f"{' '.join(RNG.choice(COMMON, 4))} only{i:02d}" for i in range(60)]
     frame = pd.DataFrame({"text": texts, "label": RNG.integers(0, 2, 60)})
-    return table_to_dataset(frame_to_table(frame, "made"), "label", roles={"text": "text"})
+    return table_to_dataset(
+        frame_to_table(frame, "made"), "label", TableOptions(roles={"text": "text"})
+    )
 
 
 @pytest.mark.parametrize("method", ["lda", "naive-bayes", "least-squares", "fisher"])

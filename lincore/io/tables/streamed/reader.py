@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 from lincore.data.dataset import Dataset
 from lincore.data.labels import columns_named, display_name, is_number, lone_class_notices
@@ -13,6 +12,7 @@ from lincore.errors import DataError, Hint, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.parquet import PARQUET_MAGIC
 from lincore.io.tables.sampled_rows import DRAWN_ONLY, StoppedReading, Wanted, sample_and_stream
 from lincore.io.tables.streamed._parquet import open_large_parquet
@@ -85,15 +85,7 @@ def _open_parquet(file: LargeFile, options: ReadOptions | None) -> Table:
 
 
 def large_table_to_dataset(
-    table: Table,
-    target: str | int | None,
-    *,
-    roles: Mapping[str, str] | None = None,
-    missing: str | None = None,
-    unsuited: Mapping[str, bool] | None = None,
-    drop_classes: Sequence[Any] = (),
-    merge_classes: Mapping[Any, str] | None = None,
-    progress: Progress | None = None,
+    table: Table, target: str | int | None, options: TableOptions, progress: Progress | None = None
 ) -> Dataset:
     """Read all rows of a large table: some are held, the others summed by class.
 
@@ -101,12 +93,10 @@ def large_table_to_dataset(
     ----------
     table : Table
         As `open_large_table` returns it.
-    target, roles, drop_classes, merge_classes
+    target : str or int, optional
         As for `lincore.io.table_files.table_to_dataset`.
-    missing : {"drop"}, optional
+    options : TableOptions
         Rows with a missing value are left out: nothing is known yet that could be filled in.
-    unsuited : mapping of str to bool, optional
-        Further choices, and whether they were made: each needs all rows at once.
     progress : callable, optional
         As for `lincore.io.tables.sampled_rows.sample_and_stream`.
 
@@ -118,19 +108,18 @@ def large_table_to_dataset(
     Raises
     ------
     DataError
-        When a choice or a column needs more than sums, with what can be done instead.
+        When an option or a column needs more than sums, with what can be done instead.
     """
     assert table.source is not None
-    asked = {f"missing={missing!r}": missing not in (None, "drop"), **(unsuited or {})}
     with _refused_by_size(table.source.file):
-        _refuse_choices(table, asked)
-        columns = choose_roles(table, target, roles)
-        guess = None if target is not None or "target" in (roles or {}).values() else table.guess
+        _refuse_options(table, options)
+        columns = choose_roles(table, target, options)
+        guess = None if target is not None or "target" in options.roles.values() else table.guess
         features = _features(table, columns)
         label = next(column.name for column in columns if column.role == "target")
         is_text = not is_number(table.frame[label])
-        dropped = [str(name) for name in drop_classes]
-        wanted = Wanted(label, is_text, features, dropped, merge_classes or {})
+        dropped = [str(name) for name in options.drop_classes]
+        wanted = Wanted(label, is_text, features, dropped, options.merge_classes)
         held = sample_and_stream(table.source, wanted, progress)
     return Dataset(
         name=display_name(table.name),
@@ -162,10 +151,18 @@ def drawn_notice(table: Table) -> Notice:
     )
 
 
-def _refuse_choices(table: Table, asked: Mapping[str, bool]) -> None:
-    for choice, made in asked.items():
-        if made:
-            raise _refused(f"{choice} needs all rows at once.", table, "Leave it out")
+def _refuse_options(table: Table, options: TableOptions) -> None:
+    """Refuse what needs all rows at once."""
+    asked = {
+        f"missing={options.missing!r}": options.missing not in (None, "drop"),
+        "Binning the target": options.bins is not None,
+        "Treating numbers as categorical": bool(options.categories),
+        "Keeping one of each repeated row": options.drop_duplicates,
+        "Filtering rows": bool(options.where),
+    }
+    for what, is_asked in asked.items():
+        if is_asked:
+            raise _refused(f"{what} needs all rows at once.", table, "Leave it out")
 
 
 def _features(table: Table, columns: Sequence[Column]) -> list[str]:

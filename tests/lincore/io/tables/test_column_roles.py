@@ -16,6 +16,7 @@ from lincore.io.tables.column_roles import kind_of
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.dates import is_date, to_days
 from lincore.io.tables.features import level_codes
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import frame_to_table
 from lincore.io.tables.text.missing_values import suspicious_number
 from lincore.io.tables.text.options import ReadOptions
@@ -84,7 +85,7 @@ def test_words_are_features_only_where_there_is_nothing_else():
 
 def test_roles_are_overruled():
     made = table(u=MEASURED, v=MEASURED + 1, who=["x", "y", "z"] * 20)
-    data = table_to_dataset(made, roles={"v": "ignore", "who": "group"})
+    data = table_to_dataset(made, options=TableOptions(roles={"v": "ignore", "who": "group"}))
     assert data.feature_names == ("u",)
     assert data.group_names == ("x", "y", "z")
     assert data.groups.tolist() == [0, 1, 2] * 20
@@ -92,7 +93,9 @@ def test_roles_are_overruled():
 
 def test_a_row_of_no_group_is_a_group_of_its_own():
     who = ["x", "y", None] * 20
-    data = table_to_dataset(table(u=MEASURED, who=who), roles={"who": "group"})
+    data = table_to_dataset(
+        table(u=MEASURED, who=who), options=TableOptions(roles={"who": "group"})
+    )
     assert len(set(data.groups.tolist())) == 2 + 20 == len(data.group_names)
 
 
@@ -106,31 +109,34 @@ def test_a_row_of_no_group_is_a_group_of_its_own():
         ({"roles": {"u": "ignore", "v": "ignore"}}, "No feature is left"),
         ({"missing": "mean"}, "No way to fill in"),
         ({"bins": 3}, "Only numbers can be binned"),
-        ({"target": "u", "bins": 1}, "To cut into 1"),
+        ({"target": "u", "bins": 1}, "1 bins by"),
     ],
 )
 def test_choices_that_cannot_be_are_refused(choices, message):
     with pytest.raises(DataError, match=message) as caught:
-        table_to_dataset(table(u=MEASURED, v=MEASURED + 1), **choices)
+        options = TableOptions(**{k: value for k, value in choices.items() if k != "target"})
+        table_to_dataset(table(u=MEASURED, v=MEASURED + 1), choices.get("target"), options)
     assert caught.value.notice.remedy
 
 
 def test_missing_rows_are_left_out_on_request():
     gaps = np.where(np.arange(N) < 5, np.nan, MEASURED)
-    data = table_to_dataset(table(u=gaps, v=["x", "y", "z"] * 20), missing="drop")
+    data = table_to_dataset(
+        table(u=gaps, v=["x", "y", "z"] * 20), options=TableOptions(missing="drop")
+    )
     assert data.n_rows == N - 5
     assert not data.has_missing
     assert "5 of 60 rows have a missing value" in str(data.notices[0])
 
 
 def test_numbers_as_names_of_levels():
-    data = table_to_dataset(table(u=np.arange(N) % 3 + 1), categories=["u"])
+    data = table_to_dataset(table(u=np.arange(N) % 3 + 1), options=TableOptions(categories=["u"]))
     assert data.levels == (("1", "2", "3"),)
 
 
 def test_a_date_counts_days_where_it_is_made_a_feature():
     days = pd.Series(pd.date_range("1970-01-02", periods=N)).dt.strftime("%d.%m.%Y")
-    data = table_to_dataset(table(d=days, u=MEASURED), roles={"d": "feature"})
+    data = table_to_dataset(table(d=days, u=MEASURED), options=TableOptions(roles={"d": "feature"}))
     np.testing.assert_array_equal(data.X[:, 0], np.arange(1, N + 1))
 
 
@@ -181,7 +187,7 @@ def test_a_quantity_is_refused_with_bins_that_work():
     made = table(u=MEASURED, v=MEASURED + 1)
     with pytest.raises(DataError, match="looks like a quantity") as caught:
         table_to_dataset(made, "u")
-    data = table_to_dataset(made, "u", **caught.value.remedies[1].options)
+    data = table_to_dataset(made, "u", TableOptions(**caught.value.remedies[1].options))
     assert data.n_classes == 3
     assert data.counts.tolist() == [20, 20, 20]
 
@@ -193,7 +199,7 @@ def test_what_gives_the_class_away_is_told_and_ignored_at_one_click():
     found = [f for f in findings(made) if "alone tells" in f.notice.what]
     assert [f.notice.where for f in found] == ["columns 'spelled', 'score'"]
     roles = {name: role for f in found for name, role in f.remedies[0].roles.items()}
-    assert table_to_dataset(made, roles=roles).feature_names == ("u",)
+    assert table_to_dataset(made, options=TableOptions(roles=roles)).feature_names == ("u",)
 
 
 def test_an_honest_feature_does_not_give_the_class_away():
@@ -212,8 +218,9 @@ def test_a_class_of_one_row_is_left_out_or_merged():
     made = frame_to_table(pd.DataFrame({"u": [1.5, 2, 2.5, 3, 9], "class": list("aabbc")}), "made")
     (finding,) = findings(made)
     drop, merge = finding.remedies
-    assert table_to_dataset(made, **drop.options).classes.tolist() == ["a", "b"]
-    merged = table_to_dataset(made, **merge.options)
+    fewer = table_to_dataset(made, options=TableOptions(**drop.options))
+    assert fewer.classes.tolist() == ["a", "b"]
+    merged = table_to_dataset(made, options=TableOptions(**merge.options))
     assert merged.n_rows == 5
     assert merged.n_classes == 2
 
@@ -222,7 +229,7 @@ def test_repeated_rows_are_kept_once_on_request():
     made = frame_to_table(pd.DataFrame({"u": [1.5, 1.5, 2, 2, 2], "class": list("aabba")}), "made")
     (finding,) = findings(made)
     assert finding.notice.what.startswith("2 rows are duplicates")
-    assert table_to_dataset(made, **finding.remedies[0].options).n_rows == 3
+    assert table_to_dataset(made, options=TableOptions(**finding.remedies[0].options)).n_rows == 3
 
 
 def test_zeros_that_stand_for_nothing_are_read_as_missing_at_one_click():

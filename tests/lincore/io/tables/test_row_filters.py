@@ -8,6 +8,7 @@ import pytest
 import lincore
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.row_filters import Condition, filter_rows
 from lincore.io.tables.table import frame_to_table
 
@@ -42,13 +43,13 @@ def test_the_rows_are_those_of_a_query_by_pandas(table, where, query):
     wanted = table.frame.query(query)
     found = filter_rows(table, where)
     pd.testing.assert_frame_equal(found.frame, wanted.reset_index(drop=True))
-    data = table_to_dataset(table, "kind", where=where, roles={"sex": "ignore"})
+    data = table_to_dataset(table, "kind", TableOptions(where=where, roles={"sex": "ignore"}))
     assert data.n_rows == len(wanted)
     assert found.place(0) == f"line {wanted.index[0] + 2}", "the line of the file"
 
 
 def test_what_is_left_decides_what_a_column_holds(table):
-    data = table_to_dataset(table, "kind", where=[("sex", "is one of", ("f",))])
+    data = table_to_dataset(table, "kind", TableOptions(where=[("sex", "is one of", ("f",))]))
     assert data.feature_names == ("age", "fare"), "one level is left: it is constant"
 
 
@@ -59,7 +60,8 @@ def test_identifiers_and_the_target_are_those_of_the_whole_file():
     assert odd.contents["count"].kind == "identifier", "1, 3, 5 would be a measurement"
     assert odd.contents["sex"].kind == "constant"
     assert odd.proposed == table.proposed == "kind"
-    assert table_to_dataset(table, where=[("size", "between", (2, 4))]).n_features == 2
+    options = TableOptions(where=[("size", "between", (2, 4))])
+    assert table_to_dataset(table, options=options).n_features == 2
 
 
 def test_dates_are_compared_as_dates():
@@ -83,7 +85,7 @@ def test_dates_are_compared_as_dates():
 )
 def test_a_condition_that_cannot_be_judged_is_refused(table, where, what):
     with pytest.raises(DataError, match=what):
-        table_to_dataset(table, "kind", where=where)
+        table_to_dataset(table, "kind", TableOptions(where=where))
 
 
 def test_columns_get_other_names_and_all_choices_name_them_as_the_file_does(table):
@@ -97,13 +99,14 @@ def test_columns_get_other_names_and_all_choices_name_them_as_the_file_does(tabl
     )
     assert data.feature_names == ("age (years)", "sex")
     again = table_to_dataset(table, "kind")
-    assert again.digest != table_to_dataset(table, "kind", rename={"age": "years"}).digest
+    renamed = table_to_dataset(table, "kind", TableOptions(rename={"age": "years"}))
+    assert again.digest != renamed.digest
     for rename, what in (
         ({"age": "fare"}, "Two columns would be called 'fare'"),
         ({"age": " "}, "empty"),
         ({"aged": "x"}, "no such column"),
     ):
         with pytest.raises(DataError, match=what):
-            table_to_dataset(table, "kind", rename=rename)
-    swapped = table_to_dataset(table, "kind", rename={"age": "fare", "fare": "age"})
+            table_to_dataset(table, "kind", TableOptions(rename=rename))
+    swapped = table_to_dataset(table, "kind", TableOptions(rename={"age": "fare", "fare": "age"}))
     assert swapped.feature_names == ("fare", "sex", "age")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lincore.checks.table_findings import find_table_problems
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import frame_to_table
 from lincore.io.tables.text.missing_values import missing_codes
 
@@ -177,7 +178,7 @@ def test_a_hundred_columns_with_one_fault_are_one_finding():
         assert "and" in finding.notice.where or n_columns < 10
     assert "% of the rows" in found[1].notice.what
     roles = {name: role for one in found for name, role in one.remedies[0].roles.items()}
-    assert table_to_dataset(table, "kind", roles=roles).feature_names == ("u",)
+    assert table_to_dataset(table, "kind", TableOptions(roles=roles)).feature_names == ("u",)
     notices = table_to_dataset(table, "kind").notices
     assert len([n for n in notices if "same value" in n.what]) == 1
 

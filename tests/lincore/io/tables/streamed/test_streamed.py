@@ -15,6 +15,7 @@ import lincore
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.sampled_rows import Draw
 from lincore.io.tables.streamed import delimited
 from lincore.io.tables.table import Table
@@ -152,7 +153,7 @@ def test_read_in_blocks_is_read_as_a_whole(form):
     raw = FORMS[form](frame_of_numbers(2_500))
     table = opened(raw, max_table_bytes=40_000)
     data = table_to_dataset(table, target=-1)
-    held = table_to_dataset(read_table(raw, "big.csv"), target=-1, missing="drop")
+    held = table_to_dataset(read_table(raw, "big.csv"), -1, TableOptions(missing="drop"))
     assert data.feature_names == held.feature_names
     assert data.classes.tolist() == held.classes.tolist()
     expected = lincore.Moments.from_groups(held.X, held.codes, held.n_classes)
@@ -308,10 +309,10 @@ def test_rows_without_a_value_are_left_out_and_counted():
 def test_classes_are_left_out_and_merged_as_they_come():
     frame = frame_of_numbers()
     table = opened(csv_of(frame))
-    data = table_to_dataset(table, drop_classes=["setosa"])
+    data = table_to_dataset(table, options=TableOptions(drop_classes=["setosa"]))
     assert data.classes.tolist() == ["virginica", "é2"]
     assert data.n_rows + data.n_streamed == int((frame["species"] != "setosa").sum())
-    merged = table_to_dataset(table, merge_classes={"é2": "virginica"})
+    merged = table_to_dataset(table, options=TableOptions(merge_classes={"é2": "virginica"}))
     assert (merged.counts + merged.streamed.count).tolist() == [
         int((frame["species"] == "setosa").sum()),
         int((frame["species"] != "setosa").sum()),
@@ -321,7 +322,7 @@ def test_classes_are_left_out_and_merged_as_they_come():
 def test_another_target_and_fewer_features_are_read_anew():
     frame = frame_of_numbers().assign(half=np.arange(N_ROWS) % 2)
     table = opened(csv_of(frame))
-    data = table_to_dataset(table, "half", roles={"species": "ignore", "u": "ignore"})
+    data = table_to_dataset(table, "half", TableOptions(roles={"species": "ignore", "u": "ignore"}))
     assert data.classes.tolist() == [0, 1]
     assert data.feature_names == ("v", "w", "x")
     assert (data.counts + data.streamed.count).tolist() == [3_000, 3_000]
@@ -338,19 +339,19 @@ def test_a_class_of_few_rows_is_there():
 
 
 @pytest.mark.parametrize(
-    ("change", "choices", "said", "remedy"),
+    ("change", "options", "said", "remedy"),
     [
         ({"kind": "a b"}, {}, "'kind'", {"kind": "ignore"}),
         ({}, {"missing": "median"}, "needs all rows at once", None),
-        ({}, {"bins": 2, "target": "u"}, "needs all rows at once", None),
+        ({}, {"bins": 2}, "needs all rows at once", None),
         ({}, {"categories": ["u"]}, "needs all rows at once", None),
         ({}, {"drop_duplicates": True}, "needs all rows at once", None),
         ({"person": 1}, {"roles": {"person": "group"}}, "kept together", {"person": "ignore"}),
-        ({}, {"target": "u", "roles": {"species": "ignore"}}, "different values", None),
+        ({}, {"roles": {"u": "target", "species": "ignore"}}, "different values", None),
         ({}, {"roles": dict.fromkeys("uvwx", "ignore")}, "No feature is left", None),
     ],
 )
-def test_what_needs_all_rows_is_refused_with_a_way_out(change, choices, said, remedy):
+def test_what_needs_all_rows_is_refused_with_a_way_out(change, options, said, remedy):
     frame = frame_of_numbers()
     places = np.arange(N_ROWS) % 3
     for name, value in change.items():
@@ -358,13 +359,14 @@ def test_what_needs_all_rows_is_refused_with_a_way_out(change, choices, said, re
         frame[name] = values[places]
     table = opened(csv_of(frame), max_levels=100)
     with pytest.raises(DataError, match=said) as caught:
-        table_to_dataset(table, **{"target": "species", **choices})
+        target = None if "target" in options.get("roles", {}).values() else "species"
+        table_to_dataset(table, target, TableOptions(**options))
     if remedy is not None:
         first, last = caught.value.remedies
         assert first.roles == remedy
-        data = table_to_dataset(table, "species", roles=first.roles)
+        data = table_to_dataset(table, "species", TableOptions(roles=first.roles))
         assert data.n_rows + data.n_streamed == N_ROWS
-        alone = table_to_dataset(table, "species", **last.options)
+        alone = table_to_dataset(table, "species", TableOptions(**last.options))
         assert alone.n_streamed == 0
         assert alone.n_rows == len(table.frame) < N_ROWS
         assert "drawn at random" in " ".join(map(str, alone.notices))
@@ -378,7 +380,9 @@ def test_a_word_or_an_infinite_value_far_down_is_refused_with_its_place():
     assert "Numbers but for 'broken pipe'" in " ".join(map(str, data.notices))
     frame.loc[4_321:4_921, "w"] = "broken pipe"
     with pytest.raises(DataError, match="row 4,322, column 'w'.*'broken pipe' is no number"):
-        table_to_dataset(opened(csv_of(frame), max_drawn_bytes=300), roles={"w": "feature"})
+        table_to_dataset(
+            opened(csv_of(frame), max_drawn_bytes=300), options=TableOptions(roles={"w": "feature"})
+        )
     frame.loc[4_322:4_921, "w"] = "1"
     frame.loc[4_321, "w"] = "inf"
     with pytest.raises(DataError, match="4,322, column 'w'.* is infinite"):
@@ -470,6 +474,7 @@ def test_no_group_of_a_class_is_lost_when_all_its_rows_are_held():
 def test_columns_are_renamed_but_rows_are_not_filtered():
     table = opened(csv_of(frame_of_numbers()))
     first = table_to_dataset(table).feature_names[0]
-    assert table_to_dataset(table, rename={first: "renamed"}).feature_names[0] == "renamed"
+    renamed = table_to_dataset(table, options=TableOptions(rename={first: "renamed"}))
+    assert renamed.feature_names[0] == "renamed"
     with pytest.raises(DataError, match="Filtering rows"):
-        table_to_dataset(table, where=[(first, "between", (0, None))])
+        table_to_dataset(table, options=TableOptions(where=[(first, "between", (0, None))]))
