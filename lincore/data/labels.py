@@ -26,6 +26,11 @@ _ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq))+$", re.
 def natural_key(text: str) -> tuple[Any, ...]:
     """Sort key under which numbers inside text count as numbers, so that s2 precedes s10.
 
+    Parameters
+    ----------
+    text : str
+        Of a label or a file name.
+
     Returns
     -------
     tuple

@@ -286,12 +286,25 @@ def recall(results: Results, method: str) -> list[Interval]:
     """Return for each class the share of its rows that are predicted right; NaN without rows.
 
     Intervals are Wilson's where every row counts for itself, else as for `score`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
     """
     return _shares(results, method, lambda truth, predicted: truth)
 
 
 def precision(results: Results, method: str) -> list[Interval]:
-    """Return for each class the share of its predictions that are right; NaN without any."""
+    """Return for each class the share of its predictions that are right; NaN without any.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
+    """
     return _shares(results, method, lambda truth, predicted: predicted)
 
 

@@ -15,6 +15,11 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
 
     Values are Python's numbers, True, False, None, lists, mappings, and inf; all else is a word.
 
+    Parameters
+    ----------
+    text : str
+        A word, or a word with options in brackets: ``word(option=value, ...)``.
+
     Returns
     -------
     word : str

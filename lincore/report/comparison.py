@@ -79,6 +79,12 @@ def groups(results: Results) -> str:
 def interval_method(results: Results, score: str = "accuracy") -> str:
     """Say by which rule the intervals of a score were made.
 
+    Parameters
+    ----------
+    results : Results
+    score : str
+        One of `SCORES`.
+
     Examples
     --------
     >>> codes = np.array([0, 0, 1, 1])

@@ -130,6 +130,12 @@ def correlation_finding(found: Correlations) -> str:
 def correlation_note(found: Correlations, rows: str) -> str:
     """Return what the matrix was computed on, and which columns it shows.
 
+    Parameters
+    ----------
+    found : Correlations
+    rows : str
+        The rows in words, with their number.
+
     Examples
     --------
     >>> from lincore.inspection.correlation import Correlations

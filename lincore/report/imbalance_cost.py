@@ -23,12 +23,24 @@ ENOUGH_SPLITS = 5
 
 
 def correction_name(name: str) -> str:
-    """Return what a correction is called."""
+    """Return what a correction is called.
+
+    Parameters
+    ----------
+    name : str
+        Of a correction, as `ImbalanceCost` calls it.
+    """
     return REMEDY_NAMES.get(name, name)
 
 
 def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
     """Say what the recommended correction recovers of the loss, or that none does.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method, loss : str
+        One of its methods, and of its losses.
 
     Examples
     --------
@@ -75,7 +87,14 @@ def _recovered(correction: Correction) -> float:
 
 
 def cost_recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
-    """Say what to do, and what it costs the other classes and the accuracy in the file."""
+    """Say what to do, and what it costs the other classes and the accuracy in the file.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method, loss : str
+        One of its methods, and of its losses.
+    """
     chosen = found.recommended(method, loss)
     if len(found.seeds) < ENOUGH_SPLITS:
         few = "One split" if len(found.seeds) == 1 else "So few splits"
@@ -96,7 +115,14 @@ def _price(found: ImbalanceCost, chosen: Correction) -> str:
 def cost_decomposition_sentences(
     found: ImbalanceCost, method: str, loss: str = LOSS
 ) -> tuple[str, ...]:
-    """Say in one sentence each what the parts of a loss are, and which are not available."""
+    """Say in one sentence each what the parts of a loss are, and which are not available.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method, loss : str
+        One of its methods, and of its losses.
+    """
     split = found.decomposition(method, loss)
     rare = "" if found.rare is None else str(found.classes[found.rare])
     why = found.unavailable.get(method, {})
@@ -209,12 +235,26 @@ def cost_method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, 
 
 
 def loss_name(found: ImbalanceCost, loss: str) -> str:
-    """Return what a loss is called: the first by the prevalence and costs that it weighs."""
+    """Return what a loss is called: the first by the prevalence and costs that it weighs.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    loss : str
+        One of its losses.
+    """
     return found.loss_name if loss == LOSS else loss
 
 
 def cost_method_label(found: ImbalanceCost, method: str) -> str:
-    """Return what a method is called."""
+    """Return what a method is called.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method : str
+        One of its methods.
+    """
     return found.settings.label(method)
 
 
@@ -232,7 +272,14 @@ def _splits(found: ImbalanceCost) -> str:
 
 
 def is_share_of_rows(found: ImbalanceCost, loss: str) -> bool:
-    """Return whether a loss is a share of rows."""
+    """Return whether a loss is a share of rows.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    loss : str
+        One of its losses.
+    """
     return found.named(loss).is_share
 
 

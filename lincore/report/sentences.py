@@ -19,6 +19,13 @@ MOST_NAMED = 3
 def format_score_cell(found: scores.Interval, score: str) -> str:
     """Write a score with its interval where the heading says the unit; nothing without a score.
 
+    Parameters
+    ----------
+    found : Interval
+        In the unit of the score.
+    score : str
+        One of `SCORES`.
+
     Examples
     --------
     >>> format_score_cell(scores.Interval(0.877, 0.835, 0.91), "accuracy")
@@ -34,6 +41,13 @@ def a_score(name: str) -> str:
 
 def format_score(found: scores.Interval, score: str) -> str:
     """Write a score with its interval as its kind is read; nothing where there is none.
+
+    Parameters
+    ----------
+    found : Interval
+        In the unit of the score.
+    score : str
+        One of `SCORES`.
 
     Examples
     --------
@@ -59,6 +73,12 @@ def format_score(found: scores.Interval, score: str) -> str:
 
 def missing_interval_note(results: Results, score: str) -> str:
     """Say why a score has no interval, where classes have too few rows; else nothing.
+
+    Parameters
+    ----------
+    results : Results
+    score : str
+        One of `SCORES`.
 
     Examples
     --------

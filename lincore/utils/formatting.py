@@ -181,6 +181,11 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
 def true_minus(text: str) -> str:
     """Return a written number with a minus: with a hyphen a spreadsheet begins a formula.
 
+    Parameters
+    ----------
+    text : str
+        Of a number.
+
     Examples
     --------
     >>> true_minus("-0.5")

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import lincore
+from lincore.errors import DataError
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("lincore", "pages", "benchmarks", "docs", "tests")
@@ -37,11 +38,15 @@ def test_no_docstring_begins_as_a_question():
     assert {name: lines for name, lines in begun.items() if lines} == {}
 
 
-#: Records of the library, which say themselves what they hold, and what a first line can say.
-SELF_EVIDENT = re.compile(
+#: Records of the library, which say themselves what they hold.
+RECORD = (
     r"((?!Array|Codes|Counts|Flags|Any\b|NDArray|Sequence|Mapping|Callable|Iterable)"
-    r"([a-z]\w*\.)*[A-Z]\w+|str|bool)( \| None)?|list\[[A-Z]\w+\]|list\[str\]|tuple\[str, \.\.\.\]|"
-    r"None|Iterator\[None\]"
+    r"([a-z]\w*\.)*[A-Z]\w+)( \| None)?"
+)
+#: What a first line can say of what is returned.
+PLAIN = re.compile(
+    rf"{RECORD}|list\[[A-Z]\w+\]|(str|bool)( \| None)?|list\[str\]|tuple\[str, \.\.\.\]|None|"
+    r"Iterator\[None\]"
 )
 
 
@@ -90,11 +95,11 @@ def missing_in_function(function: Any) -> list[str]:
         name: str(parameter.annotation) for name, parameter in signature.parameters.items()
     }
     missing = []
-    records = [kind for kind in parameters.values() if SELF_EVIDENT.fullmatch(kind)]
+    records = [kind for kind in parameters.values() if re.fullmatch(RECORD, kind)]
     if "Parameters" in found or len(records) < len(parameters):
         unnamed = parameters.keys() - entries(found.get("Parameters", ""))
         missing += [f"Parameters: {', '.join(sorted(unnamed))}"] if unnamed else []
-    if not SELF_EVIDENT.fullmatch(str(signature.return_annotation)):
+    if not PLAIN.fullmatch(str(signature.return_annotation)):
         missing += ["Returns"] if not found.keys() & {"Returns", "Yields"} else []
     unsaid = {name for name in raised(function) if name not in found.get("Raises", "")}
     return missing + [f"Raises: {name}" for name in sorted(unsaid)]
@@ -134,3 +139,16 @@ PUBLIC = public()
 @pytest.mark.parametrize("one", [one for _, one in PUBLIC], ids=[name for name, _ in PUBLIC])
 def test_public_names_say_what_goes_in_and_what_comes_out(one):
     assert not (missing_in_class(one) if inspect.isclass(one) else missing_in_function(one))
+
+
+def test_what_is_missing_is_found():
+    def silent(rows: Array, width: int = 2) -> Array:  # noqa: F821
+        """Return rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, p)
+        """
+        raise DataError("Refused.")
+
+    assert missing_in_function(silent) == ["Parameters: width", "Returns", "Raises: DataError"]

@@ -131,10 +131,8 @@ def choose_roles(
     table : Table
     target : str or int, optional
         Name or position of the column of the classes.
-    roles : mapping of name to role, optional
-        Roles, of `COLUMN_ROLES`, that replace the proposed ones.
-    categories : sequence of str
-        Names of numeric columns to be treated as categorical.
+    options : TableOptions
+        Its `roles` replace the proposed ones; its `categories` are treated as categorical.
 
     Returns
     -------
