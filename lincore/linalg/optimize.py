@@ -125,14 +125,11 @@ class Optimum:
     point : Point
     reason : Reason
     trace : tuple of OptimizerStep
-    last_step : ndarray
-        The last change of x; zero if there was none.
     """
 
     point: Point
     reason: Reason
     trace: tuple[OptimizerStep, ...]
-    last_step: Array
 
     @property
     def x(self) -> Array:
@@ -269,7 +266,6 @@ def descend(
             0, point.value, largest_entry(point.gradient), 0.0, time.perf_counter() - began
         )
     ]
-    last_step = np.zeros_like(start)
     while (reason := stopping.reason(trace)) is None:
         found = search(objective, point, direction(point))
         if isinstance(found, Reason):
@@ -283,12 +279,11 @@ def descend(
         if not np.isfinite(after.value):  # then so is what was there before
             reason = Reason.DIVERGED
             break
-        last_step = after.x - point.x
         point = after
         if stopping.is_unbounded(point):
             reason = Reason.UNBOUNDED
             break
-    return Optimum(point, reason, tuple(trace), last_step)
+    return Optimum(point, reason, tuple(trace))
 
 
 def backtracking_line_search(

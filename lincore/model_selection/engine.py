@@ -98,7 +98,7 @@ def execute(run: Run, steps: Steps) -> bool:
     run.total = len(run.plan) * (len(shared) + n_iterated)
     try:
         # Small products are done before a second thread of BLAS has woken up.
-        with part_mapper(WORTHWHILE if run.data.X.size < WORTHWHILE else 0):
+        with part_mapper(run.data.X.size if run.data.X.size < WORTHWHILE else 0):
             for group in shared:
                 _solve(run, group)
         for group in groups:

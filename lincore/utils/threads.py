@@ -31,18 +31,19 @@ def part_mapper(n_values: int) -> Iterator[Mapper]:
     Parameters
     ----------
     n_values : int
-        Size of the rows.
+        Size of the rows; zero leaves BLAS its threads.
     """
     # How many threads BLAS uses is a setting of the whole process: one at a time may change it.
-    if n_values < WORTHWHILE or not _blas.acquire(blocking=False):
+    if not n_values or not _blas.acquire(blocking=False):
         yield map
         return
     try:
-        with (
-            _controller().limit(limits=1, user_api="blas"),
-            ThreadPoolExecutor(PARTS) as pool,
-        ):
-            yield pool.map
+        with _controller().limit(limits=1, user_api="blas"):
+            if n_values < WORTHWHILE:
+                yield map
+            else:
+                with ThreadPoolExecutor(PARTS) as pool:
+                    yield pool.map
     finally:
         _blas.release()
 

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lincore.estimators.logistic.separation import STILL_MOVING
 from lincore.linalg.optimize import HALVINGS, RESOLUTION
 from lincore.utils.typing import Array, Flags
 
 NEWTON_STEPS = 50
 #: Without a penalty: overlapping classes take fewer, and of separated ones each would be wasted.
 STEPS_WITHOUT_PENALTY = 15
-#: Without a penalty a minimum is believed where the last step moved no score by more, and features
-#: are no nearer to being dependent: the smallest eigenvalue of their correlations.
-STILL_MOVING = 0.01
+#: Without a penalty a minimum is believed where the last step moved no score by `STILL_MOVING`, and
+#: features are no nearer to being dependent: the smallest eigenvalue of their correlations.
 CLEAR = 1e-6
 #: Deviations below this share of the mean are rounding.
 NOTHING = 1e-14

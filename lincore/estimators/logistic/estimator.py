@@ -20,7 +20,7 @@ from lincore.estimators.logistic.separation import Separation, SeparationWarning
 from lincore.estimators.logistic.solvers import SOLVERS, Settings
 from lincore.estimators.logistic.wald import Wald, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
-from lincore.utils.threads import WORTHWHILE, part_mapper
+from lincore.utils.threads import part_mapper
 from lincore.utils.typing import Array
 
 
@@ -171,9 +171,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                 f"solver={self.solver!r} needs a matrix of all features squared, too large for "
                 f"{self.n_features_in_:,} sparse features. Choose solver='newton-cg'."
             )
-        # Of few rows too: Newton's matrices are small beside what it costs two threads of BLAS to
-        # wait for each other where other processes want the cores.
-        with part_mapper(max(rows.X.size, WORTHWHILE)) as mapper:
+        with part_mapper(rows.X.size) as mapper:
             loss = SoftmaxLoss(
                 conditioned.rows,
                 rows.codes,

@@ -9,17 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import linprog
 
 from lincore.estimators.logistic.conditioning import Conditioned, condition
 from lincore.estimators.logistic.loss import SoftmaxLoss
-from lincore.linalg.optimize import Optimum
+from lincore.linalg.covariance import deviations
+from lincore.linalg.optimize import Optimum, Point
 from lincore.utils.typing import Array, Flags
 
 # Standardised margins below this are rounding of the linear programme (HiGHS allows 1e-7).
 TOLERANCE = 1e-6
-# A fit whose last step still moved a score by this much is suspected of separation.
-STILL_MOVING = 0.05
+# Classes may be separated where Newton's step moves a score by this much: half of what it would.
+STILL_MOVING = 0.25
+# Nor is that step believed where a pivot of its matrix, of unit diagonal, is smaller.
+SINGULAR = 1e-11
+# Nor computed for more parameters.
+MOST_PARAMETERS = 3000
 # The linear programme runs unasked when its matrix has at most so many entries.
 PROGRAMME_ENTRIES = 5_000_000
 
@@ -118,13 +124,18 @@ def separation(
 def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Separation | None:
     """Return the separation that a fit without penalty has run into, or None.
 
-    Where the fit itself puts every row on its side, it is the certificate. The linear programme
-    only runs on the sign that the last step still moved the scores, as it does without end when
-    some rows are separated, and for data of moderate size.
+    Where the fit itself puts every row on its side, it is the certificate. Where Newton's step
+    moves no score by a half, from whatever point, the classes overlap. For let them be separated,
+    quasi-completely too, by a direction of margins m_ik >= 0: multiplied by it, the step's equation
+    ``H δ = -g`` reads ``Σ_ik p_ik m_ik (ū_i - u_ik - 1) = 0``, with u how far the step moves the
+    scores and ū their means under p. Some ``ū_i - u_ik`` is then at least one, and, as u sums to
+    zero over the classes, some ``|u_ik|`` at least a half.
+
+    Otherwise the linear programme decides, for data of moderate size.
     """
     if loss.separates(optimum.point):
         return as_separation(conditioned, optimum.x, Kind.COMPLETE)
-    if optimum.converged and _largest_move(loss, optimum.last_step) < STILL_MOVING:
+    if _newton_move(loss, optimum.point) < STILL_MOVING:
         return None
     q, K = loss.shape
     counted = np.ones(len(loss.codes), bool) if loss.weight is None else loss.weight > 0
@@ -178,10 +189,25 @@ def _deviations(conditioned: Conditioned) -> Array:
     return np.asarray(np.sqrt((Z**2).mean(axis=0)))
 
 
-def _largest_move(loss: SoftmaxLoss, step: Array) -> float:
-    """Return by how much a step moves the score of any row."""
-    view = loss.rows.double
-    W, constant = view.unfold(step)
+def _newton_move(loss: SoftmaxLoss, point: Point) -> float:
+    """Return by how much Newton's step moves the score of any row; infinity if that is unknown."""
+    (q, K), view = loss.shape, loss.rows.double
+    if loss.rows.wide or (K - 1) * q > MOST_PARAMETERS:
+        return np.inf
+    hessian = loss.hessian(point.state, view=view)
+    unit = deviations(hessian)
+    scaled = hessian / unit / unit[:, None]
+    np.fill_diagonal(scaled, 1.0)  # of a coordinate that does not vary too
+    try:
+        factor = cho_factor(scaled)
+    except np.linalg.LinAlgError:
+        return np.inf
+    if np.diagonal(factor[0]).min() ** 2 < SINGULAR:
+        return np.inf
+    step = np.zeros((q, K))
+    target = -point.gradient[:, 1:].T.ravel()
+    step[:, 1:] = (cho_solve(factor, target / unit) / unit).reshape(K - 1, q).T
+    W, constant = view.unfold(step - step.mean(axis=1, keepdims=True))
     moves = (np.abs(block @ W + constant).max(initial=0.0) for _, block in view.blocks())
     return float(max(moves, default=0.0))
 

@@ -61,7 +61,6 @@ def descend_by_rows(
             0, point.value, largest_entry(point.gradient), 0.0, time.perf_counter() - began
         )
     ]
-    last_step = np.zeros_like(start)
     while (reason := stopping.reason(trace)) is None:
         x = point.x.copy()
         # A rate far too large overflows; the epoch is then taken back like any other bad one.
@@ -72,7 +71,6 @@ def descend_by_rows(
         seconds = time.perf_counter() - began
         lower = after.value < point.value
         if lower:
-            last_step = after.x - point.x
             point = after
         trace.append(
             OptimizerStep(len(trace), point.value, largest_entry(point.gradient), rate, seconds)
@@ -81,4 +79,4 @@ def descend_by_rows(
         if rate < np.finfo(float).tiny:
             reason = Reason.PRECISION
             break
-    return Optimum(point, reason, tuple(trace), last_step)
+    return Optimum(point, reason, tuple(trace))

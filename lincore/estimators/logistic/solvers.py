@@ -222,7 +222,7 @@ def _refined(
     """Take one of Newton's steps more at a minimum, which doubles the digits there.
 
     A small gradient alone says little of coefficients that are correlated: at 1e-8 they may have
-    four digits. What the search saw last stays the last step, for separated classes show in it.
+    four digits.
     """
     if not found.converged or len(found.trace) > (settings.max_iter or NEWTON_STEPS):
         return found

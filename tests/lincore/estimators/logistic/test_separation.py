@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from lincore.estimators.logistic.conditioning import condition
-from lincore.estimators.logistic.separation import Kind, _margins, separation
+from lincore.estimators.logistic.estimator import LogisticRegression
+from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.estimators.logistic.separation import Kind, _margins, _newton_move, separation
 
 
 def margins(found, X, codes):
@@ -101,3 +103,51 @@ def test_margins_are_products_with_the_signs_of_the_classes(n_classes, counted):
     found = _margins(conditioned, codes, n_classes, None if counted is None else chosen)
     assert_array_equal(found.toarray(), np.array(expected))
     assert found.has_canonical_format and (found.data != 0).all()
+
+
+def sparse_counts(seed):
+    """Return heavy tails with many zeros, and codes of classes that a model has drawn."""
+    rng = np.random.default_rng(seed)
+    K, p = int(rng.integers(2, 6)), int(rng.integers(1, 5))
+    X = (rng.random((120, p)) < 0.1) * rng.lognormal(0, 2, (120, p))
+    scores = X / X.std(axis=0) @ rng.standard_normal((p, K)) * rng.choice([0.5, 3])
+    codes = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+    return X, np.unique(codes, return_inverse=True)[1]
+
+
+@pytest.mark.filterwarnings("ignore:The classes can be separated")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("solver", ["newton-cg", "newton"])
+def test_a_fit_notices_what_the_linear_programme_finds(solver):
+    """Steps of conjugate gradients are inexact, and may have come to rest."""
+    kinds = []
+    for seed in range(60):
+        X, codes = sparse_counts(seed)
+        kinds.append(separation(X, codes, codes.max() + 1).kind)
+        noticed = LogisticRegression(C=np.inf, solver=solver).fit(X, codes).separation_
+        assert (Kind.OVERLAP if noticed is None else noticed.kind) is kinds[-1], seed
+    assert {Kind.OVERLAP, Kind.QUASI_COMPLETE} <= set(kinds)
+
+
+def test_from_any_point_newtons_step_moves_a_score_of_separated_classes_by_a_half():
+    tried = 0
+    for seed in range(60):
+        X, codes = sparse_counts(seed)
+        K = int(codes.max()) + 1
+        if K < 2 or not separation(X, codes, K).separates:
+            continue
+        rows = condition(X, None, 0.0).rows
+        loss = SoftmaxLoss(rows, codes, K, None, np.zeros(rows.n_coordinates))
+        coef = np.random.default_rng(seed).standard_normal(loss.shape) / 2
+        assert _newton_move(loss, loss(coef - coef.mean(axis=1, keepdims=True))) >= 0.5
+        tried += 1
+    assert tried > 10
+
+
+def test_heavy_tails_that_overlap_ask_no_linear_programme(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = (rng.random((2000, 20)) < 0.3) * rng.lognormal(0, 2, (2000, 20))
+    scores = X / X.std(axis=0) @ rng.standard_normal(20) * 3
+    codes = (scores - np.median(scores) + rng.logistic(size=2000) > 0).astype(int)
+    monkeypatch.setattr("lincore.estimators.logistic.separation.linprog", None)
+    assert LogisticRegression(C=np.inf).fit(X, codes).converged_
