@@ -110,6 +110,13 @@ def assumption_inputs(
     data : Dataset
     rows : ndarray of int
         Those that it was fitted on.
+
+    Returns
+    -------
+    coordinates : ndarray of shape (n, q)
+        The rows as the classifier sees them.
+    codes : ndarray of shape (n,)
+    classes : ndarray of shape (K,)
     """
     seen = transform_for_classifier(pipeline, data.X[rows])
     if seen.dtype == np.uint8:  # images as they are: squares of them do not fit

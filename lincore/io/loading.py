@@ -115,6 +115,21 @@ def recognise_file(
 ) -> tuple[Literal["table", "arrays", "images"], bytes, str]:
     """Return the kind of a file by its content, and the file or the one table in a zip.
 
+    Parameters
+    ----------
+    raw : bytes
+        Of the whole file.
+    name : str
+        Of the file, for messages.
+
+    Returns
+    -------
+    kind : {"table", "arrays", "images"}
+    raw : bytes
+        Of the file, or of the table that was in the zip.
+    name : str
+        Of the same.
+
     Raises
     ------
     DataError

@@ -79,6 +79,12 @@ def groups(results: Results) -> str:
 def interval_method(results: Results, score: str = "accuracy") -> str:
     """Say by which rule the intervals of a score were made.
 
+    Parameters
+    ----------
+    results : Results
+    score : str
+        One of `SCORES`.
+
     Examples
     --------
     >>> codes = np.array([0, 0, 1, 1])
@@ -101,6 +107,13 @@ def interval_method(results: Results, score: str = "accuracy") -> str:
 
 def with_class_names(reason: str, classes: NDArray[Any]) -> str:
     """Name the classes in what a classifier said, which knows their numbers alone.
+
+    Parameters
+    ----------
+    reason : str
+        A message with codes in it, such as "class 2".
+    classes : ndarray of shape (K,)
+        Labels, in the order of the codes.
 
     Examples
     --------

@@ -20,6 +20,11 @@ def captured_warnings() -> Iterator[list[Warning]]:
 
     Warnings of other packages go where they always go, to the filters of the process.
 
+    Yields
+    ------
+    list of Warning
+        Those of this thread so far, in order.
+
     Examples
     --------
     >>> with captured_warnings() as said:
