@@ -10,6 +10,7 @@ from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_ord
 from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
 from lincore.data.dataset import Dataset, Split
 from lincore.data.labels import count_distinct
+from lincore.data.splits import draw_rows
 from lincore.utils.formatting import percent
 
 # Of more cells, rows are drawn.
@@ -84,7 +85,7 @@ def leaking_features(data: Dataset) -> tuple[str, ...]:
     X, codes = data.X, data.codes
     most = max(1_000, _MOST_CELLS // data.n_features)
     if data.n_rows > most:
-        rows = np.random.default_rng(0).choice(data.n_rows, most, replace=False)
+        rows = draw_rows(data.n_rows, most, seed=0)
         X, codes = X[rows], codes[rows]
     if not may_leak(codes):
         return ()

@@ -1,4 +1,8 @@
-"""Exact and near duplicates among the images of a data set."""
+"""Images that have an exact or near duplicate in the same data set.
+
+All pairs are compared by small copies of the images, and the likeliest in full; the search for
+copies across a split, of other kinds of rows too, is that of `row_duplicates`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lincore.checks.row_duplicates import SAME_IMAGE, blocks, drawn_rows
+from lincore.checks.row_duplicates import SAME_IMAGE, blocks
 from lincore.data.dataset import Dataset
+from lincore.data.splits import draw_rows
 from lincore.errors import DataError, Notice
 
 # Small copies blur what differs: nearly as alike is worth comparing at all pixels.
@@ -19,7 +24,7 @@ _SIDE = 12
 _COST = 3e10
 
 
-class NearDuplicates(NamedTuple):
+class ImageDuplicates(NamedTuple):
     """Images that have an exact or near duplicate in the same data set.
 
     Parameters
@@ -67,9 +72,9 @@ class NearDuplicates(NamedTuple):
         return list(dict.fromkeys((min(pair), max(pair)) for pair in both))
 
 
-def near_duplicates(
+def find_image_duplicates(
     data: Dataset, *, similarity: float = SAME_IMAGE, seed: int = 0
-) -> NearDuplicates:
+) -> ImageDuplicates:
     """Find images that are exact or near duplicates of others in the same data set.
 
     Parameters
@@ -83,7 +88,7 @@ def near_duplicates(
 
     Returns
     -------
-    NearDuplicates
+    ImageDuplicates
 
     Raises
     ------
@@ -93,14 +98,14 @@ def near_duplicates(
     Examples
     --------
     >>> from lincore.io.samples import sample
-    >>> near_duplicates(sample("digits")).exact.sum().item()
+    >>> find_image_duplicates(sample("digits")).exact.sum().item()
     0
     """
     if data.image_shape is None:
         raise DataError("The rows are no images.", where=data.name, remedy="Load images.")
     small = _shrunken(data.X, data.image_shape)
     n_rows = data.n_rows
-    searched = drawn_rows(n_rows, int(_COST // (n_rows * small.shape[1])), seed)
+    searched = draw_rows(n_rows, int(_COST // (n_rows * small.shape[1])), seed)
     nearest = _exact_duplicates(data.X)
     exact = nearest >= 0
     alike = np.where(exact, 1.0, -1.0)
@@ -115,7 +120,7 @@ def near_duplicates(
             nearest[row], alike[row] = other, _correlation(data.X[row], data.X[other])
     found = np.flatnonzero(exact | (alike >= similarity))
     found = found[np.argsort(-alike[found], kind="stable")]
-    return NearDuplicates(
+    return ImageDuplicates(
         found,
         nearest[found],
         alike[found],

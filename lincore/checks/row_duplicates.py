@@ -1,4 +1,9 @@
-"""Search for exact and near duplicates among rows."""
+"""Test rows with a copy in the training set: images, texts or rows of a table.
+
+Every test row that is looked at is compared in full with all training rows, and chance is judged.
+Which images of one data set are copies of each other is another question, with as many pairs as
+rows squared: see `image_duplicates`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from lincore.data.kinds import RowNoun
+from lincore.data.splits import draw_rows
 from lincore.utils.typing import Array, Flags
 
 # Images whose pixels correlate so closely are one photograph, turned or moved a little. Of the
@@ -79,7 +85,7 @@ def find_near_duplicates(
     cost : float
         Products of numbers that the search may cost; then test rows are drawn.
     """
-    chosen = drawn_rows(test.shape[0], int(cost / max(1, _cost(train, test, what))), seed)
+    chosen = draw_rows(test.shape[0], int(cost / max(1, _cost(train, test, what))), seed)
     if what == "images":
         return _images(np.asarray(train), np.asarray(test)[chosen], chosen)
     if what == "texts":
@@ -97,13 +103,6 @@ def _cost(train: Any, test: Any, what: RowNoun) -> float:
         return 50.0 * float(met[test.indices].sum()) / max(1, test.shape[0])
     # The tree of a table's rows looks at few of them.
     return float(train.shape[0] * train.shape[1]) if what == "images" else _TREE_COST
-
-
-def drawn_rows(n: int, at_most: int, seed: int) -> NDArray[np.intp]:
-    """Draw rows at random and in order where there are more than `at_most`, but one at least."""
-    if n <= max(1, at_most):
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, max(1, at_most), replace=False))
 
 
 def _images(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -> NearDuplicates:

@@ -96,8 +96,33 @@ def rows_by_class(
     return rows if rng is None else [rng.permutation(of_class) for of_class in rows]
 
 
+def draw_rows(n: int, most: int, seed: int | np.random.Generator) -> np.ndarray:
+    """Draw rows at random, in order, where there are more than `most`; one at least.
+
+    Examples
+    --------
+    >>> draw_rows(4, 9, seed=0).tolist(), len(draw_rows(9, 4, seed=0))
+    ([0, 1, 2, 3], 4)
+    """
+    if n <= max(1, most):
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, max(1, most), replace=False))
+
+
 def class_counts_of_test(data: Dataset, test_size: float) -> np.ndarray:
-    """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart."""
+    """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart.
+
+    Parameters
+    ----------
+    data : Dataset
+    test_size : float
+        Test fraction, between 0 and 1.
+
+    Returns
+    -------
+    ndarray of int, shape (K,)
+        Rows of each class in the test set; a class of two rows or more is in both.
+    """
     # Rounding alone would leave a small class without test rows, or with nothing else.
     wanted = np.maximum(np.round(test_size * data.counts), 1).astype(np.intp)
     return np.minimum(wanted, np.maximum(data.counts - 1, 0))

@@ -250,7 +250,13 @@ def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:
 
 
 def recall_names(classes: NDArray[Any]) -> tuple[str, ...]:
-    """Return the name of the recall of each class."""
+    """Return the name of the recall of each class.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        Labels, in the order of the codes.
+    """
     return tuple(f"recall of {label}" for label in classes.tolist())
 
 

@@ -152,6 +152,13 @@ def _share(share: float) -> str:
 def format_loss(found: Interval, loss: str) -> str:
     """Write a loss, or a change of one, with its interval.
 
+    Parameters
+    ----------
+    found : Interval
+        In nats for the log loss, otherwise a share, which is written in per cent.
+    loss : str
+        "log loss", or the name of another one.
+
     Examples
     --------
     >>> format_loss(Interval(0.103, 0.081, 0.125), "error")

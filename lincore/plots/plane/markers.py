@@ -149,6 +149,16 @@ def point_traces(
 
     Points of one coordinate are spread over the height of a lane for each class, from 0 at the
     bottom to K at the top.
+
+    Parameters
+    ----------
+    marks : Marks
+        Rows, with their places in the plane or on the line.
+    axis_names : tuple of str
+        One or two, for what is shown of a point under the mouse.
+    ringed : bool, optional
+        Whether misclassified rows have rings, and otherwise dots; rings while they are few when
+        not given.
     """
     coordinates = marks.points if marks.points.shape[1] == 2 else _in_lanes(marks)
     kind = "scatter" if len(marks.codes) <= MOST_SVG else "scattergl"

@@ -111,7 +111,7 @@ def copies(data: Dataset) -> None:
 
     def work(progress: page_jobs.Progress) -> Any:
         progress(0, 0, "comparing images")
-        return checks.near_duplicates(data)
+        return checks.find_image_duplicates(data)
 
     job = page_jobs.run("data.copies", data.digest, work, describe="Looking for duplicates")
     page_jobs.show(job)

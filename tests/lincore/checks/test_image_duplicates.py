@@ -1,4 +1,4 @@
-"""NearDuplicates within a set of images: planted ones are found, others are not made up."""
+"""Duplicates within a set of images: planted ones are found, others are not made up."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lincore.checks import image_duplicates as module
-from lincore.checks.image_duplicates import near_duplicates
+from lincore.checks.image_duplicates import find_image_duplicates
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.io.loading import load
@@ -26,7 +26,7 @@ def test_planted_duplicates_are_found(shape):
     data = images(shape=shape)
     data.X[7] = data.X[3]
     data.X[50] = data.X[21] // 2 + 40
-    found = near_duplicates(data)
+    found = find_image_duplicates(data)
     assert dict(zip(found.rows.tolist(), found.nearest.tolist(), strict=True)) == {
         3: 7,
         7: 3,
@@ -50,18 +50,18 @@ def test_similarity_agrees_with_the_correlation_of_the_pixels():
     rng = np.random.default_rng(1)
     noise = rng.integers(-12, 13, data.X.shape[1])
     data.X[9] = np.clip(data.X[4].astype(int) + noise, 0, 255)
-    found = near_duplicates(data, similarity=0.9)
+    found = find_image_duplicates(data, similarity=0.9)
     assert found.rows.tolist() == [4, 9]
     expected = np.corrcoef(data.X[[4, 9]].astype(float))[0, 1]
     np.testing.assert_allclose(found.similarity, expected, rtol=1e-12)
-    assert len(near_duplicates(data, similarity=0.9999).rows) == 0
+    assert len(find_image_duplicates(data, similarity=0.9999).rows) == 0
 
 
 def test_three_equal_blank_images_and_no_notice_without_duplicates():
     data = images()
-    assert near_duplicates(data).notice(data) is None
+    assert find_image_duplicates(data).notice(data) is None
     data.X[[1, 2, 5]] = 77
-    found = near_duplicates(data)
+    found = find_image_duplicates(data)
     assert dict(zip(found.rows.tolist(), found.nearest.tolist(), strict=True)) == {1: 2, 2: 1, 5: 1}
 
 
@@ -69,20 +69,20 @@ def test_rows_are_drawn_where_all_pairs_are_too_many(monkeypatch):
     data = images(n=200)
     data.X[150] = data.X[30]
     monkeypatch.setattr(module, "_COST", 200 * 144 * 20)
-    found = near_duplicates(data)
+    found = find_image_duplicates(data)
     assert found.n_searched == 20
     assert set(found.rows.tolist()) == {30, 150}
 
 
 def test_a_table_has_no_images():
     with pytest.raises(DataError, match="no images"):
-        near_duplicates(sample("iris"))
+        find_image_duplicates(sample("iris"))
 
 
 @needs_data
 def test_faces_hold_the_duplicates_that_are_known():
     data = load(DATA / "faces3_bmp30.zip")
-    duplicates = near_duplicates(data)
+    duplicates = find_image_duplicates(data)
     distinct = len(np.unique(data.X, axis=0))
     assert data.n_rows - distinct == len(duplicates.rows[duplicates.exact]) - _n_groups(
         data, duplicates

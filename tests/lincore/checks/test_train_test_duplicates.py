@@ -1,4 +1,4 @@
-"""NearDuplicates across a split: those planted are found, those that chance makes are let pass."""
+"""Duplicates across a split: those planted are found, those that chance makes are let pass."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import lognorm
 
 from lincore.checks.check import ALPHA, Check, class_names
+from lincore.data.splits import draw_rows
 from lincore.utils.formatting import p_equals
 from lincore.utils.typing import Array
 
@@ -159,7 +160,7 @@ def _of_classes(
         if min(len(rows), most) < max(8, ROWS_PER_COORDINATE * p):
             continue
         if len(rows) > most:
-            rows = np.sort(rng.choice(rows, most, replace=False))
+            rows = rows[draw_rows(len(rows), most, rng)]
             sampled = f"{most:,} rows of a class at most, drawn at random"
         try:
             found[code] = henze_zirkler(X[rows])

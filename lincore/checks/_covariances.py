@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from lincore.checks.check import ALPHA, Check, class_names
+from lincore.data.splits import draw_rows
 from lincore.linalg.covariance import is_positive
 from lincore.moments.moments import Moments
 from lincore.utils.formatting import p_equals
@@ -240,12 +241,11 @@ def _at_most(X: Array, codes: NDArray[np.intp], seed: int) -> tuple[Array, NDArr
     rng = np.random.default_rng(seed)
     parts = []
     if X.shape[1] > DECOMPOSED:
-        drawn = np.sort(rng.choice(X.shape[1], DECOMPOSED, replace=False))
-        X = X[:, drawn]
+        X = X[:, draw_rows(X.shape[1], DECOMPOSED, rng)]
         parts.append(f"{DECOMPOSED:,} features")
     most = int(PRODUCTS / max(1, X.shape[1] ** 2))
     if len(X) > most:
-        rows = np.sort(rng.choice(len(X), most, replace=False))
+        rows = draw_rows(len(X), most, rng)
         X, codes = X[rows], codes[rows]
         parts.append(f"{most:,} rows")
     return X, codes, f"; of {' and '.join(parts)} drawn at random" if parts else ""
