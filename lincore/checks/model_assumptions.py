@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve
 from sklearn.pipeline import Pipeline
 
+from lincore.checks._covariances import conditioning, equal_covariances
+from lincore.checks._normality import normality
 from lincore.checks.check import Check
-from lincore.checks.covariances import conditioning, equal_covariances
-from lincore.checks.normality import normality
 from lincore.data.dataset import Dataset
 from lincore.estimators.logistic.separation import Kind, separation
 from lincore.model_selection.methods import CLASSIFIER_LABELS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,14 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lincore.estimators._perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier
 from lincore.estimators.base.moment_classifier import summarise
 from lincore.estimators.base.validation import LabelledRows, validate_rows
 from lincore.estimators.logistic.sparse_design_matrix import sparse_centre_and_scale
-from lincore.estimators.perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.linalg.covariance import deviations
 from lincore.linalg.optimize import OptimizerStep, should_continue
+from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array
 
 
@@ -158,7 +158,7 @@ class Perceptron(LinearClassifier):
         self.converged_ = bool(self.mistakes_[-1] == 0)
         self._keep(walk, seen)
         if not self.converged_:
-            warnings.warn(self._complaint(), ConvergenceWarning, stacklevel=2)
+            warn(self._complaint(), ConvergenceWarning, stacklevel=2)
         return self
 
     def _rows(self, labelled: LabelledRows) -> tuple[NDArray[np.intp], StepRows]:

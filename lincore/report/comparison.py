@@ -61,8 +61,8 @@ def groups(results: Results) -> str:
     --------
     >>> from dataclasses import replace
     >>> from lincore.model_selection.comparison import compare
-    >>> from lincore.io.arrays import arrays_to_dataset
-    >>> data = arrays_to_dataset(np.arange(40.0)[:, None] % 7, np.arange(40) % 2)
+    >>> from lincore import load
+    >>> data = load((np.arange(40.0)[:, None] % 7, np.arange(40) % 2))
     >>> groups(compare(replace(data, groups=np.arange(40) // 4), "lda"))
     'Rows of one group are kept together.'
     """

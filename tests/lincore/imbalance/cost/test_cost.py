@@ -15,9 +15,9 @@ from sklearn.preprocessing import StandardScaler
 
 import lincore
 from lincore.errors import DataError
+from lincore.imbalance.cost._samples import draw_samples
 from lincore.imbalance.cost.estimate import as_prevalence, deployment_losses, imbalance_cost
 from lincore.imbalance.cost.record import CORRECTIONS, LOSS
-from lincore.imbalance.cost.samples import draw_samples
 from lincore.imbalance.trials import Plan
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN
