@@ -28,8 +28,8 @@ PHRASES = re.compile(
     r"pictures?|hills?|roof|log[ -]errors?|confident errors?|bring up to date|"
     r"former settings|typical row|the model says|for ever|tiers?|guessing|"
     r"told the shares|wrong (rows?|images?)|(most|wholly) (wrong|right)|more right|"
-    r"(rows?|images?) (are|come out|is) wrong|gaussian bumps?|cut (it )?into ranges|a copy or nearly|"
-    r"weights of the pixels)\b",
+    r"(rows?|images?) (are|come out|is) wrong|gaussian bumps?|cut (it )?into ranges|"
+    r"a copy or nearly|weights of the pixels)\b",
     re.IGNORECASE,
 )
 
