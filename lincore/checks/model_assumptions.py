@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve
 from sklearn.pipeline import Pipeline
 
+from lincore.checks._covariances import conditioning, equal_covariances
+from lincore.checks._normality import normality
 from lincore.checks.check import Check
-from lincore.checks.covariances import conditioning, equal_covariances
-from lincore.checks.normality import normality
 from lincore.data.dataset import Dataset
 from lincore.estimators.logistic.separation import Kind, separation
 from lincore.model_selection.methods import CLASSIFIER_LABELS
@@ -110,6 +110,13 @@ def assumption_inputs(
     data : Dataset
     rows : ndarray of int
         Those that it was fitted on.
+
+    Returns
+    -------
+    coordinates : ndarray of shape (n, q)
+        The rows as the classifier sees them.
+    codes : ndarray of shape (n,)
+    classes : ndarray of shape (K,)
     """
     seen = transform_for_classifier(pipeline, data.X[rows])
     if seen.dtype == np.uint8:  # images as they are: squares of them do not fit

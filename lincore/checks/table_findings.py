@@ -33,7 +33,15 @@ _SOME_TEXTS = 500
 
 @dataclass(frozen=True)
 class TableFinding:
-    """Something suspicious, and what could be done about it at one click."""
+    """Something suspicious, and what could be done about it at one click.
+
+    Parameters
+    ----------
+    notice : Notice
+        Cause, place and remedy.
+    remedies : tuple of Hint
+        What can be done, each as options of the reading.
+    """
 
     notice: Notice
     remedies: tuple[Hint, ...] = ()

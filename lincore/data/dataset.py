@@ -31,7 +31,13 @@ class Skipped(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Row numbers of the training and of the test set, each sorted."""
+    """Row numbers of the training and of the test set, each sorted.
+
+    Parameters
+    ----------
+    train, test : ndarray of int
+        Positions of rows of the data set, without one in common.
+    """
 
     train: np.ndarray
     test: np.ndarray

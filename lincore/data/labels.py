@@ -26,6 +26,16 @@ _ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq))+$", re.
 def natural_key(text: str) -> tuple[Any, ...]:
     """Sort key under which numbers inside text count as numbers, so that s2 precedes s10.
 
+    Parameters
+    ----------
+    text : str
+        Of a label or a file name.
+
+    Returns
+    -------
+    tuple
+        Comparable with any other of these keys; upper and lower case are alike.
+
     Examples
     --------
     >>> sorted(["s10", "s2", "S1"], key=natural_key)
@@ -199,7 +209,13 @@ def is_quantity(column: pd.Series[Any]) -> bool:
 
 
 def is_number(column: pd.Series[Any]) -> bool:
-    """Tell whether a column holds real numbers (True and False are such)."""
+    """Tell whether a column holds real numbers (True and False are such).
+
+    Parameters
+    ----------
+    column : Series of n values
+        Of a dtype of pandas; text that looks like numbers holds none.
+    """
     from pandas.api import types  # 0.3 s, which a page that names this would pay as it begins
 
     return types.is_numeric_dtype(column) and not types.is_complex_dtype(column)

@@ -110,7 +110,19 @@ def draw_rows(n: int, most: int, seed: int | np.random.Generator) -> np.ndarray:
 
 
 def class_counts_of_test(data: Dataset, test_size: float) -> np.ndarray:
-    """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart."""
+    """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart.
+
+    Parameters
+    ----------
+    data : Dataset
+    test_size : float
+        Test fraction, between 0 and 1.
+
+    Returns
+    -------
+    ndarray of int, shape (K,)
+        Rows of each class in the test set; a class of two rows or more is in both.
+    """
     # Rounding alone would leave a small class without test rows, or with nothing else.
     wanted = np.maximum(np.round(test_size * data.counts), 1).astype(np.intp)
     return np.minimum(wanted, np.maximum(data.counts - 1, 0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,24 +11,25 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from lincore.estimators._perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier
 from lincore.estimators.base.moment_classifier import summarise
 from lincore.estimators.base.validation import LabelledRows, validate_rows
 from lincore.estimators.logistic.sparse_design_matrix import sparse_centre_and_scale
-from lincore.estimators.perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.linalg.covariance import deviations
 from lincore.linalg.optimize import OptimizerStep, should_continue
+from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array
 
 
 class Perceptron(LinearClassifier):
     """Learn from mistakes, one row after the other: ``w += eta * (d - y) * x``.
 
-    With d = ±1 the true side and y = ±1 the predicted one only wrong rows change the weights.
-    For more than two classes, each with weights of its own, a wrong row is added to the weights
-    of its class and subtracted from those of the strongest rival; for two classes that is the
-    formula above. The weights begin at zero, and a tie counts as a mistake.
+    With d = ±1 the true side and y = ±1 the predicted one only misclassified rows change the
+    weights. For more than two classes, each with weights of its own, a misclassified row is added
+    to the weights of its class and subtracted from those of the strongest rival; for two classes
+    that is the formula above. The weights begin at zero, and a tie counts as a mistake.
 
     If a plane separates the classes, it finds one (not the best one) after at most (R/γ)²
     mistakes, see `mistake_bound`; if none does, it never comes to rest, and says so.
@@ -158,7 +158,7 @@ class Perceptron(LinearClassifier):
         self.converged_ = bool(self.mistakes_[-1] == 0)
         self._keep(walk, seen)
         if not self.converged_:
-            warnings.warn(self._complaint(), ConvergenceWarning, stacklevel=2)
+            warn(self._complaint(), ConvergenceWarning, stacklevel=2)
         return self
 
     def _rows(self, labelled: LabelledRows) -> tuple[NDArray[np.intp], StepRows]:

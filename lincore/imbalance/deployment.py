@@ -23,6 +23,17 @@ def condition_priors(study: BalanceStudy, condition: str) -> Array:
 
     Those of a method that learns none from the rows are equal.
 
+    Parameters
+    ----------
+    study : BalanceStudy
+    condition : str
+        Name of a condition of the study, such as "full" or "reduced".
+
+    Returns
+    -------
+    ndarray of shape (M, K)
+        A row for each method; of one that learns no priors from the rows 1/K each.
+
     Examples
     --------
     >>> import lincore
@@ -52,13 +63,13 @@ def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Int
     -------
     Interval
         The mean of the classes' own errors, weighted; 95 %, by the normal distribution, with one
-        right and one wrong row added to each class where its spread is estimated.
+        correct and one misclassified row added to each class where its spread is estimated.
 
     Examples
     --------
     >>> r = Results(("lda",), np.array(["a", "b"]), np.arange(4), np.array([0, 0, 1, 1]),
     ...             np.array([[0, 0, 1, 0]]), np.full((1, 4, 2), np.log(0.5)), np.zeros(1))
-    >>> error_in_deployment(r, "lda", [0.9, 0.1]).value  # half of the rare class is wrong
+    >>> error_in_deployment(r, "lda", [0.9, 0.1]).value  # half of the rare class
     0.05
     """
     wrong = results.predicted[results.position(method)] != results.truth
@@ -66,7 +77,18 @@ def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Int
 
 
 def log_loss_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
-    """Return the expected log loss, in nats, where classes have these priors; as above."""
+    """Return the expected log loss, in nats, where classes have these priors.
+
+    See `error_in_deployment`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
+    priors : array-like of shape (K,)
+        Priors in deployment: not negative, of sum 1.
+    """
     if not has_posteriors(results, method):
         return UNKNOWN
     own = results.log_proba[results.position(method)]
@@ -95,6 +117,12 @@ def minimum_cost_decisions(results: Results, costs: ArrayLike) -> Results:
     """Return results in which every row is predicted as what has the least expected cost.
 
     Methods without posteriors keep their predictions.
+
+    Parameters
+    ----------
+    results : Results
+    costs : array-like of shape (K, K)
+        What it costs, in any unit, to predict the class of the column for one of the row.
     """
     predicted = results.predicted.copy()
     for i, method in enumerate(results.methods):
@@ -105,6 +133,16 @@ def minimum_cost_decisions(results: Results, costs: ArrayLike) -> Results:
 
 def log_prior_shift(old: ArrayLike, new: ArrayLike) -> Array:
     """Return what to add to log posteriors under priors `old` (K,) to have them under `new` (K,).
+
+    Parameters
+    ----------
+    old, new : array-like of shape (K,)
+        Priors, of sum 1.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        ``log(new / old)``, -inf where either is 0; the sums are to be normalised again.
 
     Examples
     --------
@@ -120,6 +158,20 @@ def log_prior_shift(old: ArrayLike, new: ArrayLike) -> Array:
 
 def priors_with_share(priors: ArrayLike, code: int, share: float) -> Array:
     """Return priors in which one class has a share, and the others divide the rest as before.
+
+    Parameters
+    ----------
+    priors : array-like of shape (K,)
+        Of sum 1.
+    code : int
+        Of the class whose share is given.
+    share : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        Of sum 1; the other classes keep their ratios.
 
     Examples
     --------
@@ -152,6 +204,11 @@ def error_by_share(
     shares : array-like of shape (S,)
     corrected : bool
         Whether the model is told the share, or keeps the priors that it has learned.
+
+    Returns
+    -------
+    ndarray of shape (M, S, 3)
+        Expected share of misclassified rows, between 0 and 1, with the ends of its interval.
     """
     given = np.atleast_2d(np.asarray(old, dtype=float))
     columns = []

@@ -233,7 +233,7 @@ def losses_of(
 
 
 def means_of(truth: NDArray[np.intp], losses: Array, n_classes: int) -> Array:
-    """Return what `losses_of` does, from whether rows are wrong and their log loss (2, ..., m)."""
+    """Return what `losses_of` does, from which are misclassified and their log loss (2, ..., m)."""
     wrong, log_loss = losses
     members = truth[:, None] == np.arange(n_classes)
     count = members.sum(axis=0)
@@ -250,7 +250,13 @@ def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:
 
 
 def recall_names(classes: NDArray[Any]) -> tuple[str, ...]:
-    """Return the name of the recall of each class."""
+    """Return the name of the recall of each class.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        Labels, in the order of the codes.
+    """
     return tuple(f"recall of {label}" for label in classes.tolist())
 
 

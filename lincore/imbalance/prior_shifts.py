@@ -14,6 +14,11 @@ from lincore.utils.typing import Array
 def condition_sample(condition: str) -> str:
     """Return the sample that the model of a condition is fitted on.
 
+    Parameters
+    ----------
+    condition : str
+        Of a study: a remedy, or a subset; of what has no sample of its own, "reduced".
+
     Examples
     --------
     >>> [condition_sample(name) for name in ("corrected priors", "both", "moved threshold")]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from lincore.imbalance.shared_steps import FitTask, Prepared, TrainingSample, grouped, prepare
+from lincore.imbalance._shared_steps import FitTask, Prepared, TrainingSample, grouped, prepare
 from lincore.metrics.priors import adjust_posteriors, move_threshold
 from lincore.model_selection.batched_fits import (
     fit_moment_stack,

@@ -308,6 +308,11 @@ def at_once(plan: Plan, n_values: int) -> int:
 def can_be_batched(methods: Sequence[Method]) -> bool:
     """Tell if none of these methods has to be fitted to each of many small samples by itself.
 
+    Parameters
+    ----------
+    methods : sequence of Method
+        As `lincore.model_selection.as_methods` returns them.
+
     Examples
     --------
     >>> from lincore.model_selection.methods import as_methods

@@ -143,6 +143,11 @@ def shared_planes(
     data : Dataset
     rows : ndarray of shape (n,)
         The training rows of the first one.
+
+    Returns
+    -------
+    tuple of Plane
+        One for each pipeline, of the same two directions among the features.
     """
     first = pipelines[0]
     kind = default_plane_kind(first, data)

@@ -154,7 +154,19 @@ def cramers_v(levels: ArrayLike, codes: ArrayLike) -> float:
 
 
 def level_names(data: Dataset, column: int) -> tuple[str, ...] | None:
-    """Return the names of the levels of a categorical column, None for a numeric one."""
+    """Return the names of the levels of a categorical column, None for a numeric one.
+
+    Parameters
+    ----------
+    data : Dataset
+    column : int
+        Position among the columns of the table.
+
+    Returns
+    -------
+    tuple of str or None
+        In the order of the codes that stand for the levels.
+    """
     return None if data.levels is None else data.levels[column]
 
 

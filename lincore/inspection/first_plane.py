@@ -90,6 +90,11 @@ def leading_features(
         The training rows.
     n_features : int
 
+    Returns
+    -------
+    tuple of int
+        At most `n_features` positions among the columns of the table, the most important first.
+
     Examples
     --------
     >>> import lincore
@@ -109,7 +114,13 @@ def leading_features(
 
 
 def leading_coordinates(pipeline: Pipeline) -> tuple[int, ...]:
-    """Return two of the coordinates that the classifier sees: of words the weightiest."""
+    """Return two of the coordinates that the classifier sees: of words the weightiest.
+
+    Returns
+    -------
+    tuple of int
+        Two positions among the classifier's inputs, or one where there is no second.
+    """
     model = pipeline.steps[-1][1]
     width = int(model.n_features_in_)
     if width <= 2 or "svd" in pipeline.named_steps or not hasattr(model, "coef_"):

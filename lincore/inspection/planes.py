@@ -131,6 +131,19 @@ def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> 
     """Return the median or mean of each feature, and the most frequent level of each category.
 
     Missing values are passed over; a feature without any value is missing here too.
+
+    Parameters
+    ----------
+    data : Dataset
+    rows : ndarray of int, shape (n,)
+        Row numbers.
+    rest : {"median", "mean"}
+        For numbers; sparse counts of words always have their mean.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+        In the units of the features; categories as codes of their levels.
     """
     part = data.X[rows]
     if issparse(part):

@@ -223,6 +223,17 @@ def n_fisher_components(data: Dataset, projection: Projection) -> int:
 
     In as many directions as there are rows every class shrinks to a point, and J says nothing
     of other rows.
+
+    Parameters
+    ----------
+    data : Dataset
+    projection : Projection
+        Fitted to training rows.
+
+    Returns
+    -------
+    int
+        From 1 to the number of components of the projection.
     """
     k = len(projection.components)
     n_rows = int(projection.moments.count.sum())
@@ -233,6 +244,19 @@ def n_fisher_components(data: Dataset, projection: Projection) -> int:
 
 def class_means(X: NDArray[Any], codes: NDArray[np.intp], n_classes: int) -> Array:
     """Return the mean row of each class, (K, p); NaN for a class without rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    codes : ndarray of int, shape (n,)
+        Class of each row, from 0 to K - 1.
+    n_classes : int
+        K, classes without a row included.
+
+    Returns
+    -------
+    ndarray of shape (K, p)
+        In the units of `X`.
 
     Examples
     --------
@@ -247,5 +271,19 @@ def class_means(X: NDArray[Any], codes: NDArray[np.intp], n_classes: int) -> Arr
 
 
 def reconstruction_error(projection: Projection, X: NDArray[Any], n_components: int) -> float:
-    """Return the root mean square over pixels of what rebuilding misses, in their units."""
+    """Return the root mean square over pixels of what rebuilding misses, in their units.
+
+    Parameters
+    ----------
+    projection : Projection
+    X : ndarray of shape (n, p)
+        Rows, in the units in which the projection was fitted.
+    n_components : int
+        How many of the leading components are used.
+
+    Returns
+    -------
+    float
+        0 where nothing is lost.
+    """
     return float(np.sqrt(np.mean((projection.rebuilt(X, n_components) - X) ** 2)))

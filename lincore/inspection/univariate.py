@@ -336,7 +336,19 @@ def summarise_columns(
 
 
 def summary_columns(data: Dataset, most_lines: int) -> list[int]:
-    """Return the columns of which a summary by class has at most so many lines."""
+    """Return the columns of which a summary by class has at most so many lines.
+
+    Parameters
+    ----------
+    data : Dataset
+    most_lines : int
+        A column takes a line for each class and one for all rows.
+
+    Returns
+    -------
+    list of int
+        Positions among the columns of the table: the first ones, one at least.
+    """
     return list(range(min(data.n_table_columns, max(1, most_lines // (data.n_classes + 1)))))
 
 

@@ -108,6 +108,11 @@ def naive_bayes_feature_counts(pipeline: Pipeline, data: Dataset) -> tuple[int, 
 
     None for other classifiers, and for tables without categories.
 
+    Returns
+    -------
+    tuple of int or None
+        Gaussian columns, categorical columns.
+
     Examples
     --------
     >>> import lincore
@@ -137,6 +142,21 @@ def boundary_equation(
 
     In the features and their units where these are few enough to write it down, and otherwise in
     the coordinates that the classifier sees.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted.
+    data : Dataset
+    first, second : int
+        Codes of the two classes.
+
+    Returns
+    -------
+    function : Quadric
+        Of q variables; without a quadratic part where the boundary is a plane.
+    names : tuple of str
+        Of the q variables.
 
     Raises
     ------

@@ -5,22 +5,24 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
+import numpy as np
+import pandas as pd
+
 from lincore.data.dataset import Dataset
 from lincore.data.frames import as_frame, is_frame
+from lincore.data.labels import encode_labels, lone_class_notices, numbered, pixel_names
 from lincore.errors import DataError
-from lincore.io.arrays import arrays_to_dataset
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.read import ImageOptions, read_image_zip
 from lincore.io.npz import is_npz, read_npz
 from lincore.io.table_files import read_table, table_to_dataset
+from lincore.io.tables.features import refuse_infinite
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import frame_to_table
 from lincore.io.tables.workbooks import read_zipped_table
 from lincore.limits import is_zip
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from lincore.io.images.decode import Fit
     from lincore.io.tables.text.options import ReadOptions
 
@@ -113,6 +115,21 @@ def recognise_file(
 ) -> tuple[Literal["table", "arrays", "images"], bytes, str]:
     """Return the kind of a file by its content, and the file or the one table in a zip.
 
+    Parameters
+    ----------
+    raw : bytes
+        Of the whole file.
+    name : str
+        Of the file, for messages.
+
+    Returns
+    -------
+    kind : {"table", "arrays", "images"}
+    raw : bytes
+        Of the file, or of the table that was in the zip.
+    name : str
+        Of the same.
+
     Raises
     ------
     DataError
@@ -134,3 +151,59 @@ def recognise_file(
 def _refuse_option(given: bool, what: str, option: str) -> None:
     if given:
         raise DataError(what, where=f"option {option}", remedy=f"Leave {option} out.")
+
+
+def arrays_to_dataset(X: Any, y: Any, *, name: str = "arrays") -> Dataset:
+    """Build a data set from arrays as they are: no column is judged or left out.
+
+    Parameters
+    ----------
+    X : (n, p) array, or (n, height, width) uint8 array of grey images
+    y : (n,) array
+        Labels.
+    name : str
+
+    Returns
+    -------
+    Dataset
+        `X` in float64; uint8 stays as it is.
+
+    Raises
+    ------
+    DataError
+        When the shapes do not fit, a value is no number or infinite, or a label is missing.
+
+    Examples
+    --------
+    >>> arrays_to_dataset([[1, 2], [3, 4]], ["b", "a"]).codes.tolist()
+    [1, 0]
+    """
+    X, y = np.asarray(X), np.asarray(y)
+    shape = X.shape[1:] if X.ndim == 3 and X.dtype == np.uint8 else None
+    X = X.reshape(len(X), -1) if shape else X
+    if X.ndim != 2 or y.shape != X.shape[:1] or X.size == 0:
+        raise DataError(
+            f"X of shape {X.shape} and y of shape {y.shape} do not fit.",
+            where=name,
+            remedy="Give X as (rows, features) and y as (rows,).",
+        )
+    if pd.isna(y).any():
+        raise DataError("Some labels are missing.", where=name, remedy="Leave those rows out.")
+    features = pixel_names(*shape) if shape else numbered("feature", X.shape[1])
+    if X.dtype != np.uint8:
+        X = _as_float(X, name)
+        refuse_infinite(X, features, name, lambda row: f"data row {row + 1}")
+    codes, classes = encode_labels(y, name)
+    notices = lone_class_notices(codes, classes)
+    return Dataset(name, X, codes, classes, features, image_shape=shape, notices=notices)
+
+
+def _as_float(X: np.ndarray, name: str) -> np.ndarray:
+    try:
+        return X.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"X holds something that is not a number: {error}.",
+            where=name,
+            remedy="Encode text as numbers first, or load a DataFrame.",
+        ) from error

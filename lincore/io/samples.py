@@ -109,7 +109,18 @@ def sample(name: str) -> Dataset:
 
 
 def sample_file(name: str) -> bytes:
-    """Return the text of a sample table with columns of all kinds, one of `SAMPLE_TABLES`."""
+    """Return the text of a sample table with columns of all kinds, one of `SAMPLE_TABLES`.
+
+    Parameters
+    ----------
+    name : str
+        A key of `SAMPLE_TABLES`.
+
+    Returns
+    -------
+    bytes
+        Of a CSV file, as a visitor would upload it.
+    """
     return {"passengers": passengers_csv}[name]()
 
 

@@ -112,8 +112,8 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
 
     Examples
     --------
-    >>> from lincore.io.arrays import arrays_to_dataset
-    >>> table = dataset_to_table(arrays_to_dataset([[1.5], [2.5]], ["b", "a"]), "kind")
+    >>> from lincore import load
+    >>> table = dataset_to_table(load(([[1.5], [2.5]], ["b", "a"])), "kind")
     >>> table.frame.to_dict("list")
     {'feature 1': [1.5, 2.5], 'kind': ['b', 'a']}
     """

@@ -32,6 +32,11 @@ def is_imbalanced(counts: ArrayLike) -> bool:
 
     Headlines, order and groups of models follow balanced accuracy then, and the baseline is 1/K.
 
+    Parameters
+    ----------
+    counts : array-like of int, shape (K,)
+        Rows of each class; classes without any do not count.
+
     Examples
     --------
     >>> is_imbalanced([900, 300]), is_imbalanced([50, 50, 40])

@@ -110,6 +110,12 @@ class Calibration(NamedTuple):
 def roc_curve(results: Results, method: str) -> list[Roc]:
     """Return the ROC curve of each class against the rest, over all predictions.
 
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
+
     Raises
     ------
     ValueError
@@ -136,6 +142,12 @@ def roc_curve(results: Results, method: str) -> list[Roc]:
 
 def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecall]:
     """Return the curve of precision over recall of each class, over all predictions.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
-from lincore.metrics.bootstrap import replicates
+from lincore.metrics._bootstrap import replicates
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.confusion_scores import MEASURES
 from lincore.metrics.estimates import SCORES, estimate, score_of

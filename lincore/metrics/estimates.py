@@ -70,7 +70,14 @@ class Score:
 
 
 def has_posteriors(results: Results, method: str) -> bool:
-    """Return whether a method says how probable each class is."""
+    """Return whether a method says how probable each class is.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
+    """
     return not bool(np.isnan(results.log_proba[results.position(method)]).any())
 
 
@@ -83,6 +90,14 @@ def ranking_scores(results: Results, method: str) -> Array | None:
 
 def missing_score_reason(results: Results, method: str, name: str) -> str:
     """Return in a few words why a method has no such score.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
+    name : str
+        One of `SCORES`.
 
     Raises
     ------
@@ -100,6 +115,12 @@ def confusion_matrix(results: Results, method: str) -> NDArray[np.int64]:
     """Count the predictions of each true class (first axis) by predicted class (second axis).
 
     Over repeated folds every row counts as often as it was predicted.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
 
     Returns
     -------
@@ -124,6 +145,14 @@ def estimate(results: Results, method: str, name: str) -> Estimate:
     ranked correctly, by posteriors or else by decision scores. Pairs are of rows of one fold, for
     scores of different fits are not on one scale; leave-one-out has none, so that there the
     posteriors of all rows are ranked together, which errs a little downwards.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
+    name : str
+        One of `SCORES`.
 
     Raises
     ------

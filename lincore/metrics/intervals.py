@@ -25,7 +25,13 @@ ADDED_ROWS = 4
 
 
 class Interval(NamedTuple):
-    """An estimate with the ends of its confidence interval, all in the unit of the estimate."""
+    """An estimate with the ends of its confidence interval, all in the unit of the estimate.
+
+    Parameters
+    ----------
+    value, low, high : float
+        NaN where nothing is known of them.
+    """
 
     value: float
     low: float

@@ -60,6 +60,17 @@ def baseline_scores(results: Results, score: str | None = None) -> dict[str, flo
     the shares of the classes as posteriors, "Chance" guesses every class equally often, where
     that is something else.
 
+    Parameters
+    ----------
+    results : Results
+    score : str, optional
+        One of `SCORES`; the leading score when not given.
+
+    Returns
+    -------
+    dict of str to float
+        Baseline to its score on the same test rows, in the unit of the score.
+
     Raises
     ------
     KeyError

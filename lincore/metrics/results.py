@@ -165,7 +165,7 @@ class Results:
         Returns
         -------
         FittedModel
-            See `lincore.model_selection.fitted_model`.
+            See `lincore.model_selection.FittedModel`.
 
         Raises
         ------

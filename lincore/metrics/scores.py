@@ -286,17 +286,42 @@ def recall(results: Results, method: str) -> list[Interval]:
     """Return for each class the share of its rows that are predicted right; NaN without rows.
 
     Intervals are Wilson's where every row counts for itself, else as for `score`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
     """
     return _shares(results, method, lambda truth, predicted: truth)
 
 
 def precision(results: Results, method: str) -> list[Interval]:
-    """Return for each class the share of its predictions that are right; NaN without any."""
+    """Return for each class the share of its predictions that are right; NaN without any.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
+    """
     return _shares(results, method, lambda truth, predicted: predicted)
 
 
 def f1(results: Results, method: str) -> list[float]:
-    """Return for each class 2·right / (true + predicted); NaN if it is neither anywhere."""
+    """Return for each class 2·right / (true + predicted); NaN if it is neither anywhere.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
+
+    Returns
+    -------
+    list of float, length K
+        Between 0 and 1.
+    """
     predicted = results.predicted[results.position(method)]
     tally = Tally.of(results.truth, predicted, len(results.classes))
     return [float(value) for value in confusion_scores.f1_by_class(tally)]
@@ -384,6 +409,17 @@ def majority_baseline_score(results: Results, name: str = "accuracy") -> float:
     """Return the score of always predicting the largest class, see `baseline_results`.
 
     The balanced accuracy of that is 1/K for K classes that have rows.
+
+    Parameters
+    ----------
+    results : Results
+    name : str
+        One of `SCORES`.
+
+    Returns
+    -------
+    float
+        In the unit of the score.
     """
     if name == "balanced accuracy":  # also where the class commonest in training is not tested
         return 1 / max(len(np.unique(results.truth)), 1)

@@ -1,5 +1,6 @@
 from .comparison import compare as compare
 from .engine import method_steps as method_steps
+from .fitted_model import FittedModel as FittedModel
 from .fitting import TrainingInputs as TrainingInputs
 from .fitting import categorical_columns as categorical_columns
 from .fitting import fit_classifier as fit_classifier

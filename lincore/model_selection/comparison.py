@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -37,7 +36,7 @@ from lincore.model_selection.splitters import (
     plan_settings,
 )
 from lincore.model_selection.streamed_rows import n_learned_from_streamed, with_streamed
-from lincore.utils.thread_warnings import captured_warnings
+from lincore.utils.thread_warnings import captured_warnings, warn
 from lincore.utils.typing import Progress
 
 if TYPE_CHECKING:
@@ -98,7 +97,8 @@ def compare(
     -------
     Results
         A method that could not be fitted is left out, with a warning; the reason is in
-        ``settings.failed``. Warnings of fits are counted in ``settings.notes``.
+        ``settings.failed``. Warnings of lincore's own classifiers are counted in
+        ``settings.notes``.
         ``seconds`` counts what methods share for each of them.
 
     Raises
@@ -145,7 +145,7 @@ def compare(
         name, reason = next(iter(failed.items()))
         raise DataError(f"{name}: {reason}", where=data.name)
     for name, reason in failed.items():
-        warnings.warn(f"{name} is left out: {reason}", FitFailedWarning, stacklevel=2)
+        warn(f"{name} is left out: {reason}", FitFailedWarning, stacklevel=2)
     if not keep_models:
         return results
     kept = [method for method in chosen if method.name in results.methods]
@@ -199,7 +199,7 @@ def models_of(
             with captured_warnings():  # of no convergence the notes of the folds speak
                 fit_pipeline(pipeline, data, rows, moments=moments)
         except DataError as error:
-            warnings.warn(f"No model of {method.name}: {error}", FitFailedWarning, stacklevel=3)
+            warn(f"No model of {method.name}: {error}", FitFailedWarning, stacklevel=3)
             continue
         found[method.name] = FittedModel.of(data, pipeline, method.label)
     return found

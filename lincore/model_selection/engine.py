@@ -12,6 +12,7 @@ from sklearn.base import clone
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
 from lincore.estimators.batched_moments import MomentStack
+from lincore.model_selection._pca_folds import Remainder, is_worthwhile, remainders
 from lincore.model_selection.batched_fits import fit_moment_stack, moment_stack, solved_together
 from lincore.model_selection.fitting import (
     TrainingInputs,
@@ -28,7 +29,6 @@ from lincore.model_selection.fold_moments import (
     training_moments,
 )
 from lincore.model_selection.methods import Method
-from lincore.model_selection.pca_folds import Remainder, is_worthwhile, remainders
 from lincore.model_selection.pipeline import Steps, pipeline_for, steps_before
 from lincore.model_selection.run import Outcome, Run, StoppedError
 from lincore.model_selection.streamed_rows import with_streamed

@@ -114,6 +114,16 @@ def categorical_columns(front: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ..
     """Return the columns behind fitted steps that code one category each, groups of zeros and ones.
 
     There are none once the columns were standardised or mixed.
+
+    Parameters
+    ----------
+    front : sequence of (name, step)
+        Fitted steps before a classifier.
+
+    Returns
+    -------
+    tuple of tuples of int
+        For each category the positions, among the classifier's inputs, of its columns.
     """
     if [name for name, _ in front] != ["prepare"]:
         return ()
@@ -130,6 +140,18 @@ def through(front: Sequence[tuple[str, Any]], rows: Any) -> Any:
 
 def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
     """Fit a classifier on codes, from moments if it can and there are any.
+
+    Parameters
+    ----------
+    classifier : estimator
+        Not fitted; it is fitted in place.
+    training : TrainingInputs
+        Rows behind the steps, codes, weights and moments of one training set.
+
+    Returns
+    -------
+    estimator
+        The same, fitted: its classes are codes.
 
     Raises
     ------
@@ -181,6 +203,15 @@ class Predicted(NamedTuple):
 
 def predict_codes(classifier: Any, rows: Any, n_classes: int) -> Predicted:
     """Predict rows by the classifier's own rule, with posteriors, else with decision scores.
+
+    Parameters
+    ----------
+    classifier : estimator
+        Fitted on codes.
+    rows : array of shape (m, q)
+        As the classifier sees them.
+    n_classes : int
+        K, the classes of the data set; fewer may have been seen.
 
     Raises
     ------

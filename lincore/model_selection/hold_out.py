@@ -195,6 +195,23 @@ def holdout(
 ) -> tuple[Pipeline, Results]:
     """Fit on the training set and predict the test set.
 
+    Parameters
+    ----------
+    data : Dataset
+    pipeline : Pipeline
+        Not fitted, as `pipeline_for` returns it.
+    split : Split
+        Training and test rows.
+    method : str
+        Name of the model in the results.
+
+    Returns
+    -------
+    pipeline : Pipeline
+        Fitted.
+    results : Results
+        Of one method, for the test rows.
+
     Examples
     --------
     >>> import lincore

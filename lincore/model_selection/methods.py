@@ -214,6 +214,11 @@ def as_methods(specs: Spec | Iterable[Spec] | Mapping[str, Spec]) -> tuple[Metho
     ----------
     specs : one spec, several, or a mapping from names to them
 
+    Returns
+    -------
+    tuple of Method
+        In the order given.
+
     Raises
     ------
     ValueError

@@ -186,7 +186,18 @@ def steps_before(classifier: Any, data: Dataset, steps: Steps) -> Steps:
 def pipeline_for(
     data: Dataset, classifier: Any | None, steps: Steps = PLAIN, *, seed: int = 0
 ) -> Pipeline:
-    """Build the pipeline of a data set: its preparation, and its defaults of the other steps."""
+    """Build the pipeline of a data set: its preparation, and its defaults of the other steps.
+
+    Parameters
+    ----------
+    data : Dataset
+    classifier : estimator or None
+        Not fitted; None for the steps alone.
+    steps : Steps
+        What is not given has the default of the kind of data.
+    seed : int
+        Of what is drawn at random in a step, such as the centres of a basis.
+    """
     return build_pipeline(
         classifier,
         prepare=build_preparer(data),
@@ -227,7 +238,19 @@ def rows_needed(names: list[str]) -> int:
 
 
 def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:
-    """Return rows (n, p) as the classifier behind the steps sees them, (n, q), dense or sparse."""
+    """Return rows (n, p) as the classifier behind the steps sees them, (n, q), dense or sparse.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted.
+    X : array of shape (n, p)
+        As in ``Dataset.X``; dense or sparse.
+
+    Returns
+    -------
+    array of shape (n, q)
+    """
     for name, step in pipeline.steps:
         if name != "classify":
             X = step.transform(X)

@@ -15,6 +15,11 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
 
     Values are Python's numbers, True, False, None, lists, mappings, and inf; all else is a word.
 
+    Parameters
+    ----------
+    text : str
+        A word, or a word with options in brackets: ``word(option=value, ...)``.
+
     Returns
     -------
     word : str
@@ -44,6 +49,13 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
 
 def format_spec(word: str, options: dict[str, Any]) -> str:
     """Put a line together that `parse_spec` takes apart into the same.
+
+    Parameters
+    ----------
+    word : str
+        Of a classifier, such as "lda".
+    options : dict
+        Name of an option to its value.
 
     Examples
     --------

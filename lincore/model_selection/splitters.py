@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -14,7 +15,6 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import Fold, rows_by_class, split
 from lincore.errors import DataError
 from lincore.metrics.settings import Settings
-from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Rows
 
 # A word, a `Split`, a scikit-learn splitter, or pairs of training and test rows.
@@ -208,13 +208,19 @@ def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
             where=data.name,
             remedy="Use fewer folds, or a validation without groups.",
         )
+    try:
+        return group_folds(data.codes, data.groups, k, seed)
+    except ValueError as error:
+        raise DataError(str(error), where=data.name, remedy="Use fewer folds.") from error
+
+
+def group_folds(codes: Rows, groups: Any, k: int, seed: int) -> list[tuple[Rows, Rows]]:
+    """Deal groups of rows to folds, classes as evenly as that allows."""
     splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed)
     # A class with fewer rows than folds: it is missing from some test sets, as documented.
-    with captured_warnings():
-        try:
-            return list(splitter.split(np.zeros(data.n_rows), data.codes, data.groups))
-        except ValueError as error:
-            raise DataError(str(error), where=data.name, remedy="Use fewer folds.") from error
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class")
+        return list(splitter.split(groups, codes, groups))
 
 
 def _by_splitter(data: Dataset, scheme: Scheme) -> Iterable[tuple[Rows, Rows]]:

@@ -79,6 +79,11 @@ def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], solved: bool, b
         Whether the method is solved from moments.
     basis : object
         Of the steps before it; behind one, moments of the features are of no use.
+
+    Returns
+    -------
+    int
+        Streamed rows; 0 where all are in memory, or not every fold can learn from them.
     """
     if not solved or basis is not None or data.streamed is None:
         return 0

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.moments._merging import Joint, joined, merge_rows, tiles, together
+from lincore.moments._small_groups import are_small, stacked_moments
 from lincore.moments.accumulate import block_moments, buffer_type, map_blocks
-from lincore.moments.small_groups import are_small, stacked_moments
 from lincore.utils.threads import Mapper
 from lincore.utils.typing import Array
 

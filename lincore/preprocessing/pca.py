@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from lincore.linalg.covariance import RowSpace, is_positive
 from lincore.linalg.eigenpairs import largest_eigenpairs
 from lincore.linalg.products import blocked_product
 from lincore.moments.moments import Moments
+from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array
 
 # From so many features on, up to a quarter of the axes are found without the others: half the
@@ -109,7 +109,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.fit_rows(X, sample_weight)
         k = self.n_components
         if isinstance(k, (int, np.integer)) and k > self.n_components_:
-            warnings.warn(
+            warn(
                 f"The rows vary in {self.n_components_} directions only: so many components are "
                 f"kept, not n_components={k}. Ask for fewer to be free of this warning.",
                 UserWarning,

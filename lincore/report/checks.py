@@ -47,6 +47,16 @@ def assumptions_finding(checks: Iterable[Check]) -> str:
 def assumption_rows(checks: Iterable[Check]) -> list[dict[str, str]]:
     """Return a line for each check, warnings first: what, verdict, sentence and remedy.
 
+    Parameters
+    ----------
+    checks : iterable of Check
+        As `lincore.checks.assumptions` returns them.
+
+    Returns
+    -------
+    list of dict
+        Heading of a column to text.
+
     Examples
     --------
     >>> from lincore.checks.check import Check

@@ -61,8 +61,8 @@ def groups(results: Results) -> str:
     --------
     >>> from dataclasses import replace
     >>> from lincore.model_selection.comparison import compare
-    >>> from lincore.io.arrays import arrays_to_dataset
-    >>> data = arrays_to_dataset(np.arange(40.0)[:, None] % 7, np.arange(40) % 2)
+    >>> from lincore import load
+    >>> data = load((np.arange(40.0)[:, None] % 7, np.arange(40) % 2))
     >>> groups(compare(replace(data, groups=np.arange(40) // 4), "lda"))
     'Rows of one group are kept together.'
     """
@@ -78,6 +78,12 @@ def groups(results: Results) -> str:
 
 def interval_method(results: Results, score: str = "accuracy") -> str:
     """Say by which rule the intervals of a score were made.
+
+    Parameters
+    ----------
+    results : Results
+    score : str
+        One of `SCORES`.
 
     Examples
     --------
@@ -101,6 +107,13 @@ def interval_method(results: Results, score: str = "accuracy") -> str:
 
 def with_class_names(reason: str, classes: NDArray[Any]) -> str:
     """Name the classes in what a classifier said, which knows their numbers alone.
+
+    Parameters
+    ----------
+    reason : str
+        A message with codes in it, such as "class 2".
+    classes : ndarray of shape (K,)
+        Labels, in the order of the codes.
 
     Examples
     --------

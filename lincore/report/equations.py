@@ -47,6 +47,12 @@ def equation_text(function: Quadric, names: Sequence[str]) -> str:
 def equation_latex(function: Quadric, names: Sequence[str]) -> str:
     r"""Write the same as LaTeX, for a display.
 
+    Parameters
+    ----------
+    function : Quadric
+        Of q variables; the boundary is where it is zero.
+    names : sequence of str, length q
+
     Examples
     --------
     >>> import numpy as np

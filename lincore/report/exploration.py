@@ -54,6 +54,15 @@ def association_finding(
 def non_missing_note(n_present: int, n_rows: int, rows: str, where: str = "") -> str:
     """Return on how many rows something was computed, and how many have no value.
 
+    Parameters
+    ----------
+    n_present, n_rows : int
+        Rows with a value, and rows in all.
+    rows : str
+        The rows in words, with their number.
+    where : str
+        Where the value is missing, in words.
+
     Examples
     --------
     >>> non_missing_note(714, 891, "all 891 rows")
@@ -71,6 +80,11 @@ def non_missing_note(n_present: int, n_rows: int, rows: str, where: str = "") ->
 def jitter_note(names: Sequence[str]) -> str:
     """Return which columns of a scatter are moved at random, if any is.
 
+    Parameters
+    ----------
+    names : sequence of str
+        Of the columns that are moved; there may be none.
+
     Examples
     --------
     >>> jitter_note(["deck"])
@@ -84,6 +98,13 @@ def jitter_note(names: Sequence[str]) -> str:
 
 def pair_finding(names: Sequence[str], within: float, total: float) -> str:
     """Return how two columns are correlated.
+
+    Parameters
+    ----------
+    names : sequence of two str
+        Of the columns.
+    within, total : float
+        Correlations, from -1 to 1: within the classes, and of all rows together.
 
     Examples
     --------
@@ -109,6 +130,12 @@ def correlation_finding(found: Correlations) -> str:
 
 def correlation_note(found: Correlations, rows: str) -> str:
     """Return what the matrix was computed on, and which columns it shows.
+
+    Parameters
+    ----------
+    found : Correlations
+    rows : str
+        The rows in words, with their number.
 
     Examples
     --------
@@ -150,6 +177,15 @@ def words_finding(
     first: Sequence[tuple[str, Sequence[float]]], classes: ArrayLike, order: str
 ) -> str:
     """Return in which rows the first word occurs.
+
+    Parameters
+    ----------
+    first : sequence of (word, shares)
+        Words in order; shares of shape (K,), between 0 and 1, of the rows of each class.
+    classes : array-like of shape (K,)
+        Labels.
+    order : str
+        What the words are ordered by, as an adjective.
 
     Examples
     --------
@@ -228,6 +264,11 @@ def separation_finding(
 
 def format_fisher_criterion(value: float) -> str:
     """Write a value of J: three digits, or that it has no bound.
+
+    Parameters
+    ----------
+    value : float
+        J >= 0: scatter between the classes over scatter within; may be infinite.
 
     Examples
     --------

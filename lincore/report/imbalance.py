@@ -78,6 +78,12 @@ def _part(study: BalanceStudy, split: Attribution, part: str, found: Interval) -
 def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> str:
     """Say what the reduction did to a method, and which part of it weighs most.
 
+    Parameters
+    ----------
+    study : BalanceStudy
+    method, loss : str
+        One of its methods, and of its losses.
+
     Examples
     --------
     >>> import lincore
@@ -108,6 +114,13 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
 def remedy_finding(advised: Advice, loss: str = "error") -> str:
     """Say which correction is recommended, what it recovers, and why, or that none is.
 
+    Parameters
+    ----------
+    advised : Advice
+        Of `choose_remedy`, for the same loss.
+    loss : str
+        Name of the loss that is recovered.
+
     Examples
     --------
     >>> import lincore
@@ -136,7 +149,14 @@ def remedy_finding(advised: Advice, loss: str = "error") -> str:
 
 
 def crossing_sentences(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
-    """Say at which sizes two methods change places, one sentence each."""
+    """Say at which sizes two methods change places, one sentence each.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    loss : str
+        One of its losses.
+    """
     label = sweep.settings.label
     return tuple(
         f"Below about {size:.0f} training rows {label(below)} has the better {loss}, "

@@ -23,12 +23,24 @@ ENOUGH_SPLITS = 5
 
 
 def correction_name(name: str) -> str:
-    """Return what a correction is called."""
+    """Return what a correction is called.
+
+    Parameters
+    ----------
+    name : str
+        Of a correction, as `ImbalanceCost` calls it.
+    """
     return REMEDY_NAMES.get(name, name)
 
 
 def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
     """Say what the recommended correction recovers of the loss, or that none does.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method, loss : str
+        One of its methods, and of its losses.
 
     Examples
     --------
@@ -75,7 +87,14 @@ def _recovered(correction: Correction) -> float:
 
 
 def cost_recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
-    """Say what to do, and what it costs the other classes and the accuracy in the file."""
+    """Say what to do, and what it costs the other classes and the accuracy in the file.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method, loss : str
+        One of its methods, and of its losses.
+    """
     chosen = found.recommended(method, loss)
     if len(found.seeds) < ENOUGH_SPLITS:
         few = "One split" if len(found.seeds) == 1 else "So few splits"
@@ -96,7 +115,14 @@ def _price(found: ImbalanceCost, chosen: Correction) -> str:
 def cost_decomposition_sentences(
     found: ImbalanceCost, method: str, loss: str = LOSS
 ) -> tuple[str, ...]:
-    """Say in one sentence each what the parts of a loss are, and which are not available."""
+    """Say in one sentence each what the parts of a loss are, and which are not available.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method, loss : str
+        One of its methods, and of its losses.
+    """
     split = found.decomposition(method, loss)
     rare = "" if found.rare is None else str(found.classes[found.rare])
     why = found.unavailable.get(method, {})
@@ -120,7 +146,16 @@ def cost_decomposition_sentences(
 
 
 def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = LOSS) -> str:
-    """Say what more rows of the rarest class would bring, by extrapolation."""
+    """Say what more rows of the rarest class would bring, by extrapolation.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method, loss : str
+        One of ``found.methods``, and of its losses.
+    more : int
+        Training rows of the rarest class that are added.
+    """
     if found.rare is None:
         return "No class is rarer in the file than in deployment."
     gain, label = found.with_more_rows(method, more, loss), cost_method_label(found, method)
@@ -139,7 +174,19 @@ def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = 
 def cost_correction_rows(
     found: ImbalanceCost, method: str, loss: str = LOSS
 ) -> tuple[dict[str, str], ...]:
-    """Return for each correction the loss, what it recovers, and what it costs elsewhere."""
+    """Return for each correction the loss, what it recovers, and what it costs elsewhere.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method, loss : str
+        One of ``found.methods``, and of its losses.
+
+    Returns
+    -------
+    tuple of dict
+        Heading of a column to text; the first line is uncorrected.
+    """
     chosen = found.recommended(method, loss)
     kind = "error" if is_share_of_rows(found, loss) else "log loss"
     head = f"{loss_name(found, loss)}{' (%)' if kind == 'error' else ''}"
@@ -159,7 +206,19 @@ def cost_correction_rows(
 
 
 def cost_method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, str], ...]:
-    """Return for each method the loss, its parts, and the recommended correction."""
+    """Return for each method the loss, its parts, and the recommended correction.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    loss : str
+        One of its losses.
+
+    Returns
+    -------
+    tuple of dict
+        Heading of a column to text.
+    """
     kind = "error" if is_share_of_rows(found, loss) else "log loss"
     rows = []
     for method in found.methods:
@@ -176,12 +235,26 @@ def cost_method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, 
 
 
 def loss_name(found: ImbalanceCost, loss: str) -> str:
-    """Return what a loss is called: the first by the prevalence and costs that it weighs."""
+    """Return what a loss is called: the first by the prevalence and costs that it weighs.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    loss : str
+        One of its losses.
+    """
     return found.loss_name if loss == LOSS else loss
 
 
 def cost_method_label(found: ImbalanceCost, method: str) -> str:
-    """Return what a method is called."""
+    """Return what a method is called.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    method : str
+        One of its methods.
+    """
     return found.settings.label(method)
 
 
@@ -199,7 +272,14 @@ def _splits(found: ImbalanceCost) -> str:
 
 
 def is_share_of_rows(found: ImbalanceCost, loss: str) -> bool:
-    """Return whether a loss is a share of rows."""
+    """Return whether a loss is a share of rows.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    loss : str
+        One of its losses.
+    """
     return found.named(loss).is_share
 
 

@@ -18,6 +18,13 @@ MOST_NAMED = 3
 def format_score_cell(found: scores.Interval, score: str) -> str:
     """Write a score with its interval where the heading says the unit; nothing without a score.
 
+    Parameters
+    ----------
+    found : Interval
+        In the unit of the score.
+    score : str
+        One of `SCORES`.
+
     Examples
     --------
     >>> format_score_cell(scores.Interval(0.877, 0.835, 0.91), "accuracy")
@@ -33,6 +40,13 @@ def a_score(name: str) -> str:
 
 def format_score(found: scores.Interval, score: str) -> str:
     """Write a score with its interval as its kind is read; nothing where there is none.
+
+    Parameters
+    ----------
+    found : Interval
+        In the unit of the score.
+    score : str
+        One of `SCORES`.
 
     Examples
     --------
@@ -50,7 +64,7 @@ def format_score(found: scores.Interval, score: str) -> str:
     if scores.SCORES[score].is_share:
         value, ends = percent(found.value), interval(found.low, found.high)
     else:
-        # The log loss of a model that is surely wrong has no bound.
+        # The log loss of a confident model that errs has no bound.
         form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
         value, ends = f"{found.value:{form}}", f"{found.low:{form}}–{found.high:{form}}"
     return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
@@ -58,6 +72,12 @@ def format_score(found: scores.Interval, score: str) -> str:
 
 def missing_interval_note(results: Results, score: str) -> str:
     """Say why a score has no interval, where classes have too few rows; else nothing.
+
+    Parameters
+    ----------
+    results : Results
+    score : str
+        One of `SCORES`.
 
     Examples
     --------
@@ -79,6 +99,12 @@ def missing_interval_note(results: Results, score: str) -> str:
 
 def missing_intervals_note(results: Results, names: Sequence[str] = tuple(scores.SCORES)) -> str:
     """Say which of some scores have no interval, and why; nothing where all have.
+
+    Parameters
+    ----------
+    results : Results
+    names : sequence of str
+        Of scores, of `SCORES`.
 
     Examples
     --------
@@ -205,7 +231,13 @@ def baseline_finding(results: Results, method: str, *, subject: str = "That") ->
 
 
 def rarest_class(results: Results) -> np.intp:
-    """Return the code of the class with the fewest test rows among those that have any."""
+    """Return the code of the class with the fewest test rows among those that have any.
+
+    Returns
+    -------
+    int
+        From 0 to K - 1.
+    """
     counts = np.bincount(results.truth, minlength=len(results.classes))
     return np.where(counts > 0, counts, counts.max(initial=0) + 1).argmin()
 
@@ -272,7 +304,14 @@ def _who_leads(
 
 
 def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[str]:
-    """Return a sentence for each set of classes that some of the methods never predict."""
+    """Return a sentence for each set of classes that some of the methods never predict.
+
+    Parameters
+    ----------
+    results : Results
+    methods : sequence of str
+        Some of ``results.methods``.
+    """
     found = never_predicted(results, methods)
     labels = dict(zip(methods, _labels(results, list(methods)), strict=True))
     sentences = []

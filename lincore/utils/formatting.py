@@ -9,6 +9,13 @@ from collections.abc import Sequence
 def percent(share: float, digits: int = 1) -> str:
     """Return a share as a percentage: with one decimal, whatever it is, unless it is rounded more.
 
+    Parameters
+    ----------
+    share : float
+        1 is written as 100 %.
+    digits : int
+        Decimals.
+
     Examples
     --------
     >>> percent(0.8767), percent(1.0), percent(0.8767, 0), percent(-0.02)
@@ -32,6 +39,11 @@ def percent_of(count: int, total: int) -> str:
 def points(change: float) -> str:
     """Return a share, or a change of one, in hundredths, where the unit stands beside it.
 
+    Parameters
+    ----------
+    change : float
+        0.01 is one point.
+
     Examples
     --------
     >>> points(0.021), points(-0.0301), points(-1e-9)
@@ -42,6 +54,11 @@ def points(change: float) -> str:
 
 def interval(low: float, high: float) -> str:
     """Return the ends of an interval of shares in per cent; nothing where there are none.
+
+    Parameters
+    ----------
+    low, high : float
+        Shares, between 0 and 1; NaN where there is no interval.
 
     Examples
     --------
@@ -68,7 +85,7 @@ def number(value: float, as_percent: bool = False, *, signed: bool = False) -> s
 def decimals(value: float) -> str:
     """Return a loss or another number without a unit: three decimals, or short where it is huge.
 
-    The log loss of a model that is surely wrong has no bound.
+    The log loss of a confident model that errs has no bound.
 
     Examples
     --------
@@ -83,6 +100,11 @@ def decimals(value: float) -> str:
 def p_value(p: float) -> str:
     """Return a p-value for a column that is called p; nothing where there is none.
 
+    Parameters
+    ----------
+    p : float
+        Between 0 and 1, or NaN.
+
     Examples
     --------
     >>> p_value(0.0421), p_value(1e-9), p_value(1.0), p_value(float("nan"))
@@ -96,6 +118,11 @@ def p_value(p: float) -> str:
 def p_equals(p: float) -> str:
     """Return a p-value for a sentence.
 
+    Parameters
+    ----------
+    p : float
+        Between 0 and 1.
+
     Examples
     --------
     >>> p_equals(0.0421), p_equals(1e-9)
@@ -106,6 +133,11 @@ def p_equals(p: float) -> str:
 
 def seconds(duration: float) -> str:
     """Return a time that was taken.
+
+    Parameters
+    ----------
+    duration : float
+        In seconds.
 
     Examples
     --------
@@ -129,6 +161,12 @@ def count(number: float, singular: str, plural: str = "") -> str:
 def listed(words: Sequence[str], most: int | None = None) -> str:
     """Return words as a sentence lists them, at `most` the first few.
 
+    Parameters
+    ----------
+    words : sequence of str
+    most : int, optional
+        Words that are named; the rest is counted.
+
     Examples
     --------
     >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2), listed(["a"])
@@ -142,6 +180,11 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
 
 def true_minus(text: str) -> str:
     """Return a written number with a minus: with a hyphen a spreadsheet begins a formula.
+
+    Parameters
+    ----------
+    text : str
+        Of a number.
 
     Examples
     --------

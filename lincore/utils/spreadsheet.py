@@ -13,9 +13,10 @@ def spreadsheet_safe(text: object) -> str:
 
     An apostrophe goes before what could begin a formula; numbers stay as they are.
 
-    References
+    Parameters
     ----------
-    OWASP, "CSV Injection".
+    text : object
+        Of one cell.
 
     Examples
     --------
@@ -23,6 +24,10 @@ def spreadsheet_safe(text: object) -> str:
     ("'=HYPERLINK(1)", '-1.5', '-1,5e-3')
     >>> spreadsheet_safe("setosa"), spreadsheet_safe("-1+1")
     ('setosa', "'-1+1")
+
+    References
+    ----------
+    OWASP, "CSV Injection".
     """
     said = str(text)
     # Blanks of any kind may go before it; tabs and line ends among them are dangerous themselves.

@@ -21,7 +21,7 @@ CODE = sorted(
 )
 GUIDE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 #: Names of folders that people give to their images.
-FOLDERS_OF_USERS = ROOT / "lincore/io/images/class_folders.py"
+FOLDERS_OF_USERS = ROOT / "lincore/io/images/_class_folders.py"
 
 
 def test_no_name_in_code_is_one_that_the_glossary_replaces():

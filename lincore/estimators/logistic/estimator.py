@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,6 +19,7 @@ from lincore.estimators.logistic.separation import Separation, SeparationWarning
 from lincore.estimators.logistic.solvers import SOLVERS, Settings
 from lincore.estimators.logistic.wald import Wald, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
+from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import part_mapper
 from lincore.utils.typing import Array
 
@@ -299,7 +299,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             self.converged_ = False
             names = self._names()
             leading = ", ".join(names[j] for j in self.separation_.leading_features())
-            warnings.warn(
+            warn(
                 f"The classes can be separated ({self.separation_.kind} separation), so the "
                 f"likelihood has no maximum: coefficients and standard errors diverge. "
                 f"The separating direction is in separation_; it is led by: {leading or 'none'}. "
@@ -308,7 +308,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                 stacklevel=3,
             )
         elif not self.converged_:
-            warnings.warn(
+            warn(
                 f"LogisticRegression(solver={self.solver!r}) did not converge: stopped after "
                 f"{self.n_iter_} iterations because {self.reason_.words} (gradient "
                 f"{self.trace_[-1].gradient_norm:.2g}). {self.reason_.remedy}",

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, lapack
 
+from lincore.estimators.logistic._newton import Linear, NewtonCG
+from lincore.estimators.logistic._sgd import descend_by_rows
 from lincore.estimators.logistic.loss import SoftmaxLoss
-from lincore.estimators.logistic.newton import Linear, NewtonCG
-from lincore.estimators.logistic.sgd import descend_by_rows
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.optimize import (
     OptimizerStep,

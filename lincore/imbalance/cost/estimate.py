@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
-from lincore.imbalance.cost.prevalence import as_costs, as_prevalence
+from lincore.imbalance.cost._prevalence import as_costs, as_prevalence
+from lincore.imbalance.cost._samples import Samples, draw_samples
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, size_name
-from lincore.imbalance.cost.samples import Samples, draw_samples
 from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import FitTask, Prediction, fit_sample, fit_samples
 from lincore.imbalance.trials import Plan
@@ -189,18 +189,22 @@ class _Study:
         if not jobs:
             return []
         n_values = len(jobs[0].sample.rows) * plan.data.n_features
-        with captured_warnings() as said:
-            methods = plan.alive
-            # Small ones are solved together, without a second thread of BLAS, and large ones in
-            # as many threads as there are.
-            with part_mapper(max(n_values, WORTHWHILE)) as mapper:
+        methods = plan.alive
+
+        def fitted(part: list[FitTask]) -> tuple[Fits, list[Warning]]:
+            with captured_warnings() as said:
                 if n_values < WORTHWHILE:
-                    found = fit_samples(jobs, methods, failures)
-                else:
-                    found = list(mapper(lambda job: fit_sample(job, methods, failures), jobs))
+                    return fit_samples(part, methods, failures), said
+                return [fit_sample(job, methods, failures) for job in part], said
+
+        # Small ones are solved together, without a second thread of BLAS, and large ones in as
+        # many threads as there are.
+        with part_mapper(max(n_values, WORTHWHILE)) as mapper:
+            parts = [jobs] if n_values < WORTHWHILE else [[job] for job in jobs]
+            found = list(mapper(fitted, parts))
         if jobs[0].sample.class_weight is None:
-            plan.notices.update(dict.fromkeys(str(warning) for warning in said))
-        return found
+            plan.notices.update(dict.fromkeys(str(one) for _, said in found for one in said))
+        return [fits for part, _ in found for fits in part]
 
     def _enter(
         self, losses: Array, samples: Samples, found: Mapping[str, Any], priors: Array
@@ -323,7 +327,7 @@ def row_losses(
     log_proba: Array,
     costs: Array | None = None,
 ) -> Array:
-    """Return what each row costs, its log loss, and whether it is wrong, (3, m)."""
+    """Return what each row costs, its log loss, and whether it is misclassified, (3, m)."""
     wrong = predicted != truth
     paid = wrong if costs is None else costs[truth, predicted]
     return np.stack([paid.astype(float), log_losses(log_proba, truth), wrong])

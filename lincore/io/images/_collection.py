@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from lincore.data.labels import natural_key
 from lincore.errors import Notice
 from lincore.io.files.archives import SkippedFile
-from lincore.io.images.class_folders import Place, folders_above, place_all
+from lincore.io.images._class_folders import Place, folders_above, place_all
+from lincore.io.images._name_patterns import propose_pattern, read_names
 from lincore.io.images.decode import image_kind
-from lincore.io.images.name_patterns import propose_pattern, read_names
 
 
 class ImageCollection(NamedTuple):
@@ -70,7 +70,7 @@ def find_images(
         Finds the class or the group in a file's name, as `name_patterns.read_names` has it.
         Proposed where the folders give no classes.
     level : int, optional
-        The folder that is the class, as `class_folders.place_all` has it.
+        The folder that is the class, as `_class_folders.place_all` has it.
 
     Returns
     -------

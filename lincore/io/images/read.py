@@ -90,7 +90,7 @@ def read_image_zip(
 ) -> Dataset:
     """Read images from a zip; the class of an image is the folder that it lies in.
 
-    Nothing is written to disk. `class_folders.place_all` says which folder is the class, and which
+    Nothing is written to disk. `_class_folders.place_all` says which folder is the class, and which
     are for training and testing: these set `given_test`. A zip without class folders is read by
     file names (`ImageOptions.pattern`).
 

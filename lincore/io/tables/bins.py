@@ -12,7 +12,14 @@ from lincore.utils.typing import Array
 
 
 class Bins(NamedTuple):
-    """Binning of a quantity: into equally many rows ("quantile") or equally wide ("width")."""
+    """Binning of a quantity: into equally many rows ("quantile") or equally wide ("width").
+
+    Parameters
+    ----------
+    n : int
+        Number of classes, from 2 to 50.
+    how : {"quantile", "width"}
+    """
 
     n: int = 3
     how: Literal["quantile", "width"] = "quantile"

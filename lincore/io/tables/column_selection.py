@@ -126,6 +126,19 @@ def choose_roles(
 ) -> tuple[Column, ...]:
     """Return the columns with the roles that were asked for, and those proposed for the others.
 
+    Parameters
+    ----------
+    table : Table
+    target : str or int, optional
+        Name or position of the column of the classes.
+    options : TableOptions
+        Its `roles` replace the proposed ones; its `categories` are treated as categorical.
+
+    Returns
+    -------
+    tuple of Column
+        One for each column of the table, in its order.
+
     Raises
     ------
     DataError

@@ -117,7 +117,13 @@ def level_codes(
 
 
 def level_name(value: object) -> str:
-    """Return the text of a level or label; whole numbers have no fraction, long texts are cut."""
+    """Return the text of a level or label; whole numbers have no fraction, long texts are cut.
+
+    Parameters
+    ----------
+    value : object
+        A number, text, truth value or date of a column.
+    """
     # Whole numbers in a column with gaps are floats: 3.0 is the level 3.
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -144,7 +150,19 @@ def _same_spelling(texts: Sequence[str], counts: Sequence[int]) -> dict[str, str
 
 
 def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series[Any]:
-    """Return labels with some given another name."""
+    """Return labels with some given another name.
+
+    Parameters
+    ----------
+    labels : Series of n labels
+    merged : mapping of str to str
+        Name of a class to the name that it is to have; several may get the same.
+
+    Returns
+    -------
+    Series of n labels
+        As text; missing labels stay missing.
+    """
     texts = labels.map(level_name, na_action="ignore")
     return texts.map(lambda text: merged.get(text, text), na_action="ignore")
 

@@ -22,7 +22,13 @@ THRIFT = {"thrift_string_size_limit": 10_000_000, "thrift_container_size_limit":
 
 
 def is_parquet(raw: bytes) -> bool:
-    """Tell by its first bytes whether a file is a Parquet file."""
+    """Tell by its first bytes whether a file is a Parquet file.
+
+    Parameters
+    ----------
+    raw : bytes
+        The file, or its beginning: four bytes suffice.
+    """
     return raw.startswith(PARQUET_MAGIC)
 
 

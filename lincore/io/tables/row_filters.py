@@ -84,6 +84,10 @@ def matching_rows(frame: pd.DataFrame, where: Sequence[Any], name: str) -> Flags
     name : str
         The table's name, for messages.
 
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+
     Raises
     ------
     DataError

@@ -50,7 +50,13 @@ EDGE = "rgba(255,255,255,0.85)"
 
 
 def colour(code: int) -> str:
-    """Return the colour of a class, by its position among the classes."""
+    """Return the colour of a class, by its position among the classes.
+
+    Parameters
+    ----------
+    code : int
+        From 0; colours repeat where there are more classes than colours.
+    """
     return COLOURS[code % len(COLOURS)]
 
 
@@ -81,6 +87,13 @@ def method_look(position: int) -> tuple[str, str, str]:
 
 def translucent(hex_colour: str, alpha: float) -> str:
     """Return a colour such as "#0072B2" with an opacity.
+
+    Parameters
+    ----------
+    hex_colour : str
+        "#rrggbb".
+    alpha : float
+        Opacity, between 0 and 1.
 
     Examples
     --------

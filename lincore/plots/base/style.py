@@ -94,7 +94,20 @@ def legend(**settings: Any) -> dict[str, Any]:
 
 
 def axis(title: str = "", **settings: Any) -> dict[str, Any]:
-    """Return the settings of an axis; the title is escaped here."""
+    """Return the settings of an axis; the title is escaped here.
+
+    Parameters
+    ----------
+    title : str
+        Text, with the unit; HTML in it is shown and not obeyed.
+    **settings
+        Of Plotly's axis, over those of all axes.
+
+    Returns
+    -------
+    dict
+        For ``xaxis`` or ``yaxis`` of a layout.
+    """
     text = escape(shorten(title, AXIS_WIDTH))
     common = {"showgrid": True, "gridcolor": GRID, "zeroline": False, "automargin": True}
     return {"title": {"text": text, "standoff": 12}} | common | settings
@@ -138,6 +151,13 @@ def plain(text: object) -> str:
 def shorten(text: object, width: int) -> str:
     """Cut text to a number of characters, the last of which is then an ellipsis.
 
+    Parameters
+    ----------
+    text : object
+        Shown as ``str`` does.
+    width : int
+        Number of characters, at least 1.
+
     Examples
     --------
     >>> shorten("versicolor", 6)
@@ -152,6 +172,13 @@ def shorten_all(labels: Sequence[object], width: int) -> list[str]:
 
     Then they are cut in the middle, or without the words with which all the long ones begin:
     whichever keeps the most of them apart.
+
+    Parameters
+    ----------
+    labels : sequence of K objects
+        Shown as ``str`` does.
+    width : int
+        Number of characters of each.
 
     Examples
     --------

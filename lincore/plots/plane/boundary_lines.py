@@ -54,6 +54,11 @@ def trace_lines(grid: Map) -> Array:
     """Join the crossings of a grid's edges to polylines, as marching squares do.
 
     Where three or more classes meet in a cell, the lines meet at the mean of its crossings.
+
+    Returns
+    -------
+    ndarray of shape (m, 2)
+        Points in the units of the grid; a row of NaN ends a line.
     """
     points: dict[int, Array] = {}
     cells: dict[tuple[int, int], list[int]] = defaultdict(list)

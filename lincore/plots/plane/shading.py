@@ -98,7 +98,13 @@ def opacities(n_levels: int) -> Array:
 
 
 def boundary_trace(line: Array) -> Trace:
-    """Return a decision boundary (m, 2)."""
+    """Return a decision boundary (m, 2).
+
+    Parameters
+    ----------
+    line : ndarray of shape (m, 2)
+        Points in the units of the axes; NaN parts lines.
+    """
     return trace(
         "scatter",
         x=compact(line[:, 0]),

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from lincore import imbalance, imbalance_cost
-from pages.ui.balance import computation, cost_panels, models
+from pages.ui.balance import _cost_panels, computation, models
 from pages.ui.balance.study_setup import CostSetup
 from pages.ui.jobs import page_jobs
 from pages.ui.widgets import controls, text
@@ -51,7 +51,7 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
 
     def draw(job: Any) -> None:
         found: ImbalanceCost = job.result
-        cost_panels.show(found, models.known(found, method), loss)
+        _cost_panels.show(found, models.known(found, method), loss)
 
     job = _job(setup, data, draw)
     if job is None or job.result is None:
@@ -59,7 +59,7 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
         return
     found = job.result
     shown = models.known(found, method)
-    cost_panels.say(found, shown, loss, heading)
+    _cost_panels.say(found, shown, loss, heading)
     models.left_out(found)
 
 

@@ -8,15 +8,15 @@ import streamlit as st
 
 from lincore import imbalance, report
 from pages.ui.balance import (
-    both_scores,
+    _both_scores,
+    _error_costs,
+    _error_decomposition,
+    _sweep,
     computation,
-    error_costs,
-    error_decomposition,
     models,
     priors_in_deployment,
     side_by_side,
     study_setup,
-    sweep,
 )
 from pages.ui.jobs import page_jobs
 from pages.ui.widgets import controls, text
@@ -55,7 +55,7 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
         loss = _loss(first)
 
     def draw_study(job: Any) -> None:
-        error_decomposition.show(job.result, models.known(job.result, method), loss)
+        _error_decomposition.show(job.result, models.known(job.result, method), loss)
 
     job = computation.study(one, data, repeats, draw=draw_study)
     study = first
@@ -99,20 +99,20 @@ def _panels(one: Any, data: Dataset, method: str, loss: str, study: Any) -> None
     name = next(name for name, tab in tabs.items() if tab.open)
     with tabs[name]:
         if name == WHY:
-            error_decomposition.show_details(study, models.known(study, method), loss)
+            _error_decomposition.show_details(study, models.known(study, method), loss)
         elif name == PLOTS:
             drawing, camera = side_by_side.looks()
             side_by_side.show(setup, first, data, method, drawing, camera)
         elif name == SWEEP:
-            computation.sweep(one, data, draw=lambda job: sweep.show(job.result, loss))
+            computation.sweep(one, data, draw=lambda job: _sweep.show(job.result, loss))
         elif name == PRIORS:
             priors_in_deployment.show(setup, first, data, method)
         elif name == COSTS:
-            error_costs.show(setup, first, data, method, error_costs.axes())
+            _error_costs.show(setup, first, data, method, _error_costs.axes())
         elif name == SCORES:
-            both_scores.show_scores(setup, first, data)
+            _both_scores.show_scores(setup, first, data)
         else:
-            both_scores.show_training_loss(setup, first, data)
+            _both_scores.show_training_loss(setup, first, data)
         if name in (PLOTS, PRIORS, COSTS, SCORES, OBJECTIVE) and len(study.seeds) > 1:
             st.caption(
                 f"Of the first split alone; headline and decomposition are means of "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.classify import checks, coefficients, convergence, curves, errors, what_if
+from pages.ui.classify import _checks, _coefficients, _convergence, _curves, _errors, _what_if
 from pages.ui.session import cache
 
 if TYPE_CHECKING:
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 Panel = Callable[["Experiment", cache.ModelChoice, "Fitted"], None]
 
 PANELS: dict[str, Panel] = {
-    "Confusion": errors.confusion,
-    "Scores": errors.scores,
-    "ROC": curves.rates,
-    "Calibration": curves.calibration,
-    "Convergence": convergence.convergence,
-    "Coefficients": coefficients.coefficients,
-    "Equation": coefficients.equation,
-    "Assumptions": checks.assumptions,
-    "What if": what_if.what_if,
+    "Confusion": _errors.confusion,
+    "Scores": _errors.scores,
+    "ROC": _curves.rates,
+    "Calibration": _curves.calibration,
+    "Convergence": _convergence.convergence,
+    "Coefficients": _coefficients.coefficients,
+    "Equation": _coefficients.equation,
+    "Assumptions": _checks.assumptions,
+    "What if": _what_if.what_if,
 }
 
 

@@ -1,4 +1,4 @@
-"""Fitting a classifier and the steps before it on the training set: what Classify computes."""
+"""The fitted model of the page Classify: at once where it is solved, by a job elsewhere."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import streamlit as st
 from sklearn.pipeline import Pipeline
 
 from lincore import linalg, model_selection, utils
 from lincore.errors import DataError
+from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
+from pages.ui.widgets import text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset, Split
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from lincore.model_selection import Steps, TrainingSet
     from lincore.moments import Moments
     from pages.ui.jobs.executor import Progress
+    from pages.ui.session.sidebar import Experiment
+
+KEY = "classify.fit"
 
 
 class Fitted(NamedTuple):
@@ -38,6 +44,40 @@ class Front(NamedTuple):
     moments: Moments | None
 
 
+def require(experiment: Experiment, model: cache.ModelChoice) -> Fitted:
+    """Return the fitted model; draw progress, or why there is none, and end the page otherwise.
+
+    A fit that was stopped before it had anything leaves the last one of the same data in place.
+    """
+    data, choice, split = experiment
+    method = model_selection.as_method(model.line)
+    try:
+        steps = front(
+            data.digest, choice, model_selection.method_steps(method, data, model.steps), data
+        )
+        if method.from_moments and steps.moments is not None:
+            return classify(data.digest, choice, model, data)
+    except DataError as error:
+        text.show_problem(error.notice)
+        st.stop()
+    settings = (data.digest, choice, model)
+    job = page_jobs.run(
+        KEY,
+        settings,
+        lambda progress: fit(data, split, steps, model, progress),
+        describe=f"Fitting {method.label}",
+    )
+    if job.is_over and job.result is None and job.error is None:
+        former = page_jobs.latest(KEY)
+        if former is not None and former.settings[:2] == settings[:2]:
+            page_jobs.show(job)
+            st.caption("Shown is the model that was fitted before.")
+            found: Fitted = former.result
+            return found
+    found = page_jobs.require(job)
+    return found
+
+
 @cache.by_bytes("Fitting the steps …")
 def front(digest: str, choice: cache.SplitChoice, steps: Steps, _data: Dataset) -> Front:
     """Fit the steps before a classifier, once for all classifiers."""
@@ -51,8 +91,7 @@ def classify(
 ) -> Fitted:
     """Fit a classifier and its steps on the training set and predict the test set.
 
-    For what is solved at once; what iterates runs as a job, see
-    `pages.ui.classify.fit_job.require`.
+    For what is solved at once; what iterates runs as a job, see `require`.
     """
     steps = model_selection.method_steps(model_selection.as_method(model.line), _data, model.steps)
     fitted = fit(

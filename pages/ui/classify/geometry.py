@@ -8,7 +8,7 @@ import streamlit as st
 
 from lincore import plots
 from lincore.plots.plane import with_ellipses
-from pages.ui.classify import fit_job, model_choice, planes
+from pages.ui.classify import _planes, fitting, model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset
     from lincore.inspection import View
+    from pages.ui.classify._planes import Look
     from pages.ui.classify.fitting import Fitted
-    from pages.ui.classify.planes import Look
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify"
@@ -58,12 +58,12 @@ def _model_and_plot(
     if chosen and chosen[0] != model:
         st.rerun()  # the headline, the scores and the panels are of the model, too
     chosen[:] = [model]
-    fitted = fit_job.require(experiment, model)
+    fitted = fitting.require(experiment, model)
     with row.options:
         st.markdown("**Plot**")
-    look = planes.ask(fitted.pipeline, data, split, row)
+    look = _planes.ask(fitted.pipeline, data, split, row)
     try:
-        view = planes.view(data.digest, choice, model, look, fitted, data)
+        view = _planes.view(data.digest, choice, model, look, fitted, data)
     except ValueError as error:  # such as class means that do not span a discriminant direction
         st.info(f"This plane cannot be drawn. {text.escape(str(error))}")
         return model, fitted

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import metrics, plots, report
-from pages.ui.compare import learning_curve, pairs, planes, rows
+from pages.ui.compare import _learning_curve, _pairs, _planes, _rows
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ KEY = "compare"
 def show(shown: Shown) -> None:
     """Draw the tabs, and in the open one what it holds, under the rows that it is of."""
     panels: dict[str, Callable[[Shown], None]] = {
-        "Pairwise comparisons": pairs.show,
-        "Disagreements": rows.show,
+        "Pairwise comparisons": _pairs.show,
+        "Disagreements": _rows.show,
         "Recall by class": _recall,
-        "Boundaries": planes.show,
-        "Training size": learning_curve.show,
+        "Boundaries": _planes.show,
+        "Training size": _learning_curve.show,
         "Time": _seconds,
     }
     tabs = st.tabs(list(panels), key=f"{KEY}.panels", on_change="rerun")
@@ -42,7 +42,7 @@ def _recall(shown: Shown) -> None:
     results = shown.results
     recalls = [[found.value for found in metrics.recall(results, m)] for m in results.methods]
     controls.figure(
-        plots.recall_map(recalls, pairs.short_names(shown), results.classes),
+        plots.recall_map(recalls, _pairs.short_names(shown), results.classes),
         key=f"{KEY}.recall",
     )
     n_blank = len(results.classes) - len(set(results.truth.tolist()))
@@ -94,4 +94,4 @@ def _seconds(shown: Shown) -> None:
 
 
 # The other panels say of which rows they are themselves.
-_OF_THE_RESULTS = (pairs.show, rows.show, _recall, _seconds)
+_OF_THE_RESULTS = (_pairs.show, _rows.show, _recall, _seconds)

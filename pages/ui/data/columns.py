@@ -11,7 +11,7 @@ import streamlit as st
 from lincore import io
 from lincore.errors import DataError
 from lincore.utils import true_minus
-from pages.ui.data import bulk_edits, edits, filters
+from pages.ui.data import _bulk_edits, _edits, _filters
 from pages.ui.session import commands
 from pages.ui.session.sources import Source
 from pages.ui.widgets import tables
@@ -29,10 +29,10 @@ def show(found: Source) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="data.columns.row"):
         _target(found)
-        filters.rows(found)
-        filters.classes(found)
-        bulk_edits.show(found)
-    edits.show(found)
+        _filters.rows(found)
+        _filters.classes(found)
+        _bulk_edits.show(found)
+    _edits.show(found)
     base, key = _base(_frame(found))
     with st.container(key="data.columns"):
         tables.edit(
@@ -80,7 +80,7 @@ def _retarget(found: Source, key: str) -> None:
 
 def _frame(found: Source) -> pd.DataFrame:
     names = set(found.choices.categories)
-    selected = set(st.session_state.get(bulk_edits.SELECTED, ()))
+    selected = set(st.session_state.get(_bulk_edits.SELECTED, ()))
     n_rows = len(found.used.frame) if found.used is not None else 1
     return pd.DataFrame(
         {
@@ -140,7 +140,7 @@ def _apply(found: Source, key: str) -> None:
     now = _frame(found)
     names = [column.name for column in found.columns]
     is_selected = edited["select"].astype(bool)
-    st.session_state[bulk_edits.SELECTED] = [
+    st.session_state[_bulk_edits.SELECTED] = [
         n for n, on in zip(names, is_selected, strict=True) if on
     ]
 

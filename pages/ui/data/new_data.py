@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.data import gaussian_classes, samples
-from pages.ui.session import state, uploads
+from lincore import io
+from pages.ui.data import gaussian_classes
+from pages.ui.session import commands, state, uploads
 from pages.ui.session.sources import AS_PROPOSED
+
+_TITLES = {
+    "olivetti faces": "Olivetti faces",
+    "mnist": "MNIST",
+    "fashion mnist": "Fashion-MNIST",
+}
 
 
 def show() -> None:
@@ -16,14 +23,14 @@ def show() -> None:
         with left:
             uploads.show(key="data.upload")
         with right:
-            samples.show()
+            _samples()
         gaussian_classes.show()
     else:
         with st.container(horizontal=True, key="data.ways"):
             with st.popover("Upload a file", icon=":material/upload_file:", key="data.upload.open"):
                 uploads.show(key="data.upload")
             with st.popover("Samples", icon=":material/dataset:", key="data.samples.open"):
-                samples.show()
+                _samples()
     uploads.progress()
 
 
@@ -31,6 +38,33 @@ def generator() -> None:
     """Offer to generate classes under data that were chosen."""
     if not _is_first_visit():
         gaussian_classes.show()
+
+
+def _samples() -> None:
+    """Offer samples and downloads."""
+    st.markdown("**Samples**")
+    with st.container(horizontal=True):
+        for name in io.SAMPLES:
+            st.button(
+                name.capitalize(),
+                key=f"data.sample.{name}",
+                on_click=state.choose_sample,
+                args=(name,),
+            )
+    st.markdown("**Downloads**")
+    with st.container(horizontal=True):
+        for name in io.DOWNLOADS:
+            st.button(
+                _TITLES[name],
+                key=f"data.download.{name}",
+                on_click=commands.download,
+                args=(name,),
+                help="Needs a network; kept by the server for the next time.",
+            )
+    st.caption(
+        "Iris, wine, breast cancer and digits come with scikit-learn; “Gaussian” draws three "
+        "classes whose true parameters are known."
+    )
 
 
 def _is_first_visit() -> bool:

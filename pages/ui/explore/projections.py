@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import report
+from lincore import plots, report
 from lincore.errors import DataError
-from pages.ui.explore import compute, panels, projection_options, scores, views
-from pages.ui.widgets import text
+from pages.ui.explore import _images, compute, projection_options, scores, views
+from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
+    from pages.ui.explore.compute import Choice
+    from pages.ui.explore.projection_options import Options
+    from pages.ui.explore.scores import Seen
     from pages.ui.session.sidebar import Experiment
+
+SHOWN_COMPONENTS = 10
 
 
 def show(experiment: Experiment) -> None:
@@ -46,4 +52,99 @@ def show(experiment: Experiment) -> None:
         )
         heading.markdown(text.escape(finding))
     chosen = scores.show(experiment, choice, options, seen)
-    panels.show(experiment, choice, options, seen, chosen)
+    _panels(experiment, choice, options, seen, chosen)
+
+
+@st.fragment
+def _panels(
+    experiment: Experiment, choice: Choice, options: Options, seen: Seen, chosen: list[int]
+) -> None:
+    """Draw the tabs of a table, of words or of images."""
+    data = experiment.data
+    panels: dict[str, Callable[[], None]] = {"Variance": lambda: _variance(experiment, seen)}
+    if data.kind.is_images:
+        panels |= {
+            "Eigen-images": lambda: _images.eigen_images(experiment, options, seen),
+            "Class means": lambda: _images.means(experiment, choice),
+            "Reconstruction": lambda: _images.reconstruction(experiment, choice, seen, chosen),
+        }
+    else:
+        panels["Loadings"] = lambda: _loadings(experiment, options, seen)
+        if len(seen.axes) > 1:
+            panels["Biplot"] = lambda: _biplot(experiment, choice, options, seen)
+    # Tabs of another kind of data are other tabs: the one that was open is not among them.
+    kind = "images" if data.kind.is_images else f"table{len(panels)}"
+    tabs = st.tabs(list(panels), key=f"explore.panels.{kind}", on_change="rerun")
+    for tab, draw in zip(tabs, panels.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw()
+
+
+def _variance(experiment: Experiment, seen: Seen) -> None:
+    n_rows = f"{len(experiment.split.train):,} training {text.row_noun(experiment.data)}"
+    if seen.projection.is_sparse:
+        controls.figure(plots.vector_shares(seen.projection.shares), key="explore.scree")
+        st.caption(f"Of the {n_rows}. Further vectors are not computed, so 95 % is not marked.")
+        return
+    pca = seen.projection.pipeline.named_steps["pca"]
+    controls.figure(plots.scree(pca, show_kept=False), key="explore.scree")
+    st.caption(f"Of the {n_rows}. Bars: each component; line: all up to it.")
+
+
+def _loadings(experiment: Experiment, options: Options, seen: Seen) -> None:
+    weights, names = _directions(seen)
+    position = controls.choose(
+        "Coefficients of",
+        list(range(len(names))),
+        key="explore.direction",
+        format_func=names.__getitem__,
+        help="A row’s score is the sum of its features times these weights.",
+        width=320,
+    )
+    plot = plots.coefficients(
+        list(seen.projection.names),
+        weights[position],
+        unit="weight",
+    )
+    controls.figure(plot, key="explore.loadings")
+    units = (
+        "standardised features: comparable with each other"
+        if options.standardize
+        else "the features’ own units: a feature of large numbers has a small weight"
+    )
+    if experiment.data.kind.is_sparse:
+        units = "words: how much one more of it in a row adds to its score"
+    st.caption(f"{text.escape(names[position])}. Weights are for {units}.")
+
+
+def _directions(seen: Seen) -> tuple[list, list[str]]:
+    """Return weights and names of the components and of Fisher's directions."""
+    weights = list(seen.projection.components[:SHOWN_COMPONENTS])
+    names = projection_options.component_names(seen.projection)[:SHOWN_COMPONENTS]
+    if seen.fisher is not None:
+        weights += list(seen.projection.weights(seen.fisher)[:SHOWN_COMPONENTS])
+        found = projection_options.fisher_names(seen.fisher)
+        names += [f"Fisher’s {name[0].lower()}{name[1:]}" for name in found[:SHOWN_COMPONENTS]]
+    return weights, names
+
+
+def _biplot(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -> None:
+    data, axes = experiment.data, seen.axes[:2]
+    rows = compute.part_rows(experiment.split, options.part)
+    names = projection_options.component_axes(seen.projection, axes)
+    plot = plots.biplot(
+        compute.scores(choice, options.part, axes, options.whiten, data),
+        data.codes[rows],
+        data.classes,
+        seen.projection.components[list(axes)],
+        seen.projection.names,
+        names,
+        rows=rows,
+    )
+    controls.figure(plot, key="explore.biplot")
+    shown = min(8, len(seen.projection.names))
+    st.caption(
+        f"Arrows: the {shown} features of largest weight, pointing where rows with "
+        "more of the feature lie; all are stretched alike to fill the plot."
+    )

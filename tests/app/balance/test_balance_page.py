@@ -12,7 +12,7 @@ from lincore.imbalance.remedies import choose_remedy
 from lincore.metrics import scores
 from lincore.model_selection.pipeline import Steps
 from lincore.report import imbalance, imbalance_cost
-from pages.ui.balance import both_scores, study_setup
+from pages.ui.balance import _both_scores, study_setup
 from pages.ui.jobs import page_jobs
 from tests.app.settling import settled
 from tests.app.test_pages import assert_fine, choose_sample, figures, main_text, open_app, upload
@@ -104,7 +104,7 @@ def open_tab(app: AppTest, name: str) -> AppTest:
 
 def test_a_tab_is_drawn_by_itself(monkeypatch):
     drawn = {}
-    for module, name in ((study_setup, "ask"), (both_scores, "show_scores")):
+    for module, name in ((study_setup, "ask"), (_both_scores, "show_scores")):
         asked = getattr(module, name)
 
         def noting(*given, _asked=asked, _name=name):
@@ -289,12 +289,12 @@ def test_the_former_result_stays_while_nothing_can_be_computed():
 
 
 def test_what_cannot_be_typed_is_said(monkeypatch):
-    from pages.ui.balance import error_costs, study_setup
+    from pages.ui.balance import _error_costs, study_setup
 
     state = {
         study_setup.KEPT: {2: 18},
         "table": {"edited_rows": {0: {"kept": -5}, 1: {"kept": 500}, 2: {"kept": None}}},
-        error_costs.COSTS: 1.0 - np.eye(3),
+        _error_costs.COSTS: 1.0 - np.eye(3),
         "costs": {"edited_rows": {0: {"1": -4}, 1: {"0": None}, 2: {"0": float("inf"), "1": 2}}},
     }
     monkeypatch.setattr(study_setup.st, "session_state", state)
@@ -305,9 +305,9 @@ def test_what_cannot_be_typed_is_said(monkeypatch):
         "b has no more than 105 training rows: all are kept.",
         "c: an empty cell keeps all 53 training rows.",
     ]
-    error_costs._edit("costs", names)
-    assert state[error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
-    assert state[error_costs.NOTES] == [
+    _error_costs._edit("costs", names)
+    assert state[_error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
+    assert state[_error_costs.NOTES] == [
         "-4 is no cost: a predicted as b stays at 1.",
         "An empty cell is no cost: b predicted as a stays at 1.",
         "inf is no cost: c predicted as a stays at 1.",
@@ -315,20 +315,20 @@ def test_what_cannot_be_typed_is_said(monkeypatch):
 
 
 def test_the_table_sets_sizes_within_what_there_is(monkeypatch):
-    from pages.ui.balance import error_costs, study_setup
+    from pages.ui.balance import _error_costs, study_setup
 
     state = {
         study_setup.KEPT: {2: 18},
         "table": {"edited_rows": {0: {"kept": 500}, 1: {"kept": 7}, 2: {"kept": None}}},
-        error_costs.COSTS: 1.0 - np.eye(3),
+        _error_costs.COSTS: 1.0 - np.eye(3),
         "costs": {"edited_rows": {2: {"0": 5, "1": None}}},
     }
     monkeypatch.setattr(study_setup.st, "session_state", state)
     names = ("class 1", "class 2", "class 3")
     study_setup._edit("table", np.array([210, 105, 53]), names)
     assert state[study_setup.KEPT] == {1: 7}  # more than all is all; an empty cell too
-    error_costs._edit("costs", names)
-    assert state[error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [5, 1, 0]]
+    _error_costs._edit("costs", names)
+    assert state[_error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [5, 1, 0]]
 
 
 def test_models_options_and_losses():

@@ -6,7 +6,7 @@ import pytest
 
 from lincore.errors import DataError
 from lincore.io.tables.row_filters import Condition
-from pages.ui.data import columns, edits, filters
+from pages.ui.data import _edits, _filters, columns
 from tests.app.data_page import a_table, bring, data_of, opened, source_of
 from tests.app.test_pages import assert_fine, main_text, open_app
 
@@ -14,7 +14,7 @@ EVIL = "![x](http://evil.example/p.png)"
 
 
 def labels(found) -> list[str]:
-    return [edit.label for edit in edits.edits_of(found)]
+    return [edit.label for edit in _edits.edits_of(found)]
 
 
 def test_every_edit_is_listed_and_undone_by_itself():
@@ -35,11 +35,11 @@ def test_every_edit_is_listed_and_undone_by_itself():
         "Categorical: width",
         "Duplicates removed",
     ]
-    for i, edit in enumerate(edits.edits_of(found)):
+    for i, edit in enumerate(_edits.edits_of(found)):
         assert len(labels(edit.without)) == 7, f"edit {i}"
         assert edit.label.split(" (mm)")[0] not in labels(edit.without) or edit.word == "rename"
-    assert labels(edits.without_edits(found)) == []
-    assert edits.without_edits(found).dataset().digest == opened(a_table()).dataset().digest
+    assert labels(_edits.without_edits(found)) == []
+    assert _edits.without_edits(found).dataset().digest == opened(a_table()).dataset().digest
 
 
 def test_what_is_filtered_and_renamed_is_used_and_described():
@@ -113,7 +113,7 @@ def test_a_name_written_into_the_table_renames_and_a_tick_selects(monkeypatch):
 
 def test_classes_are_renamed_merged_and_left_out_in_one_table(monkeypatch):
     found = opened(a_table() + b"\n1,2,x,g1,c\n2,2,x,g1,c")
-    base = filters._classes(found)
+    base = _filters._classes(found)
     assert base.to_dict("list") == {
         "class": ["a", "b", "c"],
         "rows": [20, 20, 2],
@@ -121,16 +121,16 @@ def test_classes_are_renamed_merged_and_left_out_in_one_table(monkeypatch):
         "use": [True, True, True],
     }
     changed = []
-    monkeypatch.setattr(filters.commands, "revise", changed.append)
-    filters._apply(found, base, base.assign(name=["a", EVIL, EVIL]))
+    monkeypatch.setattr(_filters.commands, "revise", changed.append)
+    _filters._apply(found, base, base.assign(name=["a", EVIL, EVIL]))
     assert changed[-1].dataset().counts.tolist() == [22, 20]
     assert EVIL in changed[-1].dataset().classes
-    filters._apply(found, base, base.assign(use=[True, True, False]))
+    _filters._apply(found, base, base.assign(use=[True, True, False]))
     assert changed[-1].dataset().classes.tolist() == ["a", "b"]
     refused = []
-    monkeypatch.setattr(filters.commands, "refuse_change", refused.append)
+    monkeypatch.setattr(_filters.commands, "refuse_change", refused.append)
     for edited in (base.assign(name="one"), base.assign(use=[True, False, False])):
-        filters._apply(found, base, edited)
+        _filters._apply(found, base, edited)
     assert [str(error) for error in refused] and len(changed) == 2
 
 

@@ -10,8 +10,9 @@ from sklearn.pipeline import Pipeline
 from statsmodels.stats.multivariate import test_cov_oneway as known_box_m
 
 import lincore
+from lincore.checks._covariances import _box_m, conditioning, equal_covariances
+from lincore.checks._normality import henze_zirkler, normality
 from lincore.checks.check import Check
-from lincore.checks.covariances import _box_m, conditioning, equal_covariances
 from lincore.checks.model_assumptions import (
     ASSUMPTIONS,
     assumption_inputs,
@@ -19,7 +20,6 @@ from lincore.checks.model_assumptions import (
     rows_per_parameter,
     separability,
 )
-from lincore.checks.normality import henze_zirkler, normality
 from lincore.report import checks as check_words
 
 NAMES = np.array(["a", "b", "c"])

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import warnings
-
 import numpy as np
 import pytest
 
@@ -160,26 +157,6 @@ def test_a_race_keeps_what_is_finished_when_it_is_stopped():
                  progress=goes_on, keep=kept.append)  # fmt: skip
     assert [line.reason for line in lines] == [Reason.GRADIENT, Reason.STOPPED]
     assert [len(part) for part in kept] == [1, 2]
-
-
-def test_two_threads_hear_their_own_warnings():
-    ready, heard_by = threading.Barrier(2), {}
-
-    def work(name):
-        with captured_warnings() as said:
-            ready.wait(5)
-            warnings.warn(name, stacklevel=1)
-            ready.wait(5)
-        heard_by[name] = [str(one) for one in said]
-
-    before = list(warnings.filters)
-    threads = [threading.Thread(target=work, args=(name,)) for name in ("one", "two")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert heard_by == {"one": ["one"], "two": ["two"]}
-    assert list(warnings.filters) == before
 
 
 def test_ellipses_hold_95_percent_of_each_class():

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from lincore.estimators.logistic.newton import NewtonCG, conjugate_gradients
-from lincore.estimators.logistic.sgd import descend_by_rows
+from lincore.estimators.logistic._newton import NewtonCG, conjugate_gradients
+from lincore.estimators.logistic._sgd import descend_by_rows
 from lincore.linalg.optimize import (
     Point,
     Reason,

@@ -311,7 +311,7 @@ def test_rows_that_belong_together_make_wider_intervals():
 def test_ranking_anew_and_resampling_derivatives_agree(monkeypatch):
     results = some_results(m=600)
     exact = pairwise_differences(results, "AUC")[0]
-    monkeypatch.setattr("lincore.metrics.bootstrap.MOST_RANKED", 0)
+    monkeypatch.setattr("lincore.metrics._bootstrap.MOST_RANKED", 0)
     linear = pairwise_differences(replace(results), "AUC")[0]
     assert exact.value == linear.value
     assert_allclose([exact.low, exact.high], [linear.low, linear.high], atol=0.004)
@@ -341,7 +341,7 @@ def test_resampled_areas_are_scikit_learns_with_weights(seed, m):
 def test_very_many_rows_have_the_normal_limit_of_the_bootstrap(monkeypatch):
     results = some_results(m=3000)
     resampled = [pairwise_differences(results, name)[0] for name in scores.SCORES]
-    monkeypatch.setattr("lincore.metrics.bootstrap.MOST_ROWS", 100)
+    monkeypatch.setattr("lincore.metrics._bootstrap.MOST_ROWS", 100)
     again = replace(results)
     for before, name in zip(resampled, scores.SCORES, strict=True):
         after = pairwise_differences(again, name)[0]

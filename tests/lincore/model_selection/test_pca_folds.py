@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lincore
-from lincore.model_selection import engine, pca_folds
+from lincore.model_selection import _pca_folds, engine
 from lincore.model_selection.pipeline import Steps
 from lincore.moments.moments import Moments
 from lincore.moments.two_way import margins
@@ -90,19 +90,19 @@ def test_what_subtraction_would_lose_is_fitted_from_rows():
         Moments.from_groups(rows, np.zeros(len(rows), int), 1)
         for rows in (np.vstack([few, far]), far, few)
     )
-    assert pca_folds.without(whole, part) is None
-    found = pca_folds.without(whole, left)
+    assert _pca_folds.without(whole, part) is None
+    found = _pca_folds.without(whole, left)
     np.testing.assert_allclose(found.scatter, part.scatter, rtol=1e-12)
     flat = few * [1, 1, 0]
     whole, part = (
         Moments.from_groups(rows, np.zeros(len(rows), int), 1) for rows in (flat, flat[:9])
     )
-    assert pca_folds.without(whole, part) is None, "singular"
+    assert _pca_folds.without(whole, part) is None, "singular"
 
 
 def test_a_fold_that_cannot_be_subtracted_has_the_same_labels(monkeypatch):
     data = images()
     expected = lincore.compare(data, METHODS, "5-fold", steps=Steps(n_components=8))
-    monkeypatch.setattr(pca_folds, "without", lambda whole, part: None)
+    monkeypatch.setattr(_pca_folds, "without", lambda whole, part: None)
     found = lincore.compare(data, METHODS, "5-fold", steps=Steps(n_components=8))
     np.testing.assert_array_equal(found.predicted, expected.predicted)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lincore.moments._small_groups import are_small
 from lincore.moments.moments import Moments
-from lincore.moments.small_groups import are_small
 
 
 @given(

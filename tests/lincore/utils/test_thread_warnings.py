@@ -1,4 +1,4 @@
-"""Warnings of one thread, while others hear theirs or change the process's filters."""
+"""Warnings of one thread, while others capture theirs."""
 
 from __future__ import annotations
 
@@ -8,50 +8,52 @@ from threading import Barrier, Thread
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 
 import lincore
-from lincore.utils.thread_warnings import captured_warnings
+from lincore.utils.thread_warnings import captured_warnings, warn
 
 
-def in_a_thread(work):
-    """Run work in another thread and wait; what it raises is raised here."""
-    raised = []
+def test_two_threads_capture_their_own_warnings():
+    ready, captured = Barrier(2), {}
 
-    def run():
-        try:
-            work()
-        except BaseException as error:
-            raised.append(error)
-
-    thread = Thread(target=run)
-    thread.start()
-    thread.join()
-    if raised:
-        raise raised[0]
-
-
-def test_a_listener_that_foreign_filters_put_back_is_no_trap():
-    foreign = warnings.catch_warnings()
-    with captured_warnings():
-        foreign.__enter__()
-    foreign.__exit__(None, None, None)
-    with captured_warnings() as said:
-        with pytest.warns(UserWarning, match="elsewhere"):
-            in_a_thread(lambda: warnings.warn("elsewhere", stacklevel=1))
-        warnings.warn("here", stacklevel=1)
-    assert [str(warning) for warning in said] == ["here"]
-    with pytest.warns(UserWarning, match="nobody hears"):
-        warnings.warn("nobody hears", stacklevel=1)
-
-
-def test_a_listener_that_foreign_filters_took_away_comes_back():
-    foreign = warnings.catch_warnings()
-    foreign.__enter__()
-    with captured_warnings():
-        foreign.__exit__(None, None, None)
+    def work(name):
         with captured_warnings() as said:
-            warnings.warn("here", stacklevel=1)
-    assert [str(warning) for warning in said] == ["here"]
+            ready.wait(5)
+            warn(name)
+            ready.wait(5)
+        captured[name] = [str(one) for one in said]
+
+    threads = [Thread(target=work, args=(name,)) for name in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert captured == {"one": ["one"], "two": ["two"]}
+
+
+def test_the_inner_capture_takes_them_and_gives_back():
+    with captured_warnings() as outer:
+        with captured_warnings() as inner:
+            warn("inside", ConvergenceWarning)
+        warn("outside")
+    assert [type(one) for one in inner] == [ConvergenceWarning]
+    assert [str(one) for one in outer] == ["outside"]
+
+
+def test_what_nobody_captures_is_a_warning_of_the_line_that_calls():
+    with pytest.warns(ConvergenceWarning, match="nobody hears") as said:
+        warn("nobody hears", ConvergenceWarning)
+    assert said[0].filename == __file__
+
+
+def test_the_process_keeps_its_filters_and_how_it_shows_warnings():
+    before = warnings.showwarning, list(warnings.filters)
+    with captured_warnings() as said:
+        assert (warnings.showwarning, list(warnings.filters)) == before
+        with pytest.warns(UserWarning, match="of others"):
+            warnings.warn("of others", stacklevel=1)
+    assert said == []
 
 
 class Complaining(ClassifierMixin, BaseEstimator):
@@ -67,7 +69,7 @@ class Complaining(ClassifierMixin, BaseEstimator):
         self.classes_, counts = np.unique(y, return_counts=True)
         self.largest_ = self.classes_[counts.argmax()]
         self.gate.wait(30)
-        warnings.warn(f"the column {self.name} gives it away", stacklevel=1)
+        warn(f"the column {self.name} gives it away")
         self.gate.wait(30)
         return self
 

@@ -15,8 +15,8 @@ from lincore.io.tables.column_selection import choose_roles, left_out, no_featur
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.parquet import PARQUET_MAGIC
 from lincore.io.tables.sampled_rows import DRAWN_ONLY, StoppedReading, Wanted, sample_and_stream
+from lincore.io.tables.streamed._delimited import open_large_text
 from lincore.io.tables.streamed._parquet import open_large_parquet
-from lincore.io.tables.streamed.delimited import open_large_text
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.utils.typing import Progress

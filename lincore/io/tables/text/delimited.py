@@ -15,16 +15,16 @@ from lincore.data.labels import columns_named, unique_names
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import unpack_gzip
 from lincore.io.tables.text._header import Heading, find_heading
+from lincore.io.tables.text._leading_zeros import find_codes, may_have_zeros, restore_zeros
 from lincore.io.tables.text._merge_notices import merge_notices
 from lincore.io.tables.text._odd_rows import drop_odd_rows, drop_totals
+from lincore.io.tables.text._parsing import of_one_kind, parse_text, pieces_of
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.dialect import Layout, find_layout, read_records
 from lincore.io.tables.text.encoding import decode
-from lincore.io.tables.text.leading_zeros import find_codes, may_have_zeros, restore_zeros
 from lincore.io.tables.text.missing_values import MISSING_CODES, mark_missing
 from lincore.io.tables.text.numbers import Marks, find_marks, read_numbers
 from lincore.io.tables.text.options import SPACES, DetectedOptions, ReadOptions
-from lincore.io.tables.text.parsing import of_one_kind, parse_text, pieces_of
 from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
 
 _FOOTER_LINES = 10

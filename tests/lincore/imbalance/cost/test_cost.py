@@ -15,10 +15,10 @@ from sklearn.preprocessing import StandardScaler
 
 import lincore
 from lincore.errors import DataError
+from lincore.imbalance.cost._prevalence import as_prevalence
+from lincore.imbalance.cost._samples import draw_samples
 from lincore.imbalance.cost.estimate import imbalance_cost, row_losses, weighted_means
-from lincore.imbalance.cost.prevalence import as_prevalence
 from lincore.imbalance.cost.record import CORRECTIONS, LOSS
-from lincore.imbalance.cost.samples import draw_samples
 from lincore.imbalance.trials import Plan
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lincore.io.files.archives import SkippedFile
-from lincore.io.images.class_folders import MASK, NO_CLASS, class_level, folders_above, place_all
+from lincore.io.images._class_folders import MASK, NO_CLASS, class_level, folders_above, place_all
 
 
 def labels(paths, level=None):

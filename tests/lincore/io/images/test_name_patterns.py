@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lincore.errors import DataError
-from lincore.io.images.name_patterns import PATTERNS, compiled, propose_pattern, read_names
+from lincore.io.images._name_patterns import PATTERNS, compiled, propose_pattern, read_names
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.sampled_rows import Draw
-from lincore.io.tables.streamed import delimited
+from lincore.io.tables.streamed import _delimited
 from lincore.io.tables.table import Table
 from lincore.limits import LIMITS
 from lincore.model_selection import hold_out
@@ -55,7 +55,7 @@ def csv_of(frame: pd.DataFrame, **kwargs: object) -> bytes:
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Read many blocks of few rows."""
-    monkeypatch.setattr(delimited, "BLOCK_CELLS", 3_500)
+    monkeypatch.setattr(_delimited, "BLOCK_CELLS", 3_500)
 
 
 def opened(raw: bytes, name: str = "big.csv", options=None, **limits: int) -> Table:
@@ -177,7 +177,7 @@ def test_blocks_of_another_length_hold_the_same_rows(monkeypatch):
     raw = csv_of(frame_of_numbers())
     table = opened(raw)
     plain = table_to_dataset(table)
-    monkeypatch.setattr(delimited, "BLOCK_CELLS", 1_111)
+    monkeypatch.setattr(_delimited, "BLOCK_CELLS", 1_111)
     again = table_to_dataset(table)
     np.testing.assert_array_equal(again.X, plain.X)
     np.testing.assert_allclose(again.streamed.scatter, plain.streamed.scatter, rtol=1e-9)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore.errors import DataError
-from lincore.io.tables.text import parsing
+from lincore.io.tables.text import _parsing
 from lincore.io.tables.text.delimited import read_delimited
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
@@ -452,7 +452,7 @@ def test_a_long_file_parsed_in_parts_is_what_it_is_as_a_whole(monkeypatch):
     }
     raw = pd.DataFrame(columns).to_csv(index=False).encode()
     found = read_delimited(raw, "made.csv")
-    monkeypatch.setattr(parsing, "_IN_PARTS", len(raw) + 1)
+    monkeypatch.setattr(_parsing, "_IN_PARTS", len(raw) + 1)
     whole = read_delimited(raw, "made.csv")
     pd.testing.assert_frame_equal(found.frame, whole.frame)
     assert found.notices == whole.notices

@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold
 
 from lincore.data.dataset import Dataset, Split
 from lincore.imbalance.sample_fits import FitTask, TrainingSample
 from lincore.imbalance.subsets import NestedSubsets, largest_within, smallest_above
 from lincore.imbalance.trials import Plan, moments_serve, oversampled
+from lincore.model_selection.splitters import group_folds
 from lincore.moments.moments import Moments
-from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array, Counts
 
 #: Shares of the rarest class's training rows in the class-size sweep, and the fewest rows.
@@ -166,9 +165,7 @@ def _held_out(
         n_folds = min(n_folds, len(np.unique(groups)))
         if n_folds < 2:
             return []
-        splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-        with captured_warnings():  # a class with fewer rows than folds is missing from some
-            parts = list(splitter.split(groups, data.codes[split.train], groups))
+        parts = group_folds(data.codes[split.train], groups, n_folds, seed)
         return [split.train[part] for _, part in parts if len(part)]
     rows = np.concatenate(nested.order)
     return [np.sort(rows[i::n_folds]) for i in range(n_folds)]

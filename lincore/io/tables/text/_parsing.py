@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any, cast
 
 import pandas as pd
 
 from lincore.io.tables.text.column_assignment import with_columns
-from lincore.utils.thread_warnings import captured_warnings
 
 # Longer texts are parsed in parts: pandas needs half of the memory.
 _IN_PARTS = 10_000_000
@@ -38,7 +38,8 @@ def parse_text(rows: str, **how: Any) -> pd.DataFrame:
     if len(rows) <= _IN_PARTS or "dtype" in how:
         return pd.read_csv(text, **how)
     # Of columns whose parts are of several kinds pandas warns: see `of_one_kind`.
-    with captured_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pd.errors.DtypeWarning)
         return pd.read_csv(text, **{**how, "low_memory": True})
 
 
