@@ -8,9 +8,11 @@ from pages.ui.server import preload
 
 # An image of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
-# Streamlit writes the chosen of a multiselect in white on the accent: too faint in the dark theme.
-CHIPS = """<style>
+# Streamlit writes the chosen of a multiselect in white on the accent, too faint in the dark theme,
+# and draws segments lower than the select boxes beside them.
+LOOK = """<style>
 [data-testid="stMultiSelectTagsContainer"] [data-tag] { background-color: #43489E !important; }
+[data-testid="stButtonGroup"] button[role] { min-height: 2.5rem; }
 </style>"""
 
 
@@ -27,7 +29,7 @@ def main() -> None:
             st.Page("pages/balance.py", title="Balance", icon=":material/balance:"),
         ]
     )
-    st.html(CHIPS)
+    st.html(LOOK)
     preload.wait()
     try:
         page.run()

@@ -11,7 +11,6 @@ from pages.ui.widgets import text
 experiment = sidebar.show()
 data = experiment.data
 
-st.caption("Compare · which model, and is the difference real")
 heading = st.container()
 checks_line.show(experiment)
 choice, row = choices.ask(experiment)

@@ -12,7 +12,6 @@ opened = state.opened()
 used = (None, state.source(), state.image_source(), state.sample_source())
 is_current = any(opened is one for one in used)
 
-st.caption("Data")
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
 findings.target(data)
 findings.rows_in_memory(data)

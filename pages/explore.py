@@ -23,6 +23,5 @@ def show(experiment: Experiment) -> None:
 
 
 experiment = sidebar.show()
-st.caption("Explore")
 checks_line.show(experiment)
 show(experiment)

@@ -65,7 +65,7 @@ def format_score(found: scores.Interval, score: str) -> str:
     if scores.SCORES[score].is_share:
         value, ends = percent(found.value), interval(found.low, found.high)
     else:
-        # The log loss of a model that is surely wrong has no bound.
+        # The log loss of a confident model that errs has no bound.
         form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
         value, ends = f"{found.value:{form}}", f"{found.low:{form}}–{found.high:{form}}"
     return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"

@@ -422,7 +422,7 @@ def row_losses(
     log_proba: Array,
     costs: Array | None = None,
 ) -> Array:
-    """Return what each row costs, its log loss, and whether it is wrong, (3, m)."""
+    """Return what each row costs, its log loss, and whether it is misclassified, (3, m)."""
     wrong = predicted != truth
     paid = wrong if costs is None else costs[truth, predicted]
     return np.stack([paid.astype(float), log_losses(log_proba, truth), wrong])
