@@ -27,7 +27,9 @@ PHRASES = re.compile(
     r"keep one of each|flatter(ed|s|ing)?|uneven rows|heard|stands? there|dear(er)?|"
     r"pictures?|hills?|roof|log[ -]errors?|confident errors?|bring up to date|"
     r"former settings|typical row|the model says|for ever|tiers?|guessing|"
-    r"told the shares|weights of the pixels)\b",
+    r"told the shares|wrong (rows?|images?)|(most|wholly) (wrong|right)|more right|"
+    r"(rows?|images?) (are|come out|is) wrong|gaussian bumps?|cut (it )?into ranges|"
+    r"a copy or nearly|weights of the pixels)\b",
     re.IGNORECASE,
 )
 
