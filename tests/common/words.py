@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 #: Names of functions, classes, parameters and variables.
 NAMES = re.compile(
-    "heard|n_beyond|with_beyond|let_pass|courtesy|hills?|roof|[Bb]eliefs?|n_arms|arms?|NestedRows|"
+    "heard|TOLD|n_beyond|with_beyond|let_pass|courtesy|hills?|roof|[Bb]eliefs?|n_arms|arms?|NestedRows|"
     r"may_go_on|halve_steps|whose_rows|OnDemand|tiers?|[Pp]ile|\w*(picture|PICTURE)\w*|n_said|"
     "weight_images|"
     "log_error_|fit_front|find_copies|copies_across|Copies|Wish|adopt|take_over|typical_row|"
