@@ -94,8 +94,10 @@ class FittedModel:
         """Say what it is, what it was fitted on, and what it predicts."""
         target = f" predict {self.target_name!r}" if self.target_name else ""
         data = f" on {self.data_name}" if self.data_name else ""
-        number = len(self.feature_names)
-        return f"<{self.label}, fitted{data}: {number:,} features{target}: {len(self.classes)} classes>"
+        return (
+            f"<{self.label}, fitted{data}: {len(self.feature_names):,} features{target}: "
+            f"{len(self.classes)} classes>"
+        )
 
     @property
     def classifier(self) -> Any:
