@@ -13,7 +13,7 @@ from lincore.metrics.disagreements import Disagreement
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units
 from lincore.report import streamed_rows
-from lincore.utils.formatting import listed
+from lincore.utils.formatting import listed, percent
 
 #: So many classes are named in a note.
 MOST_NAMED = 5
@@ -102,7 +102,7 @@ def interval_method(results: Results, score: str = "accuracy") -> str:
         kind = f"{'Wilson' if is_share else 'on a log scale'}, effective number of {units}"
     if results.common is not None:
         kind += ", jackknife over the models of the folds"
-    return f"{100 * scores.LEVEL:.0f} % intervals: {kind}."
+    return f"{percent(scores.LEVEL, 0)} intervals: {kind}."
 
 
 def with_class_names(reason: str, classes: NDArray[Any]) -> str:

@@ -170,7 +170,7 @@ def missing_finding(numbers: Any, levels: Any) -> str:
         return f"{many}, no value is missing."
     worst = max(gaps, key=lambda line: line[1])
     some = f"{len(gaps):,} with missing values"
-    return f"{many}, {some}: most in {worst[0]} ({worst[1]:.1f} %)."
+    return f"{many}, {some}: most in {worst[0]} ({percent(worst[1] / 100)})."
 
 
 def words_finding(
@@ -303,5 +303,5 @@ def variance_finding(
         return f"One component holds all the variance of {n_rows:,} training {rows}."
     return (
         f"Two components hold {first} of the variance of {n_rows:,} training {rows}; "
-        f"{100 * share:.0f} % take {needed} of {len(ratio)}."
+        f"{percent(share, 0)} take {needed} of {len(ratio)}."
     )

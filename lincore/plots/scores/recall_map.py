@@ -13,7 +13,7 @@ from lincore.plots.base.palette import ACCENT, CLEAR, EDGE, GREY, INK, colour, s
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, escape, figure, names, shorten_all, trace
 from lincore.plots.scores.intervals import Interval
-from lincore.utils.formatting import count, listed, percent
+from lincore.utils.formatting import count, listed, percent, points
 
 TICK_WIDTH = 14
 # Of a class in a title, which has two lines.
@@ -60,7 +60,7 @@ def recall_map(
 def _cells(shares: np.ndarray, methods: Sequence[str], labels: list[str]) -> Trace:
     text = None
     if shares.size <= MOST_NUMBERS:
-        text = [["–" if np.isnan(v) else f"{100 * v:.0f}" for v in row] for row in shares.T]
+        text = [["–" if np.isnan(v) else points(v, 0) for v in row] for row in shares.T]
     safe = [escape(method) for method in methods]
     return trace(
         "heatmap",
