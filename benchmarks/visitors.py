@@ -2,6 +2,9 @@
 
 A visitor keeps what a browser would keep: the widgets that stand on the page, the messages that it
 need not be sent again, and the fragments that rerun by themselves while a job goes on.
+
+The messages are those of `streamlit.proto`, which Streamlit does not promise to keep: there is no
+other way to speak as a browser does. Where they change this benchmark ends, and no page.
 """
 
 from __future__ import annotations

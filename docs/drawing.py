@@ -108,13 +108,13 @@ class Panels:
 def rows(
     X: Any, codes: Any, classes: Sequence[str], *, predicted: Any = None, size: float = 0
 ) -> list[Any]:
-    """Return a trace for each class; wrong rows are ringed where `predicted` is given."""
+    """Return a trace for each class; misclassified rows are ringed where `predicted` is given."""
     marks = Marks.from_arrays(X, codes, classes, predicted=predicted)
     traces = _objects(point_traces(marks, ("x", "y")))
     for trace in traces:
         trace.name = trace.name.rsplit(" (", 1)[0]
         if size:
-            trace.marker.size = size + 5 if trace.name == "wrong" else size
+            trace.marker.size = size + 5 if trace.name == "misclassified" else size
     return traces
 
 

@@ -9,15 +9,18 @@ from pathlib import Path
 
 def begin() -> None:
     """Log the times of all runs, and take the arrays of the address, if it names any."""
-    from streamlit.runtime.scriptrunner import get_script_run_ctx
+    from pages.ui.server import _compat
 
     log_times()
-    if get_script_run_ctx(suppress_warning=True) is not None:
+    if _compat.session_id() is not None:
         take_arrays()
 
 
 def log_times() -> None:
-    """Print a line after every run of a script or a fragment, its end and clean-up included."""
+    """Print a line after every run of a script or a fragment, its end and clean-up included.
+
+    Streamlit says nowhere publicly when a run is over: only its own runner can be timed whole.
+    """
     from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
     if hasattr(ScriptRunner, "untimed_run"):

@@ -1,7 +1,7 @@
 """Images that have an exact or near duplicate in the same data set.
 
 All pairs are compared by small copies of the images, and the likeliest in full; the search for
-copies across a split, of other kinds of rows too, is that of `row_duplicates`.
+duplicates across a split, of other kinds of rows too, is that of `row_duplicates`.
 """
 
 from __future__ import annotations

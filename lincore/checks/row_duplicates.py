@@ -1,7 +1,7 @@
-"""Test rows with a copy in the training set: images, texts or rows of a table.
+"""Test rows with a duplicate in the training set: images, texts or rows of a table.
 
 Every test row that is looked at is compared in full with all training rows, and chance is judged.
-Which images of one data set are copies of each other is another question, with as many pairs as
+Which images of one data set are duplicates of each other is another question, with as many pairs as
 rows squared: see `image_duplicates`.
 """
 

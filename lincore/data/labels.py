@@ -216,7 +216,7 @@ def is_number(column: pd.Series[Any]) -> bool:
     column : Series of n values
         Of a dtype of pandas; text that looks like numbers holds none.
     """
-    from pandas.api import types  # 0.3 s, which a page that names this would pay as it begins
+    from pandas.api import types  # 0.4 s, which a page that names this would pay as it begins
 
     return types.is_numeric_dtype(column) and not types.is_complex_dtype(column)
 

@@ -190,7 +190,7 @@ class Walk:
             block.add(self._drift[k], here, self.visits * signed)
 
     def _consider(self) -> None:
-        """Pocket the weights if fewer rows are wrong with them than with those in the pocket."""
+        """Pocket the weights if they misclassify fewer rows than with those in the pocket."""
         self._longest_run = max(self._longest_run, self._run)
         errors = 0.0
         for block, codes, steps in self.rows.blocks(np.arange(len(self.rows.codes))):

@@ -53,10 +53,10 @@ class FisherDiscriminant(
         "midpoint": the nearest projected mean; for two classes the middle between both.
         "gaussian": the projections of each class are Gaussian about its mean with a variance
         that the classes share; with all directions this is LDA. (Variances of their own would
-        need two thresholds.) "minimum-error": the fewest training rows wrong, over all thresholds
-        for two classes; for more, starting from "gaussian", each class's offset in turn is put
-        where the fewest are wrong, until none can be bettered (a local minimum). It needs
-        the rows, so there is no `partial_fit` and no `fit_moments` with it.
+        need two thresholds.) "minimum-error": the fewest misclassified training rows, over all
+        thresholds for two classes; for more, starting from "gaussian", each class's offset in
+        turn is put where the fewest are misclassified, until none can be bettered (a local
+        minimum). It needs the rows, so there is no `partial_fit` and no `fit_moments` with it.
     priors : array-like of shape (K,) or "equal", optional
         Probabilities of the classes for "gaussian"; default: their shares of the rows. They
         never enter the directions.

@@ -26,10 +26,10 @@ from lincore.utils.typing import Array
 class Perceptron(LinearClassifier):
     """Learn from mistakes, one row after the other: ``w += eta * (d - y) * x``.
 
-    With d = ±1 the true side and y = ±1 the predicted one only wrong rows change the weights.
-    For more than two classes, each with weights of its own, a wrong row is added to the weights
-    of its class and subtracted from those of the strongest rival; for two classes that is the
-    formula above. The weights begin at zero, and a tie counts as a mistake.
+    With d = ±1 the true side and y = ±1 the predicted one only misclassified rows change the
+    weights. For more than two classes, each with weights of its own, a misclassified row is added
+    to the weights of its class and subtracted from those of the strongest rival; for two classes
+    that is the formula above. The weights begin at zero, and a tie counts as a mistake.
 
     If a plane separates the classes, it finds one (not the best one) after at most (R/γ)²
     mistakes, see `mistake_bound`; if none does, it never comes to rest, and says so.

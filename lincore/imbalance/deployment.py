@@ -63,13 +63,13 @@ def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Int
     -------
     Interval
         The mean of the classes' own errors, weighted; 95 %, by the normal distribution, with one
-        right and one wrong row added to each class where its spread is estimated.
+        correct and one misclassified row added to each class where its spread is estimated.
 
     Examples
     --------
     >>> r = Results(("lda",), np.array(["a", "b"]), np.arange(4), np.array([0, 0, 1, 1]),
     ...             np.array([[0, 0, 1, 0]]), np.full((1, 4, 2), np.log(0.5)), np.zeros(1))
-    >>> error_in_deployment(r, "lda", [0.9, 0.1]).value  # half of the rare class is wrong
+    >>> error_in_deployment(r, "lda", [0.9, 0.1]).value  # half of the rare class
     0.05
     """
     wrong = results.predicted[results.position(method)] != results.truth

@@ -233,7 +233,7 @@ def losses_of(
 
 
 def means_of(truth: NDArray[np.intp], losses: Array, n_classes: int) -> Array:
-    """Return what `losses_of` does, from whether rows are wrong and their log loss (2, ..., m)."""
+    """Return what `losses_of` does, from which are misclassified and their log loss (2, ..., m)."""
     wrong, log_loss = losses
     members = truth[:, None] == np.arange(n_classes)
     count = members.sum(axis=0)

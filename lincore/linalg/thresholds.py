@@ -15,7 +15,7 @@ TOLERANCE = 1e-9
 def minimum_error_shifts(
     scores: Array, codes: NDArray[np.intp], weight: Array | None = None
 ) -> Array:
-    """Return what to add to the score of each class so that fewer rows come out wrong.
+    """Return what to add to the score of each class so that fewer rows are misclassified.
 
     One class after the other is given the best shift that there is for it, the others staying
     as they are, until none of them can be bettered. For two classes that is the minimum over
@@ -55,7 +55,7 @@ def minimum_error_shifts(
             own = rivals[:, k].copy()
             rivals[:, k] = -np.inf
             strongest = rivals.argmax(axis=1)
-            # Other rows are wrong on both sides of any cut.
+            # Other rows are misclassified on both sides of any cut.
             counts = (codes == k) | (codes == strongest)
             margin = (own - rivals.max(axis=1))[counts]
             cut = best_threshold(margin, (codes == k)[counts], weight[counts], current=0.0)

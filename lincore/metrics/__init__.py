@@ -1,8 +1,8 @@
 """Results of experiments: scores, intervals, tests and rankings.
 
 What is computed from `Results` is attached to it here as methods, for the record itself may not
-import what reads it. They import that when they are called: with SciPy's statistics it takes 1.3 s,
-which everything in this package would cost to import instead of 0.1 s.
+import what reads it. They find that by this package's door, which imports it at the first call:
+with SciPy's statistics it takes 1.2 s, which every module here would cost to import instead of 0.1.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import lazy_loader
 
+from lincore import metrics
 from lincore.metrics.results import Results
 
 if TYPE_CHECKING:
@@ -51,11 +52,8 @@ def _table(self: Results, score: str | None = None, *, wide: bool = False) -> pd
     >>> results.table(wide=True).loc["lda", ["accuracy"]].round(2).tolist()
     [0.98]
     """
-    from lincore.metrics import ranking, scores
-
-    if wide:
-        return scores.score_table(self, score)
-    return ranking.readable(self, score)
+    table = metrics.score_table if wide else metrics.readable_score_table
+    return table(self, score)
 
 
 def _pairwise(
@@ -65,9 +63,7 @@ def _pairwise(
 
     See `lincore.metrics.pairwise_differences`.
     """
-    from lincore.metrics.differences import pairwise_differences
-
-    return tuple(pairwise_differences(self, score, rope))
+    return tuple(metrics.pairwise_differences(self, score, rope))
 
 
 def _groups(self: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
@@ -75,44 +71,32 @@ def _groups(self: Results, score: str | None = None, rope: float = 0.01) -> dict
 
     See `lincore.metrics.groups`.
     """
-    from lincore.metrics.differences import groups
-
-    return groups(self, score, rope)
+    return metrics.groups(self, score, rope)
 
 
 def _best(self: Results) -> str:
     """Return the method that stands first in `table()`; "" where none was finished."""
-    from lincore.metrics.ranking import rank_methods
-
-    return next(iter(rank_methods(self).methods), "")
+    return next(iter(metrics.rank_methods(self).methods), "")
 
 
 def _describe(self: Results) -> pd.DataFrame:
     """Return what was fitted: a line for each method with label, options, steps and notes."""
-    from lincore.metrics.ranking import described
-
-    return described(self)
+    return metrics.method_table(self)
 
 
 def _to_frame(self: Results) -> pd.DataFrame:
     """Return every prediction as a line: method, row, fold, truth, predicted, posteriors."""
-    from lincore.metrics.ranking import predictions
-
-    return predictions(self)
+    return metrics.prediction_table(self)
 
 
 def _repr(self: Results) -> str:
     """Say what was compared and which method leads, in a line."""
-    from lincore.metrics.ranking import summary
-
-    return f"<Results of {summary(self)}>"
+    return f"<Results of {metrics.results_summary(self)}>"
 
 
 def _repr_html(self: Results) -> str:
     """Return what a notebook shows: the line, and the table."""
-    from lincore.metrics.ranking import summary
-
-    return f"<p>Results of {escape(summary(self))}</p>{_table(self).to_html()}"
+    return f"<p>Results of {escape(metrics.results_summary(self))}</p>{_table(self).to_html()}"
 
 
 _ATTACHED: dict[str, Any] = {

@@ -16,7 +16,11 @@ from .priors import adjust_priors as adjust_priors
 from .priors import estimate_priors as estimate_priors
 from .ranking import available_scores as available_scores
 from .ranking import baseline_scores as baseline_scores
+from .ranking import method_table as method_table
+from .ranking import prediction_table as prediction_table
 from .ranking import rank_methods as rank_methods
+from .ranking import readable_score_table as readable_score_table
+from .ranking import results_summary as results_summary
 from .ranking import score_table_for_export as score_table_for_export
 from .results import Results as Results
 from .sampling_units import find_sampling_units as find_sampling_units

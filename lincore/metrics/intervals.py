@@ -14,9 +14,8 @@ from lincore.metrics.sampling_units import Evidence
 from lincore.utils.typing import Array, Codes
 
 LEVEL = 0.95
-#: With fewer rows of a class a score to which all classes count alike is told without an interval:
-#: on one test set the interval would still cover with four, over folds nobody has tried
-#: (docs/coverage.md).
+#: With fewer rows of a class a score to which all classes count alike is told without an interval.
+#: From four rows on most would still cover, if 0.4 wide; that of the AUC not (docs/coverage.md).
 FEWEST_ROWS = 8
 Z = float(ndtri((1 + LEVEL) / 2))
 #: Rows that are added where all classes count alike, half of them right: about Z². For the AUC

@@ -205,7 +205,7 @@ def adjust_priors(results: Results, old: ArrayLike, new: ArrayLike) -> Results:
 def move_threshold(
     log_proba: ArrayLike, codes: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> Array:
-    """Return what to add to the log posteriors so that the fewest of these rows come out wrong.
+    """Return what to add to the log posteriors so that the fewest of these rows are misclassified.
 
     No prior is believed in: the rows themselves say where to cut. Posteriors stay what they were,
     so a log loss does not change; labels are ``(log_proba + shifts).argmax(axis=1)``.

@@ -106,11 +106,20 @@ def score_table_for_export(results: Results) -> pd.DataFrame:
     return found
 
 
-def readable(results: Results, score: str | None = None) -> pd.DataFrame:
+def readable_score_table(results: Results, score: str | None = None) -> pd.DataFrame:
     """Return the scores as text with their intervals, the best method first.
 
-    Columns are the leading score, "group", the other scores that a method has, "seconds", and
-    "never predicts" where there is such a class.
+    Parameters
+    ----------
+    results : Results
+    score : str, optional
+        By default the leading one, see `lincore.metrics.class_ratio.leading_score`.
+
+    Returns
+    -------
+    DataFrame
+        Columns are that score, "group", the other scores that a method has, "seconds", and
+        "never predicts" where there is such a class.
     """
     score = score or leading_score(results.class_counts)
     found = score_table(rank_methods(results, score), score)
@@ -131,7 +140,7 @@ def _with_ends(found: pd.DataFrame, method: str, name: str) -> str:
     return f"{value:.3f}" if np.isnan(low + high) else f"{value:.3f} ({low:.3f}–{high:.3f})"
 
 
-def described(results: Results) -> pd.DataFrame:
+def method_table(results: Results) -> pd.DataFrame:
     """Return a line for each method: label, options, steps before it, seconds, notes of fits."""
     settings = results.settings
     lines = []
@@ -149,7 +158,7 @@ def described(results: Results) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns).set_index("method")
 
 
-def predictions(results: Results) -> pd.DataFrame:
+def prediction_table(results: Results) -> pd.DataFrame:
     """Return every prediction as a line, with the posterior of each class where there are any."""
     parts = []
     for j, method in enumerate(results.methods):
@@ -170,7 +179,7 @@ def predictions(results: Results) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def summary(results: Results) -> str:
+def results_summary(results: Results) -> str:
     """Say what was compared and what the methods score, the best first, without intervals.
 
     Examples
@@ -179,7 +188,7 @@ def summary(results: Results) -> str:
     >>> guesses = np.array([[0, 1, 1, 0], [0, 0, 1, 1]])
     >>> r = Results(("LDA", "QDA"), np.array(["a", "b"]), np.arange(4), truth, guesses,
     ...             np.full((2, 4, 2), np.nan), np.zeros(2))
-    >>> summary(r)
+    >>> results_summary(r)
     '2 methods, 4 rows of 2 classes; accuracy: QDA 1.000, LDA 0.500'
     """
     score = leading_score(results.class_counts)

@@ -18,6 +18,7 @@ from .exploration import missing_finding as missing_finding
 from .exploration import non_missing_note as non_missing_note
 from .exploration import pair_finding as pair_finding
 from .exploration import separation_finding as separation_finding
+from .exploration import variance_finding as variance_finding
 from .exploration import vectors_finding as vectors_finding
 from .exploration import words_finding as words_finding
 from .imbalance import balance_finding as balance_finding
@@ -53,7 +54,6 @@ from .sentences import missing_interval_note as missing_interval_note
 from .sentences import missing_intervals_note as missing_intervals_note
 from .sentences import never_predicted_finding as never_predicted_finding
 from .sentences import rarest_class as rarest_class
-from .sentences import variance_finding as variance_finding
 from .steps import projection_sentence as projection_sentence
 from .streamed_rows import rows_in_memory as rows_in_memory
 from .streamed_rows import training_rows_note as training_rows_note

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lincore.utils.formatting import percent, true_minus
+from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
     from lincore.inspection.association import Association
@@ -277,3 +278,30 @@ def format_fisher_criterion(value: float) -> str:
     if not np.isfinite(value):
         return "unlimited"
     return f"{value:#.3g}" if 0.001 <= value < 1000 else f"{value:.3g}"
+
+
+def variance_finding(
+    variances: Array, n_rows: int, *, rows: str = "rows", share: float = 0.95
+) -> str:
+    """Say how few components hold most of the variance of the training rows.
+
+    Parameters
+    ----------
+    variances : ndarray of shape (rank,)
+        Of every component, in decreasing order.
+    n_rows : int
+        How many rows it was fitted on.
+    rows : str
+        What a row is.
+    share : float
+        What "most" means.
+    """
+    ratio = variances / variances.sum()
+    first = percent(float(ratio[:2].sum()))
+    needed = int(np.argmax(np.cumsum(ratio) >= share - 1e-12)) + 1
+    if len(ratio) == 1:
+        return f"One component holds all the variance of {n_rows:,} training {rows}."
+    return (
+        f"Two components hold {first} of the variance of {n_rows:,} training {rows}; "
+        f"{100 * share:.0f} % take {needed} of {len(ratio)}."
+    )

@@ -173,7 +173,7 @@ def format_loss(found: Interval, loss: str) -> str:
     huge = loss == "log loss" and max(abs(found.value), abs(found.high)) >= HUGE
 
     def number(value: float) -> str:
-        if huge:  # of a model that is surely wrong, or where costs are
+        if huge:  # of a confident model that errs, or where costs are
             return true_minus(f"{value:.3g}")
         # No plus: with one a spreadsheet begins a formula.
         return decimals(value) if loss == "log loss" else points(value)

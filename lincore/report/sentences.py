@@ -18,7 +18,6 @@ from lincore.utils.formatting import (
     points,
     true_minus,
 )
-from lincore.utils.typing import Array
 
 #: So many classes are named in a sentence.
 MOST_NAMED = 3
@@ -75,7 +74,7 @@ def format_score(found: scores.Interval, score: str) -> str:
     if scores.SCORES[score].is_share:
         value, ends = percent(found.value), interval(found.low, found.high)
     else:
-        # The log loss of a model that is surely wrong has no bound.
+        # The log loss of a confident model that errs has no bound.
         form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
         value = true_minus(f"{found.value:{form}}")
         ends = true_minus(f"{found.low:{form}}–{found.high:{form}}")
@@ -252,33 +251,6 @@ def rarest_class(results: Results) -> np.intp:
     """
     counts = np.bincount(results.truth, minlength=len(results.classes))
     return np.where(counts > 0, counts, counts.max(initial=0) + 1).argmin()
-
-
-def variance_finding(
-    variances: Array, n_rows: int, *, rows: str = "rows", share: float = 0.95
-) -> str:
-    """Say how few components hold most of the variance of the training rows.
-
-    Parameters
-    ----------
-    variances : ndarray of shape (rank,)
-        Of every component, in decreasing order.
-    n_rows : int
-        How many rows it was fitted on.
-    rows : str
-        What a row is.
-    share : float
-        What "most" means.
-    """
-    ratio = variances / variances.sum()
-    first = percent(float(ratio[:2].sum()))
-    needed = int(np.argmax(np.cumsum(ratio) >= share - 1e-12)) + 1
-    if len(ratio) == 1:
-        return f"One component holds all the variance of {n_rows:,} training {rows}."
-    return (
-        f"Two components hold {first} of the variance of {n_rows:,} training {rows}; "
-        f"{100 * share:.0f} % take {needed} of {len(ratio)}."
-    )
 
 
 def comparison_finding(results: Results, score: str | None = None, rope: float = 0.01) -> str:

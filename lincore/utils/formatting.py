@@ -85,7 +85,7 @@ def number(value: float, as_percent: bool = False, *, signed: bool = False) -> s
 def decimals(value: float) -> str:
     """Return a loss or another number without a unit: three decimals, or short where it is huge.
 
-    The log loss of a model that is surely wrong has no bound.
+    The log loss of a confident model that errs has no bound.
 
     Examples
     --------

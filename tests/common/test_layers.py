@@ -75,11 +75,8 @@ ONLY_IN = {
     ),  # a computed name hides from these tests
 }
 
-#: Whose imports inside functions spare a page 0.3 s of pandas, or are of what no script needs.
-LATE = {
-    "lincore/data/labels.py",
-    "pages/ui/server/preload.py",
-}
+#: Whose imports inside functions spare a page 0.4 s of pandas.
+LATE = {"lincore/data/labels.py"}
 
 MOST_FILES = 20
 
@@ -203,7 +200,7 @@ def late_imports(source: str) -> list[int]:
 
 def test_imports_stand_at_the_top():
     late = {path for path, source in sources(ROOT).items() if late_imports(source)}
-    assert {path for path in late if not path.endswith("__init__.py")} <= LATE
+    assert late == LATE
 
 
 def test_nothing_else_imports_a_page():

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 import lincore
 import lincore.onnx  # noqa: F401 - it registers the converters
+from lincore.preprocessing.tabular import Preparer
 
 X, CODES = load_wine(return_X_y=True)
 SINGLE = X.astype(np.float32)
@@ -32,6 +33,13 @@ CLASSIFIERS = [
     lincore.LeastSquaresClassifier(),
     lincore.Perceptron(weights="pocket", random_state=0),
     lincore.LogisticRegression(),
+    lincore.MultinomialNB(),
+    lincore.MultinomialNB(alpha=0, priors="equal"),
+    lincore.OneVsRest(lincore.LinearDiscriminantAnalysis()),
+    lincore.OneVsRest(lincore.QuadraticDiscriminantAnalysis(), models="k-1"),
+    lincore.OneVsOne(lincore.LogisticRegression()),
+    lincore.OneVsOne(lincore.QuadraticDiscriminantAnalysis()),
+    lincore.OneVsOne(lincore.GaussianNB()),
 ]
 
 
@@ -77,7 +85,7 @@ def test_transformer_gives_what_its_graph_gives(transformer, dtype):
     assert found.dtype == dtype and found.shape[1] == len(transformer.get_feature_names_out())
 
 
-@pytest.mark.parametrize("classifier", [CLASSIFIERS[0], CLASSIFIERS[3], CLASSIFIERS[-1]], ids=str)
+@pytest.mark.parametrize("classifier", [CLASSIFIERS[0], CLASSIFIERS[3], CLASSIFIERS[9]], ids=str)
 def test_pipeline_says_what_its_graph_says(classifier):
     pipeline = make_pipeline(lincore.Standardizer(), lincore.PCA(5), classifier)
     pipeline.fit(X, LABELS["texts"])
@@ -114,10 +122,58 @@ def test_what_a_graph_cannot_hold_is_refused():
     halves = lincore.LinearDiscriminantAnalysis().fit(X, CODES + 1.0)
     with pytest.raises(ValueError, match="ONNX has whole numbers and texts for labels"):
         to_onnx(halves, X[:1])
-    coded = np.column_stack([X, CODES > 0])
-    mixed = lincore.GaussianNB(categorical_columns=[[X.shape[1]]]).fit(coded, CODES)
-    with pytest.raises(AttributeError, match="categorical columns"):
-        to_onnx(mixed, coded[:1])
+    inside = lincore.OneVsRest(make_pipeline(lincore.PCA(3), lincore.LogisticRegression()))
+    with pytest.raises(lincore.DataError, match="decision function of Pipeline.*in front of"):
+        to_onnx(inside.fit(X, CODES), X[:1])
+    words = Preparer(n_words=X.shape[1]).fit(X)
+    with pytest.raises(lincore.DataError, match="no sparse rows.*skops"):
+        to_onnx(words, X[:1])
+
+
+def test_words_that_a_class_never_had():
+    counts = np.array([[3, 0, 1, 0], [1, 2, 0, 0], [0, 0, 4, 0], [0, 1, 0, 2], [0, 0, 0, 5.0]])
+    model = lincore.MultinomialNB(alpha=0).fit(counts, ["a", "a", "b", "c", "c"])
+    asked = np.vstack([counts, np.eye(4), np.ones((1, 4)), [[2, 1, 3, 1]]])
+    found, probabilities = run(model, asked, zipmap=False)
+    assert found.tolist() == model.predict(asked).tolist()
+    np.testing.assert_allclose(probabilities, model.predict_proba(asked), atol=1e-12)
+
+
+def test_votes_of_planes_that_stand_alone_and_of_the_class_without_a_model():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((60, 3))
+    codes = np.repeat(np.arange(6), 10)
+    for model in (
+        lincore.OneVsOne(lincore.LeastSquaresClassifier()),
+        lincore.OneVsRest(lincore.LogisticRegression(), models="k-1"),
+    ):
+        found, scores = run(model.fit(rows, codes), rows, zipmap=False)
+        assert found.tolist() == model.predict(rows).tolist()
+        np.testing.assert_allclose(scores, model.decision_function(rows), atol=1e-12)
+
+
+@pytest.mark.parametrize("imputation", ["median", "most_frequent", "indicator"])
+def test_preparation_of_a_table_in_a_graph(imputation):
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 7, 80).astype(float)
+    rows = np.column_stack([rng.standard_normal(80), codes, codes > 3, rng.integers(0, 3, 80)])
+    rows[rng.random(rows.shape) < 0.2] = np.nan
+    preparer = Preparer((None, 9, 2, 3), imputation=imputation, rare=12).fit(rows)
+    asked = np.vstack([rows, [[np.nan] * 4, [9, 9, 2, 3], [0, 8, 5, -1]]])
+    for dtype in (np.float32, np.float64):
+        (found,) = run(preparer, asked.astype(dtype))
+        np.testing.assert_array_equal(found, preparer.transform(asked).astype(dtype))
+
+
+@pytest.mark.parametrize("method", ["lda", "qda", "naive-bayes", "logistic", "one-vs-one"])
+def test_a_kept_model_of_a_messy_table(method):
+    passengers = lincore.sample("passengers")
+    model = lincore.compare(passengers, method, keep_models=True).model(method)
+    for given, tolerance in ((passengers.X, 1e-11), (passengers.X.astype(np.float32), 1e-5)):
+        found, numbers = run(model, given, zipmap=False)
+        assert found.tolist() == model.predict(given).tolist()
+        if method != "one-vs-one":
+            np.testing.assert_allclose(numbers, model.predict_proba(given), atol=tolerance)
 
 
 def test_only_the_module_itself_needs_the_extra():

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 #: Names of functions, classes, parameters and variables.
 NAMES = re.compile(
-    "heard|n_beyond|with_beyond|let_pass|courtesy|hills?|roof|[Bb]eliefs?|n_arms|arms?|NestedRows|"
+    "heard|TOLD|n_beyond|with_beyond|let_pass|courtesy|hills?|roof|[Bb]eliefs?|n_arms|arms?|NestedRows|"
     r"may_go_on|halve_steps|whose_rows|OnDemand|tiers?|[Pp]ile|\w*(picture|PICTURE)\w*|n_said|"
     "weight_images|"
     "log_error_|fit_front|find_copies|copies_across|Copies|Wish|adopt|take_over|typical_row|"
@@ -27,7 +27,9 @@ PHRASES = re.compile(
     r"keep one of each|flatter(ed|s|ing)?|uneven rows|heard|stands? there|dear(er)?|"
     r"pictures?|hills?|roof|log[ -]errors?|confident errors?|bring up to date|"
     r"former settings|typical row|the model says|for ever|tiers?|guessing|"
-    r"told the shares|weights of the pixels)\b",
+    r"told the shares|wrong (rows?|images?)|(most|wholly) (wrong|right)|more right|"
+    r"(rows?|images?) (are|come out|is) wrong|gaussian bumps?|cut (it )?into ranges|"
+    r"a copy or nearly|weights of the pixels)\b",
     re.IGNORECASE,
 )
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
+from lincore.imbalance.cost._prevalence import as_costs, as_prevalence
 from lincore.imbalance.cost._samples import Samples, draw_samples
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, size_name
 from lincore.imbalance.run_study import study_settings
@@ -109,71 +110,7 @@ def imbalance_cost(
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, {}, as_methods(methods), steps, split, test_size, seed)
     shares = as_prevalence(data, prevalence)
-    return _Study(plan, shares, _as_costs(data, costs), repeats).run(progress, keep)
-
-
-def as_prevalence(data: Dataset, prevalence: str | Mapping[Any, float] | ArrayLike) -> Array:
-    """Return the shares of the classes in deployment, shape (K,).
-
-    Raises
-    ------
-    DataError
-        For shares that are negative or do not sum to one, and classes that are not there.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> as_prevalence(lincore.sample("iris"), {"setosa": 0.5}).tolist()
-    [0.5, 0.25, 0.25]
-    """
-    in_data = data.counts / data.counts.sum()
-    if isinstance(prevalence, str):
-        if prevalence not in ("equal", "file"):
-            raise DataError(
-                f"{prevalence!r} is no prevalence.", remedy="Use equal, file, or a share for each."
-            )
-        return in_data if prevalence == "file" else np.full(data.n_classes, 1 / data.n_classes)
-    if isinstance(prevalence, Mapping):
-        found = _from_mapping(data, prevalence, in_data)
-    else:
-        found = np.asarray(prevalence, dtype=float)
-    if found.shape != (data.n_classes,) or not (found >= 0).all() or abs(found.sum() - 1) > 1e-6:
-        raise DataError(
-            f"The prevalence {found.tolist()} is not {data.n_classes} shares that sum to 1.",
-            remedy="Give one share for each class.",
-        )
-    return found / found.sum()
-
-
-def _from_mapping(data: Dataset, given: Mapping[Any, float], in_data: Array) -> Array:
-    labels = data.classes.tolist()
-    for label in given:
-        if label not in labels:
-            known = ", ".join(map(str, labels[:10]))
-            raise DataError(
-                f"There is no class {label!r}.", where=data.name, remedy=f"Choose from: {known}."
-            )
-    named = np.array([label in given for label in labels])
-    found = np.array([float(given.get(label, 0.0)) for label in labels])
-    rest = in_data[~named]
-    if rest.sum() > 0:
-        found[~named] = (1 - found.sum()) * rest / rest.sum()
-    return found
-
-
-def _as_costs(data: Dataset, costs: ArrayLike | None) -> Array | None:
-    if costs is None:
-        return None
-    found = np.asarray(costs, dtype=float)
-    k = data.n_classes
-    proper = found.shape == (k, k) and np.isfinite(found).all() and (found >= 0).all()
-    if not proper or np.diag(found).any() or not found.sum(axis=1).all():
-        raise DataError(
-            f"Costs must be {k} by {k} numbers from 0, zero on the diagonal and nowhere else "
-            "for a whole class.",
-            remedy="Give what it costs to predict the column where the row is true.",
-        )
-    return found
+    return _Study(plan, shares, as_costs(data, costs), repeats).run(progress, keep)
 
 
 class _Study:
@@ -384,45 +321,13 @@ class _Study:
         )
 
 
-def deployment_losses(
-    truth: NDArray[np.intp],
-    predicted: NDArray[np.intp],
-    log_proba: Array,
-    prevalence: Array,
-    in_file: Array,
-    costs: Array | None = None,
-) -> Array:
-    """Return loss and log loss under a prevalence, error under another, and recalls, (3 + K,).
-
-    Parameters
-    ----------
-    truth, predicted : ndarrays of shape (m,)
-        Codes.
-    log_proba : ndarray of shape (m, K)
-        NaN where there are no posteriors.
-    prevalence, in_file : ndarrays of shape (K,)
-        Shares of the classes in deployment and in the file. Classes without test rows count
-        nowhere.
-    costs : ndarray of shape (K, K), optional
-
-    Examples
-    --------
-    >>> truth, said, half = np.array([0, 0, 1]), np.array([0, 1, 1]), np.log(np.full((3, 2), 0.5))
-    >>> deployment_losses(truth, said, half, np.array([0.5, 0.5]), np.array([0.9, 0.1]))
-    array([0.25 , 0.693..., 0.45 , 0.5 , 1. ])
-    """
-    return weighted_means(
-        truth, row_losses(truth, predicted, log_proba, costs), prevalence, in_file
-    )
-
-
 def row_losses(
     truth: NDArray[np.intp],
     predicted: NDArray[np.intp],
     log_proba: Array,
     costs: Array | None = None,
 ) -> Array:
-    """Return what each row costs, its log loss, and whether it is wrong, (3, m)."""
+    """Return what each row costs, its log loss, and whether it is misclassified, (3, m)."""
     wrong = predicted != truth
     paid = wrong if costs is None else costs[truth, predicted]
     return np.stack([paid.astype(float), log_losses(log_proba, truth), wrong])
@@ -431,7 +336,25 @@ def row_losses(
 def weighted_means(
     truth: NDArray[np.intp], rows: Array, prevalence: Array, in_file: Array
 ) -> Array:
-    """Return what `deployment_losses` does from `row_losses`."""
+    """Return loss and log loss under a prevalence, error under another, and recalls, (3 + K,).
+
+    Parameters
+    ----------
+    truth : ndarray of shape (m,)
+        Codes.
+    rows : ndarray of shape (3, m)
+        See `row_losses`.
+    prevalence, in_file : ndarrays of shape (K,)
+        Shares of the classes in deployment and in the file. Classes without test rows count
+        nowhere.
+
+    Examples
+    --------
+    >>> truth, said, half = np.array([0, 0, 1]), np.array([0, 1, 1]), np.log(np.full((3, 2), 0.5))
+    >>> rows = row_losses(truth, said, half)
+    >>> weighted_means(truth, rows, np.array([0.5, 0.5]), np.array([0.9, 0.1]))
+    array([0.25 , 0.693..., 0.45 , 0.5 , 1. ])
+    """
     k = len(prevalence)
     count = np.bincount(truth, minlength=k)
     seen = count > 0

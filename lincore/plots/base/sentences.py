@@ -30,7 +30,7 @@ def greater_is_better(score: str) -> bool:
 def score_axis(values: ArrayLike, score: str, as_percent: bool) -> dict[str, Any]:
     """Return the settings of an axis of a score: logarithmic for losses that differ by much.
 
-    The log loss of a model that is surely wrong has no bound, and would leave all others on a line.
+    The log loss of a confident model that errs has no bound, and would leave all others on a line.
     """
     settings: dict[str, Any] = {"tickformat": tick_format(as_percent)}
     if as_percent or greater_is_better(score):

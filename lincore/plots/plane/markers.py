@@ -29,8 +29,8 @@ MOST_SVG = 2_000
 MOST_DRAWN = 20_000
 # Above this a sample is drawn over shades, which more would hide; it also travels in 60 kB.
 MOST_OVER_SHADES = 1_500
-# Characters of the class for which a wrong row is taken: of one of many classes fewer, for then
-# many rows are wrong.
+# Characters of the class as which a row is misclassified: of one of many classes fewer, for then
+# many rows are.
 HOVER_WIDTH, HOVER_WIDTH_OF_MANY = 16, 12
 MANY_CLASSES = 12
 # Layers of all classes, and of one class.
@@ -104,7 +104,7 @@ class Marks(NamedTuple):
 
     @property
     def are_ringed(self) -> bool:
-        """True if the wrong rows are few enough to have rings around them."""
+        """True if the misclassified rows are few enough to have rings around them."""
         return int(np.count_nonzero(self.wrong)) <= MOST_RINGS
 
     def sample(self, most: int = MOST_DRAWN) -> Marks:
@@ -243,7 +243,7 @@ def _hover(n_axes: int) -> str:
 
 
 def _wrong(kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks, ringed: bool) -> list[Trace]:
-    """Return a ring around each wrong row; where they are many, a dot within, which hides less."""
+    """Return a ring around each misclassified row; of many a dot within, which hides less."""
     wrong = marks.wrong
     if not wrong.any():
         return []
@@ -285,7 +285,7 @@ def _in_lanes(marks: Marks) -> Array:
 
 
 def verdict(marks: Marks, drawn: Marks | None = None) -> str:
-    """Return how many of the rows are wrong, and how those drawn are marked.
+    """Return how many of the rows are misclassified, and how those drawn are marked.
 
     Empty when nothing is predicted.
     """

@@ -45,7 +45,7 @@ def rows_in_memory(data: Dataset) -> None:
 
 def refused() -> None:
     """Say why the last wish could not be met, and offer what would help."""
-    found = state.tell()
+    found = state.notify()
     if found is None:
         return
     text.show_problem(found.notice)

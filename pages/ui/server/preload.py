@@ -12,6 +12,8 @@ import logging
 import sys
 from threading import Event, Lock, Thread
 
+from threadpoolctl import threadpool_limits
+
 from pages.ui.server import garbage_collection, script_queue
 
 log = logging.getLogger(__name__)
@@ -102,6 +104,4 @@ def _keep_blas_to_one_thread() -> None:
     with nobody else they save half of a tenth of a second. What has many rows is cut into parts
     for both cores by `lincore.utils.threads`.
     """
-    from threadpoolctl import threadpool_limits
-
     threadpool_limits(limits=1, user_api="blas")

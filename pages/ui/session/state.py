@@ -18,7 +18,7 @@ DATASET = "shared.dataset"
 SOURCE = "shared.source"
 ORIGIN = "shared.origin"
 REFUSED = "shared.refused"
-TOLD = "shared.told"
+NOTIFIED = "shared.notified"
 UPLOADS = "shared.uploads"
 # The first digits of the SHA-256 of what was uploaded last.
 SHA = "shared.uploads.sha"
@@ -205,22 +205,22 @@ def refused() -> Refused | None:
     return found
 
 
-def tell() -> Refused | None:
+def notify() -> Refused | None:
     """Return the last wish if it could not be met, as one that the page Data tells of."""
-    st.session_state[TOLD] = refused()
+    st.session_state[NOTIFIED] = refused()
     return refused()
 
 
 def problem() -> Notice | None:
     """Return why the last wish could not be met, until the page Data has told it."""
     found = refused()
-    return None if found is None or found is st.session_state.get(TOLD) else found.notice
+    return None if found is None or found is st.session_state.get(NOTIFIED) else found.notice
 
 
 def dismiss() -> None:
     """Forget a wish that could not be met."""
     st.session_state.pop(REFUSED, None)
-    st.session_state.pop(TOLD, None)
+    st.session_state.pop(NOTIFIED, None)
 
 
 def refuse(

@@ -29,13 +29,6 @@ from pages.ui.session import cache, state
 from tests.app.settling import kept_jobs, settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text
 
-# Filters of warnings belong to the process: those of the thread that runs a page come and go while
-# a job fits. The page reads from the model why it ended, not from the warning.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::lincore.estimators.logistic.separation.SeparationWarning",
-)
-
 PAGE = "pages/classify.py"
 TABLE_WORDS = [word for word in CLASSIFIER_FACTORIES if word != "multinomial-nb"]
 

@@ -29,14 +29,6 @@ from pages.ui.widgets import text
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text
 
-# Filters of warnings belong to the process: those of the thread that runs a page come and go while
-# a job fits.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::lincore.estimators.logistic.separation.SeparationWarning",
-    "ignore::sklearn.exceptions.FitFailedWarning",
-)
-
 PAGE = "pages/compare.py"
 TABLE = list(choices.FOR_TABLES)
 

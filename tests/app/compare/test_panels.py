@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from pages.ui.compare import choices
 from tests.app.compare.test_compare_page import (
     _nothing_shared,  # noqa: F401  (a fixture that is used by itself)
@@ -16,11 +14,6 @@ from tests.app.compare.test_compare_page import (
     titled,
 )
 from tests.app.settling import settled
-
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::lincore.estimators.logistic.separation.SeparationWarning",
-)
 
 
 def colours(figure: dict) -> dict[str, str]:

@@ -17,7 +17,7 @@ from streamlit.typing import PlotlyState
 import lincore
 from lincore.inspection import association, correlation, projections
 from lincore.model_selection import hold_out
-from lincore.report import exploration, sentences
+from lincore.report import exploration
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -147,7 +147,7 @@ def test_two_columns_correlations_and_the_summary():
 def test_the_finding_and_the_points_are_the_librarys():
     app = explore()
     iris, split, found = projected("iris", True)
-    assert app.header[0].value == sentences.variance_finding(found.shares, len(split.train))
+    assert app.header[0].value == exploration.variance_finding(found.shares, len(split.train))
     fisher = found.fisher(4)
     test = found.separation(fisher, iris.X[split.test], iris.codes[split.test])
     both = found.separation(fisher), test

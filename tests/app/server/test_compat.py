@@ -8,7 +8,7 @@ import re
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 
 import pytest
 from streamlit import runtime
@@ -203,6 +203,7 @@ def test_a_script_knows_its_session_its_page_and_its_files(told):
 
 #: What Streamlit documents, though not as `st.name`.
 PUBLIC = {"streamlit.delta_generator.DeltaGenerator"}
+NAMED_TUPLES = {"_replace", "_asdict", "_fields"}
 PRIVATE = re.compile(r"\._session_mgr|uploaded_file_mgr|file_storage|get_script_run_ctx|_hash\b")
 
 
@@ -214,8 +215,21 @@ def test_private_parts_are_used_in_one_place():
         assert not PRIVATE.search(source), path
         for node in ast.walk(ast.parse(source)):
             names = set()
+            if isinstance(node, ast.Attribute) and node.attr not in NAMED_TUPLES:
+                of_its_own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+                assert of_its_own or not re.match("_[a-z]", node.attr), f"{path}: {node.attr}"
             if isinstance(node, ast.ImportFrom):
                 names = {f"{node.module}.{alias.name}" for alias in node.names}
             elif isinstance(node, ast.Import):
                 names = {alias.name for alias in node.names} - {"streamlit"}
             assert {name for name in names if name.startswith("streamlit")} <= PUBLIC, path
+
+
+def test_every_use_of_a_private_part_is_tried_without_it():
+    tried = {use.__name__ for use, *_ in USES} | {"index_page"}
+    own = {
+        name
+        for name, found in vars(_compat).items()
+        if isinstance(found, FunctionType) and found.__module__ == _compat.__name__
+    }
+    assert {name for name in own if not name.startswith("_")} == tried

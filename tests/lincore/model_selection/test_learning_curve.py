@@ -16,11 +16,6 @@ from lincore.model_selection.comparison import compare
 from lincore.model_selection.learning_curves import learning_curve
 from lincore.model_selection.pipeline import Steps
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning",
-    "ignore::lincore.estimators.logistic.separation.SeparationWarning",
-)
-
 
 def splits(data, n=3):
     return [lincore.split(data, seed=seed) for seed in range(n)]
