@@ -12,6 +12,12 @@ from sklearn.base import clone
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
 from lincore.estimators.batched_moments import MomentStack
+from lincore.model_selection._fold_moments import (
+    leaves_parts_out,
+    of_fold,
+    summarise_parts,
+    training_moments,
+)
 from lincore.model_selection.batched_fits import fit_moment_stack, moment_stack, solved_together
 from lincore.model_selection.fitting import (
     TrainingInputs,
@@ -20,12 +26,6 @@ from lincore.model_selection.fitting import (
     fit_preprocessor,
     predict_codes,
     through,
-)
-from lincore.model_selection.fold_moments import (
-    leaves_parts_out,
-    of_fold,
-    summarise_parts,
-    training_moments,
 )
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps, pipeline_for, steps_before
