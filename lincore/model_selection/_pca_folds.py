@@ -38,13 +38,13 @@ class Remainder(NamedTuple):
     whole: Moments
 
     def behind(
-        self, front: Sequence[tuple[str, Any]], rows: NDArray[Any], codes: Rows
+        self, preprocessor: Sequence[tuple[str, Any]], rows: NDArray[Any], codes: Rows
     ) -> tuple[Moments | None, Array]:
         """Fit steps to the training rows, and put training and test rows through them.
 
         Parameters
         ----------
-        front : sequence of (name, step)
+        preprocessor : sequence of (name, step)
             Steps that are solved from moments.
         rows : (m, p) array
             To test on.
@@ -58,9 +58,9 @@ class Remainder(NamedTuple):
             The test rows behind the steps.
         """
         pooled, whole = self
-        for i, (_, step) in enumerate(front):
+        for i, (_, step) in enumerate(preprocessor):
             if i:
-                pooled = front[i - 1][1].map_moments(pooled)
+                pooled = preprocessor[i - 1][1].map_moments(pooled)
             step.fit_moments(pooled)
             whole, rows = step.map_moments(whole), step.map_rows(rows)
         return without(whole, Moments.from_groups(rows, codes, len(whole))), rows

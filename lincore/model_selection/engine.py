@@ -36,7 +36,7 @@ from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
 
-Front: TypeAlias = Sequence[tuple[str, Any]]
+Preprocessor: TypeAlias = Sequence[tuple[str, Any]]
 # What is known of the training rows of a fold before anything is fitted to it.
 Known: TypeAlias = Moments | Remainder | None
 
@@ -60,14 +60,14 @@ class Group(NamedTuple):
         Those that are functions of the moments by class.
     iterated : tuple of int
         Those that need the rows.
-    fronts : dict
+    preprocessors : dict
         Steps as fitted on the training rows, and the seconds that took, by position of the fold.
     """
 
     steps: Steps
     solved: tuple[int, ...]
     iterated: tuple[int, ...]
-    fronts: dict[int, tuple[Front, float]]
+    preprocessors: dict[int, tuple[Preprocessor, float]]
 
 
 class Ready(NamedTuple):
@@ -243,11 +243,11 @@ def _fit_folds(
     if stack is not None and solved_together(run.methods[method].estimator, trainings):
         every = fit_moment_stack(run.prototypes[method], stack, [[ready.rows] for ready in folds])
     each = (time.perf_counter() - start) / max(1, len(folds))
-    for ready, said in zip(folds, every, strict=True):
-        if said is None:
+    for ready, predictions in zip(folds, every, strict=True):
+        if predictions is None:
             yield _fit_and_predict(run, method, *ready)
         else:
-            yield Outcome(said[0], ready.seconds + each)
+            yield Outcome(predictions[0], ready.seconds + each)
 
 
 def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -> Ready | Outcome:
@@ -262,27 +262,27 @@ def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -
     """
     data, fold = run.data, run.plan[number]
     start = time.perf_counter()
-    front = pipeline_for(data, None, group.steps, seed=run.seed).steps
+    preprocessor = pipeline_for(data, None, group.steps, seed=run.seed).steps
     try:
-        training = _fit_steps(data, fold, front, known, group)
+        training = _fit_steps(data, fold, preprocessor, known, group)
     except ValueError as error:
         return Outcome(None, 0.0, str(error))
     shared += time.perf_counter() - start
     if group.iterated and _may_keep(run, group):
-        group.fronts[number] = front, shared
+        group.preprocessors[number] = preprocessor, shared
     rows = None
     if group.solved:
-        rows = through(front, data.X[run.asked(number)])
+        rows = through(preprocessor, data.X[run.asked(number)])
     return Ready(training, rows, shared)
 
 
 def _fit_steps(
-    data: Dataset, fold: Fold, front: Front, known: Known, group: Group
+    data: Dataset, fold: Fold, preprocessor: Preprocessor, known: Known, group: Group
 ) -> TrainingInputs:
     """Fit steps on one fold."""
     codes = data.codes[fold.train]
     if isinstance(known, Remainder):
-        moments, _ = known.behind(front, data.X[fold.test], data.codes[fold.test])
+        moments, _ = known.behind(preprocessor, data.X[fold.test], data.codes[fold.test])
         if moments is not None:
             return TrainingInputs(codes, data.n_classes, moments=moments)
         known = None
@@ -291,7 +291,7 @@ def _fit_steps(
     X = None if known is not None else data.X[fold.train]
     summary = bool(group.solved)
     return fit_preprocessor(
-        front, X, codes, data.n_classes, moments=known, rows=False, summary=summary
+        preprocessor, X, codes, data.n_classes, moments=known, rows=False, summary=summary
     )
 
 
@@ -303,20 +303,20 @@ def _iterate(run: Run, group: Group, method: int) -> None:
             X, codes = data.X[fold.train], data.codes[fold.train]
             start = time.perf_counter()
             try:
-                front, shared = group.fronts.get(i, (None, 0.0))
-                if front is None:
-                    front = pipeline_for(data, None, group.steps, seed=run.seed).steps
+                preprocessor, shared = group.preprocessors.get(i, (None, 0.0))
+                if preprocessor is None:
+                    preprocessor = pipeline_for(data, None, group.steps, seed=run.seed).steps
                     plain = group.steps.basis is None
                     moments = with_streamed(data, fold.train, fold.test) if plain else None
                     training = fit_preprocessor(
-                        front, X, codes, data.n_classes, moments=moments, summary=False
+                        preprocessor, X, codes, data.n_classes, moments=moments, summary=False
                     )
                 else:
-                    groups = categorical_columns(front)
+                    groups = categorical_columns(preprocessor)
                     training = TrainingInputs(
-                        codes, data.n_classes, through(front, X), categorical_columns=groups
+                        codes, data.n_classes, through(preprocessor, X), categorical_columns=groups
                     )
-                rows = through(front, data.X[run.asked(i)])
+                rows = through(preprocessor, data.X[run.asked(i)])
                 shared += time.perf_counter() - start
                 outcome = _fit_and_predict(run, method, training, rows, shared)
             except ValueError as error:
@@ -356,10 +356,10 @@ def _same(prototype: Any) -> Any:
 
 def _fit_watched(run: Run, method: int, training: TrainingInputs) -> Any:
     """Fit from rows; note warnings (no convergence, separation) instead of showing them."""
-    with captured_warnings() as said:
+    with captured_warnings() as warned:
         model = fit_classifier(clone(run.prototypes[method]), training)
     notes = run.notes.setdefault(method, {})
-    for category in {type(warning).__name__ for warning in said}:
+    for category in {type(warning).__name__ for warning in warned}:
         notes[category] = notes.get(category, 0) + 1
     return model
 
