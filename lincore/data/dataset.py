@@ -156,7 +156,8 @@ class Dataset:
         shares = zip(self.classes.tolist(), self.counts.tolist(), strict=True)
         phrases = [f"{label} {count:,}" for label, count in shares]
         more = [f"{len(phrases) - 8} more"] if len(phrases) > 8 else []
-        notices = f"; {len(self.notices)} notices" if self.notices else ""
+        number = len(self.notices)
+        notices = f"; {number} notice{'s' if number > 1 else ''}" if number else ""
         return (
             f"<Dataset {self.name!r}: {rows}{', with gaps' if self.has_missing else ''}; "
             f"{self.n_classes} classes{target}: {', '.join(phrases[:8] + more)}{notices}>"

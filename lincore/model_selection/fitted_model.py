@@ -49,6 +49,8 @@ class FittedModel:
     >>> passengers = lincore.sample("passengers")
     >>> results = lincore.compare(passengers, "lda", keep_models=True)
     >>> model = results.model("lda")
+    >>> model
+    <LDA, fitted on passengers: 7 features predict 'survived': 2 classes>
     >>> new = {"cabin class": ["first", "third"], "sex": ["female", "male"], "age": [30, None],
     ...        "relatives": [0, 1], "fare": [80.0, 8.5], "port": ["Cherbourg", None],
     ...        "deck": ["C", None], "a column that it does not know": [1, 2]}
@@ -86,6 +88,15 @@ class FittedModel:
             data.target_name,
             data.name,
             names,
+        )
+
+    def __repr__(self) -> str:
+        """Say what it is, what it was fitted on, and what it predicts."""
+        target = f" predict {self.target_name!r}" if self.target_name else ""
+        data = f" on {self.data_name}" if self.data_name else ""
+        return (
+            f"<{self.label}, fitted{data}: {len(self.feature_names):,} features{target}: "
+            f"{len(self.classes)} classes>"
         )
 
     @property

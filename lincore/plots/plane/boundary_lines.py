@@ -78,7 +78,7 @@ def trace_lines(grid: Map) -> Array:
 
 
 def _crossings(scores: Array) -> tuple[tuple[NDArray[np.intp], ...], Array]:
-    """Find the steps along the first axis at which the predicted class (argmax of the last) changes.
+    """Find the steps along the first axis at which the predicted class (argmax, last axis) changes.
 
     Returns
     -------

@@ -115,7 +115,7 @@ def winning_layers(view: View, limits: AxisLimits, quantity: Quantity) -> list[L
 
 
 def winning_values(view: View, grid: Map, quantity: Quantity) -> Array:
-    """Return on a grid (ny, nx) what the predicted class has: posterior, density, or lead in score."""
+    """Return on a grid (ny, nx) the predicted class's posterior, density, or margin in score."""
     if quantity == "posterior":
         log = possible(view.log_posterior(nodes(grid.x, grid.y)))
         return np.exp(log.max(axis=1)).reshape(grid.scores.shape[:2])
@@ -155,7 +155,7 @@ def thrifty(values: Array) -> NDArray[np.float32]:
 
 
 def floor_level(n_classes: int, quantity: Quantity) -> float:
-    """Return the level at which layers end: what a predicted class never falls below, to one decimal."""
+    """Return the level at which layers end, which no predicted class falls below, to one decimal."""
     if quantity != "posterior":
         return 0.0
     return float(np.floor(10 / n_classes + 1e-9) / 10)
