@@ -12,7 +12,12 @@ from sklearn.base import clone
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
 from lincore.estimators.batched_moments import MomentStack
-from lincore.model_selection._pca_folds import Remainder, is_worthwhile, remainders
+from lincore.model_selection._fold_moments import (
+    leaves_parts_out,
+    of_fold,
+    summarise_parts,
+    training_moments,
+)
 from lincore.model_selection.batched_fits import fit_moment_stack, moment_stack, solved_together
 from lincore.model_selection.fitting import (
     TrainingInputs,
@@ -21,12 +26,6 @@ from lincore.model_selection.fitting import (
     fit_preprocessor,
     predict_codes,
     through,
-)
-from lincore.model_selection.fold_moments import (
-    leaves_parts_out,
-    of_fold,
-    summarise_parts,
-    training_moments,
 )
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps, pipeline_for, steps_before
@@ -37,8 +36,6 @@ from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
 
 Preprocessor: TypeAlias = Sequence[tuple[str, Any]]
-# What is known of the training rows of a fold before anything is fitted to it.
-Known: TypeAlias = Moments | Remainder | None
 
 # Singular vectors that sparse rows are projected on, for methods that need dense ones.
 SPARSE_COMPONENTS = 100
@@ -169,7 +166,7 @@ def _from_one_pass(
 ) -> Iterator[dict[int, Outcome]]:
     data = run.data
     start = time.perf_counter()
-    known = _training(data, group, plan)
+    known = _training(data, plan)
     shared = (time.perf_counter() - start) / len(plan)
     stopped = False
     with part_mapper(data.X.size if data.n_features >= WIDE else 0) as mapper:
@@ -189,20 +186,16 @@ def _from_one_pass(
             stopped = True  # what waits in the threads' queue is left undone
 
 
-def _training(data: Dataset, group: Group, plan: Sequence[Fold]) -> Callable[[int], Known]:
+def _training(data: Dataset, plan: Sequence[Fold]) -> Callable[[int], Moments]:
     """Make the one pass; return what gives the training rows of each fold."""
-    X, codes, n_classes = data.X, data.codes, data.n_classes
-    few = is_worthwhile(X, codes, n_classes, plan, group.steps)
-    if few and group.solved and not data.n_streamed:
-        return remainders(X, codes, n_classes, plan).__getitem__
-    parts = summarise_parts(X, codes, n_classes, plan)
-    with part_mapper(X.size if data.n_features >= WIDE else 0) as mapper:
+    parts = summarise_parts(data.X, data.codes, data.n_classes, plan)
+    with part_mapper(data.X.size if data.n_features >= WIDE else 0) as mapper:
         moments = training_moments(parts, len(plan), mapper)
     return lambda fold: of_fold(moments, fold)
 
 
 def _solve_folds(
-    run: Run, group: Group, folds: Sequence[tuple[int, Known, float]]
+    run: Run, group: Group, folds: Sequence[tuple[int, Moments | None, float]]
 ) -> list[dict[int, Outcome]]:
     """Fit steps and methods on some folds.
 
@@ -210,7 +203,7 @@ def _solve_folds(
     ----------
     run : Run
     group : Group
-    folds : sequence of (number, Moments or Remainder or None, float)
+    folds : sequence of (number, Moments or None, float)
         The training rows, where they are known, and the seconds that took.
 
     Returns
@@ -250,7 +243,9 @@ def _fit_folds(
             yield Outcome(predictions[0], ready.seconds + each)
 
 
-def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -> Ready | Outcome:
+def _prepare(
+    run: Run, group: Group, number: int, known: Moments | None, shared: float
+) -> Ready | Outcome:
     """Fit the steps on one fold, from moments of its training rows where they are given.
 
     Their time is counted for every method, as if it had been fitted alone.
@@ -277,15 +272,10 @@ def _prepare(run: Run, group: Group, number: int, known: Known, shared: float) -
 
 
 def _fit_steps(
-    data: Dataset, fold: Fold, preprocessor: Preprocessor, known: Known, group: Group
+    data: Dataset, fold: Fold, preprocessor: Preprocessor, known: Moments | None, group: Group
 ) -> TrainingInputs:
     """Fit steps on one fold."""
     codes = data.codes[fold.train]
-    if isinstance(known, Remainder):
-        moments, _ = known.behind(preprocessor, data.X[fold.test], data.codes[fold.test])
-        if moments is not None:
-            return TrainingInputs(codes, data.n_classes, moments=moments)
-        known = None
     if group.steps.basis is None:
         known = with_streamed(data, fold.train, fold.test, known)
     X = None if known is not None else data.X[fold.train]

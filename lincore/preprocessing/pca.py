@@ -10,16 +10,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from lincore.linalg.covariance import RowSpace, is_positive
-from lincore.linalg.eigenpairs import largest_eigenpairs
 from lincore.linalg.products import blocked_product
 from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array
-
-# From so many features on, up to a quarter of the axes are found without the others: half the
-# work. For fewer features it is over before it matters.
-MANY_FEATURES = 200
-FEW_AXES = 0.25
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -63,27 +57,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (1, [[0.7, 0.72]])
     """
 
-    # Variances of all components times the divisor, or the matrix that they are found from.
-    _variances: Array
-    _divisor: float
-
     def __init__(self, n_components: float | None = None, *, whiten: bool = False) -> None:
         self.n_components = n_components
         self.whiten = whiten
-
-    @property
-    def all_variances_(self) -> Array:
-        """The variances of all components, found when they are asked for."""
-        check_is_fitted(self)
-        if self._variances.ndim == 2:
-            self._variances = np.asarray(np.linalg.eigvalsh(self._variances), dtype=np.float64)
-        return self._variances[is_positive(self._variances)][::-1] / self._divisor
-
-    @property
-    def singular_values_(self) -> Array:
-        """The square roots (n_components_,) of the scatter along each component."""
-        check_is_fitted(self)
-        return np.asarray(np.sqrt(self.explained_variance_ * self._divisor))
 
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows; with fewer rows than features in the space that the rows span.
@@ -199,37 +175,23 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _solve(self, total: Moments, mean: Array, space: RowSpace | None) -> Self:
         if total.count <= 1:
             raise ValueError(f"PCA needs rows of a total weight above 1, got {total.count:g}.")
-        values, vectors, self._variances = self._decompose(total.scatter)
+        values, vectors = np.linalg.eigh(total.scatter)
         kept = is_positive(values, len(total.scatter))
         if not kept.any():
             raise ValueError("All rows are equal: there is no direction in which they vary.")
-        self.mean_, self._divisor = mean, float(total.count - 1)
-        variances = values[kept][::-1] / self._divisor
-        whole = float(np.trace(total.scatter)) / self._divisor
+        divisor = float(total.count - 1)
+        variances = values[kept][::-1] / divisor
+        whole = float(np.trace(total.scatter)) / divisor
+        self.mean_, self.all_variances_ = mean, variances
         self.n_components_ = self._number(variances / variances.sum())
         axes = vectors[:, kept][:, ::-1][:, : self.n_components_]
         axes = axes if space is None else space.axes @ axes
         largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)
         self.components_ = np.ascontiguousarray((axes * np.sign(largest)).T)
         self.explained_variance_ = variances[: self.n_components_]
+        self.singular_values_ = np.sqrt(self.explained_variance_ * divisor)
         self.explained_variance_ratio_ = self.explained_variance_ / whole
         return self
-
-    def _decompose(self, scatter: Array) -> tuple[Array, Array, Array]:
-        """Return eigenvalues (k,), vectors (p, k), and what the other eigenvalues come from.
-
-        The last is all eigenvalues, or the matrix where only the largest were asked for.
-        """
-        k, varying = self.n_components, np.flatnonzero(np.diagonal(scatter) > 0)
-        wanted = k if isinstance(k, (int, np.integer)) else len(varying)
-        if len(varying) < MANY_FEATURES or wanted > FEW_AXES * len(varying):
-            values, vectors = np.linalg.eigh(scatter)
-            return values, vectors, values
-        matrix = scatter.take(varying, axis=0).take(varying, axis=1)
-        values, found = largest_eigenpairs(matrix, wanted)
-        vectors = np.zeros((len(scatter), wanted))
-        vectors[varying] = found
-        return values, vectors, matrix
 
     def _number(self, ratio: Array) -> int:
         if self.n_components is None:

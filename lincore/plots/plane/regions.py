@@ -155,7 +155,7 @@ def thrifty(values: Array) -> NDArray[np.float32]:
 
 
 def floor_level(n_classes: int, quantity: Quantity) -> float:
-    """Return the level at which layers end, which no predicted class falls below, to one decimal."""
+    """Return where layers end: a level that no predicted class falls below, to one decimal."""
     if quantity != "posterior":
         return 0.0
     return float(np.floor(10 / n_classes + 1e-9) / 10)
