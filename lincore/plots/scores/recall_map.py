@@ -186,13 +186,13 @@ def _hardest(shares: np.ndarray, labels: list[str]) -> str:
 
 
 def _by_class(shares: np.ndarray, labels: list[str]) -> str:
-    said = [
+    phrases = [
         f"{label} {percent(float(column.min()))} to {percent(float(column.max()))}"
         if not np.isnan(column).any()
         else f"{label} without test rows"
         for label, column in zip(labels, shares.T, strict=True)
     ]
-    return f"Lowest and highest: {listed(said, most=12)}."
+    return f"Lowest and highest: {listed(phrases, most=12)}."
 
 
 def _largest_change(change: np.ndarray, labels: list[str]) -> str:
@@ -207,8 +207,8 @@ def _largest_change(change: np.ndarray, labels: list[str]) -> str:
 
 
 def _moves(first: np.ndarray, second: np.ndarray, labels: list[str]) -> str:
-    said = [
+    phrases = [
         f"{label} {percent(a)} to {percent(b)}"
         for label, a, b in zip(labels, first[:, 0], second[:, 0], strict=True)
     ]
-    return f"{listed(said, most=12)}."
+    return f"{listed(phrases, most=12)}."

@@ -37,8 +37,8 @@ def show_training_loss(setup: Setup, study: BalanceStudy, data: Dataset) -> None
     """Draw the way down of the models that iterate, and say what their last value means."""
     for name, full, reduced in _errors(setup, study, data):
         totals, counts = (full.total, reduced.total), (full.n, reduced.n)
-        said = report.training_loss_finding(name, totals, counts, text.row_noun(data))
-        st.markdown(text.escape(said))
+        finding = report.training_loss_finding(name, totals, counts, text.row_noun(data))
+        st.markdown(text.escape(finding))
     for note in study.notices:
         st.caption(f"Note while fitting: {text.escape(note)}")
     traces = {}

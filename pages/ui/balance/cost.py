@@ -78,7 +78,7 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
     what = f"Cost of the imbalance on {setup.repeats} splits"
     if computation.n_values(data) <= FOLLOWED:
         job = page_jobs.run(KEY, setup, work, describe=what, patience=computation.PATIENCE)
-        page_jobs.show(job, draw=draw, keep_former=True)
+        page_jobs.show(job, draw=draw, keep_outdated=True)
     else:
         job = page_jobs.on_demand(
             KEY,
@@ -88,7 +88,7 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
             label="Compute",
             help="What is finished can be looked at meanwhile.",
             draw=draw,
-            keep_former=True,
+            keep_outdated=True,
             unasked=computation.n_values(data) <= computation.LARGE,
         )
     if job is not None and not page_jobs.at_work(job) and job.result is not None:
