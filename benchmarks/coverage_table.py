@@ -22,13 +22,15 @@ def write(
     cache: Path, designs: Iterable[str], sizes: Iterable[int], methods: Iterable[str]
 ) -> None:
     """Write the tables of what is in the cache between the marks of the page."""
-    lines, rates, counts = [], [], []
+    lines, rates, counts, drawn = [], [], [], []
     for design, size in product(designs, sizes):
-        rows = [
-            row
-            for method in methods
-            for row in rows_of(cache / f"{design.replace('/', '-')} {size} {method}.npz", method)
-        ]
+        rows = []
+        for method in methods:
+            path = cache / f"{design.replace('/', '-')} {size} {method}.npz"
+            if path.exists():
+                rows += rows_of(path, method)
+                with np.load(path) as cell:
+                    drawn.append(int(cell["times"]))
         if rows:
             lines += [f"\n### {design}, {size:,} rows\n", head(), rule()]
             lines += [
@@ -39,8 +41,10 @@ def write(
             counts += [n for _, _, n, _ in rows]
     known = np.array(rates)
     inside = np.mean((known >= LEAST) & (known <= MOST))
+    times = " to ".join(map(str, sorted({min(drawn), max(drawn)})))
     summary = (
-        f"{min(counts)} to {max(counts)} data sets a cell; of {len(known):,} coverages "
+        f"{times} data sets were drawn for each cell, and the method could be fitted on "
+        f"{min(counts)} to {max(counts)}; of {len(known):,} coverages "
         f"{inside:.0%} lie between {LEAST:.0%} and {MOST:.1%}, {np.mean(known < LEAST):.0%} below, "
         f"{np.mean(known > MOST):.0%} above. The lowest is {known.min():.3f}; a coverage of 95 % "
         f"seen in {int(np.median(counts))} data sets has a standard error of "
@@ -54,8 +58,6 @@ def write(
 
 def rows_of(path: Path, method: str) -> list[tuple[str, str, int, list[tuple[float, float, int]]]]:
     """Return for each scheme: coverage, share without an interval, and data sets with one."""
-    if not path.exists():
-        return []
     found = []
     with np.load(path) as known:
         for scheme in SCHEMES:

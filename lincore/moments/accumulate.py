@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.moments.integer_products import are_small, exact_product
+from lincore.moments._integer_products import are_small, exact_product
 from lincore.utils.threads import PARTS, part_mapper
 from lincore.utils.typing import Array
 

@@ -222,8 +222,8 @@ def baseline_finding(results: Results, method: str, *, subject: str = "That") ->
     largest = _name(results, scores.baseline_results(results).predicted[0, 0])
     always = f"always predicting {largest} ({name} {percent(guess)})"
     if few := missing_interval_note(results, name):
-        told = subject[:1].lower() + subject[1:] if subject == "That" else subject
-        text = f"Whether {told} is better than {always} is not known: {few}."
+        model = subject[:1].lower() + subject[1:] if subject == "That" else subject
+        text = f"Whether {model} is better than {always} is not known: {few}."
     elif found.low > guess:
         text = f"{subject} is better than {always}."
     elif found.high < guess:
@@ -282,8 +282,8 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     ranked = _ranked(results, score)
     if not ranked:
         return f"No model has a score for {score}."
-    said = _who_leads(results, ranked, group, score, rope)
-    return " ".join([said, *never_predicted_finding(results, ranked)])
+    finding = _who_leads(results, ranked, group, score, rope)
+    return " ".join([finding, *never_predicted_finding(results, ranked)])
 
 
 def _who_leads(

@@ -112,10 +112,10 @@ def figure(shown: Shown) -> None:
     """Draw the score of each method with its interval, baselines and groups."""
     results, score = shown.results, shown.score
     group = metrics.groups(results, score, shown.rope)
-    told = [i for i, name in enumerate(results.methods) if group[name]]
-    names = [results.methods[i] for i in told]
+    with_group = [i for i, name in enumerate(results.methods) if group[name]]
+    names = [results.methods[i] for i in with_group]
     drawn = _intervals(
-        tuple(shown.labels[i] for i in told),
+        tuple(shown.labels[i] for i in with_group),
         tuple(metrics.score(results, name, score) for name in names),
         score,
         tuple(metrics.baseline_scores(results, score).items()),

@@ -103,13 +103,13 @@ def _note(found: Source, column: Column, reasons: Mapping[Any, str]) -> str:
     called = found.name_of(column.name)
     renamed = f"{column.name} in the file" if called != column.name else ""
     reason = column.reason or reasons.get(column.kind, "") if column.role != "target" else ""
-    return "; ".join(said for said in (renamed, reason) if said)
+    return "; ".join(note for note in (renamed, reason) if note)
 
 
 def _examples(column: Column) -> str:
-    said = ", ".join(column.examples)
+    examples = ", ".join(column.examples)
     # With a true minus sign: a text that begins with a hyphen could be a formula.
-    return true_minus(said) if column.kind == "number" else said
+    return true_minus(examples) if column.kind == "number" else examples
 
 
 def _base(now: pd.DataFrame) -> tuple[pd.DataFrame, str]:

@@ -355,7 +355,7 @@ def kept_page():
         describe="Comparing",
         label="Compare",
         draw=lambda job: st.markdown(f"drawn {job.result} of size {job.settings[1]}"),
-        keep_former=True,
+        keep_outdated=True,
         share=False,
     )
     if job is not None and job.is_over and job.result is not None:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lincore.moments import integer_products
+from lincore.moments import _integer_products
+from lincore.moments._integer_products import are_small, exact_product
 from lincore.moments.accumulate import buffer_type
-from lincore.moments.integer_products import are_small, exact_product
 from lincore.moments.moments import Moments
 
 
@@ -33,7 +33,7 @@ def test_a_product_is_exact_whatever_follows_the_first_rows(seed, n, q, bits, n_
 
 def test_the_largest_numbers_do_not_become_slow_pieces(monkeypatch):
     rows = np.full((5000, 3), 65535, dtype=np.float32)
-    monkeypatch.setattr(integer_products, "_guess", lambda rows: 100_000)
+    monkeypatch.setattr(_integer_products, "_guess", lambda rows: 100_000)
     np.testing.assert_array_equal(exact_product(rows), product(rows))
 
 
