@@ -22,13 +22,15 @@ def write(
     cache: Path, designs: Iterable[str], sizes: Iterable[int], methods: Iterable[str]
 ) -> None:
     """Write the tables of what is in the cache between the marks of the page."""
-    lines, rates, counts = [], [], []
+    lines, rates, counts, drawn = [], [], [], []
     for design, size in product(designs, sizes):
-        rows = [
-            row
-            for method in methods
-            for row in rows_of(cache / f"{design.replace('/', '-')} {size} {method}.npz", method)
-        ]
+        rows = []
+        for method in methods:
+            path = cache / f"{design.replace('/', '-')} {size} {method}.npz"
+            if path.exists():
+                rows += rows_of(path, method)
+                with np.load(path) as cell:
+                    drawn.append(int(cell["times"]))
         if rows:
             lines += [f"\n### {design}, {size:,} rows\n", head(), rule()]
             lines += [
@@ -39,8 +41,10 @@ def write(
             counts += [n for _, _, n, _ in rows]
     known = np.array(rates)
     inside = np.mean((known >= LEAST) & (known <= MOST))
+    times = " to ".join(map(str, sorted({min(drawn), max(drawn)})))
     summary = (
-        f"{min(counts)} to {max(counts)} data sets a cell; of {len(known):,} coverages "
+        f"{times} data sets were drawn for each cell, and the method could be fitted on "
+        f"{min(counts)} to {max(counts)}; of {len(known):,} coverages "
         f"{inside:.0%} lie between {LEAST:.0%} and {MOST:.1%}, {np.mean(known < LEAST):.0%} below, "
         f"{np.mean(known > MOST):.0%} above. The lowest is {known.min():.3f}; a coverage of 95 % "
         f"seen in {int(np.median(counts))} data sets has a standard error of "
@@ -54,19 +58,17 @@ def write(
 
 def rows_of(path: Path, method: str) -> list[tuple[str, str, int, list[tuple[float, float, int]]]]:
     """Return for each scheme: coverage, share without an interval, and data sets with one."""
-    if not path.exists():
-        return []
     found = []
     with np.load(path) as known:
         for scheme in SCHEMES:
             if f"{scheme} intervals" not in known:
                 continue
             ends, truth = known[f"{scheme} intervals"], known[f"{scheme} truth"]
-            told = ~np.isnan(ends[:, :, 1])
+            given = ~np.isnan(ends[:, :, 1])
             held = (ends[:, :, 1] - 1e-6 <= truth) & (truth <= ends[:, :, 2] + 1e-6)
             found.append((method, scheme, len(ends), [
-                (float(held[told[:, j], j].mean()) if told[:, j].any() else np.nan,
-                 float(1 - told[:, j].mean()), int(told[:, j].sum()))
+                (float(held[given[:, j], j].mean()) if given[:, j].any() else np.nan,
+                 float(1 - given[:, j].mean()), int(given[:, j].sum()))
                 for j in range(len(SCORES))
             ]))  # fmt: skip
     return found
@@ -84,12 +86,12 @@ def rule() -> str:
 
 def cells(found: list[tuple[float, float, int]]) -> str:
     """Write coverages in per cent: bold outside the bounds, and how many had no interval."""
-    said = []
+    written = []
     for share, silent, kept in found:
         if kept < FEWEST:
-            said.append("no interval" if silent > 0.5 else "–")
+            written.append("no interval" if silent > 0.5 else "–")
             continue
         text = f"{100 * share:.1f}"
         text = text if LEAST <= share <= MOST else f"**{text}**"
-        said.append(f"{text} (none: {silent:.0%})" if silent >= 0.005 else text)
-    return " | ".join(said)
+        written.append(f"{text} (none: {silent:.0%})" if silent >= 0.005 else text)
+    return " | ".join(written)

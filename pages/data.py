@@ -18,6 +18,8 @@ findings.rows_in_memory(data)
 new_data.show()
 findings.refused()
 
+if not isinstance(opened, Source):
+    new_data.folded()
 if isinstance(opened, Source):
     columns.show(opened)
     table.reading(opened)

@@ -197,8 +197,10 @@ def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
     condition = float(spectrum[-1] / spectrum[0])
     name, values = "conditioning", {"condition": condition, "rank": float(rank)}
     if condition < NOTEWORTHY_CONDITION:
-        said = f"No coordinate is nearly a combination of others (condition {condition:,.0f}{of})."
-        return Check(name, values, "fine", said)
+        finding = (
+            f"No coordinate is nearly a combination of others (condition {condition:,.0f}{of})."
+        )
+        return Check(name, values, "fine", finding)
     return Check(
         name,
         values,

@@ -10,7 +10,7 @@ from scipy.stats import lognorm
 
 from lincore.checks.check import ALPHA, Check, class_names
 from lincore.data.splits import draw_rows
-from lincore.utils.formatting import p_equals
+from lincore.utils.formatting import p_equals, percent
 from lincore.utils.typing import Array
 
 # Pairs of rows that are looked at in all; of larger classes a sample is drawn.
@@ -210,5 +210,6 @@ def _words(shape: Normality) -> str:
         parts.append(f"skewed (skewness {shape.skewness:.1f})")
     if abs(shape.kurtosis) > NOTEWORTHY[1]:
         tails = "heavier" if shape.kurtosis > 0 else "lighter"
-        parts.append(f"tails {tails} than normal (kurtosis {100 * shape.kurtosis:+.0f} %)")
+        excess = percent(shape.kurtosis, 0, signed=True)
+        parts.append(f"tails {tails} than normal (kurtosis {excess})")
     return " and ".join(parts) or "slightly off in shape"

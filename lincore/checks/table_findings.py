@@ -163,17 +163,19 @@ def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Table
         counts = [int((frame[name] == number).sum()) for name in names]
         which = "smallest" if number <= 0 else "largest"
         if len(names) == 1:
-            said = f"{number:g} occurs in {counts[0]:,} rows ({percent_of(counts[0], len(frame))})"
+            finding = (
+                f"{number:g} occurs in {counts[0]:,} rows ({percent_of(counts[0], len(frame))})"
+            )
             label = f"Read {number:g} in {names[0]!r} as missing"
         else:
             shares = (
                 f"{percent_of(min(counts), len(frame))} to {percent_of(max(counts), len(frame))}"
             )
-            said = f"{number:g} occurs in {shares} of the rows of {len(names):,} columns"
+            finding = f"{number:g} occurs in {shares} of the rows of {len(names):,} columns"
             label = f"Read {number:g} as missing in the {len(names):,} columns"
         there = "" if len(names) == 1 else " there"
         notice = Notice(
-            f"{said} and is the {which} value{there}: it may be a missing-value code.",
+            f"{finding} and is the {which} value{there}: it may be a missing-value code.",
             columns_named(names),
             "If so, read it as missing.",
         )
@@ -323,9 +325,9 @@ def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
     judged = n_rows >= _ENOUGH_ROWS and all(c.role != "text" for c in used)
     if not count or (judged and count <= _repeats_by_chance(frame, count)):
         return None
-    said = "1 row is a duplicate" if count == 1 else f"{count:,} rows are duplicates"
+    finding = "1 row is a duplicate" if count == 1 else f"{count:,} rows are duplicates"
     notice = Notice(
-        f"{said} ({percent_of(count, n_rows)}) in every feature and the class.",
+        f"{finding} ({percent_of(count, n_rows)}) in every feature and the class.",
         table.name,
         "Unless they are different cases, remove them: in training and in test they bias scores "
         "upwards.",

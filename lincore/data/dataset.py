@@ -154,13 +154,13 @@ class Dataset:
         rows = f"{self.n_rows:,} rows of {self.n_features:,} features"
         target = f" by {self.target_name!r}" if self.target_name else ""
         shares = zip(self.classes.tolist(), self.counts.tolist(), strict=True)
-        said = [f"{label} {count:,}" for label, count in shares]
-        more = [f"{len(said) - 8} more"] if len(said) > 8 else []
+        phrases = [f"{label} {count:,}" for label, count in shares]
+        more = [f"{len(phrases) - 8} more"] if len(phrases) > 8 else []
         number = len(self.notices)
         notices = f"; {number} notice{'s' if number > 1 else ''}" if number else ""
         return (
             f"<Dataset {self.name!r}: {rows}{', with gaps' if self.has_missing else ''}; "
-            f"{self.n_classes} classes{target}: {', '.join(said[:8] + more)}{notices}>"
+            f"{self.n_classes} classes{target}: {', '.join(phrases[:8] + more)}{notices}>"
         )
 
     def _repr_html_(self) -> str:

@@ -75,8 +75,8 @@ def describe_frame(frame: pd.DataFrame) -> pd.DataFrame:
             continue
         found = column.astype(float).describe()
         parts = {"mean": "mean", "SD": "std", "min": "min", "median": "50%", "max": "max"}
-        said = {name: float(found[part]) for name, part in parts.items()}
-        lines.append({"kind": "number", **line, **said, "most frequent": ""})
+        values_of = {name: float(found[part]) for name, part in parts.items()}
+        lines.append({"kind": "number", **line, **values_of, "most frequent": ""})
     names = ["kind", "missing", "distinct", "mean", "SD", "min", "median", "max", "most frequent"]
     index = pd.Index(frame.columns, name="feature")
     return pd.DataFrame(lines, columns=names, index=index)

@@ -120,10 +120,10 @@ def _by_place(frame: pd.DataFrame) -> list[str]:
     if plain and plain[0] == columns[-1] and _is_count(frame[plain[0]], 2):
         # The only flag of 0 and 1, in front: what is to be told, rather than a count at the end.
         flags = [name for name in plain if _count_distinct(frame[name]) == 2]
-        front = next(name for name in columns if not is_quantity(frame[name]))
-        named = front.strip().casefold() in _TRAITS
-        if flags == [front] and is_number(frame[front]) and not named:
-            ranked.insert(0, front)
+        leading = next(name for name in columns if not is_quantity(frame[name]))
+        named = leading.strip().casefold() in _TRAITS
+        if flags == [leading] and is_number(frame[leading]) and not named:
+            ranked.insert(0, leading)
     last = columns[-1]
     return ranked or ([last] if _is_of_many_classes(frame[last]) else [])
 

@@ -1,4 +1,4 @@
-from .bayes_reference import KnownTruth as KnownTruth
+from .bayes_reference import TrueParameters as TrueParameters
 from .bayes_reference import true_parameters_of as true_parameters_of
 from .class_size_sweep import sweep as sweep
 from .cost.estimate import imbalance_cost as imbalance_cost

@@ -77,7 +77,7 @@ class Prepared(NamedTuple):
     Attributes
     ----------
     job : Job
-    front : Pipeline
+    preprocessor : Pipeline
         The steps, fitted.
     training : Training
     seen : (m, q) array
@@ -89,7 +89,7 @@ class Prepared(NamedTuple):
     """
 
     job: FitTask
-    front: Pipeline
+    preprocessor: Pipeline
     training: TrainingInputs
     seen: Any
     shares: Array
@@ -119,10 +119,10 @@ def prepare(job: FitTask, steps: Steps, methods: Sequence[Method]) -> Prepared:
     """Fit the steps that methods share on a sample; put its rows and the test rows behind them."""
     data, sample = job.data, job.sample
     start = time.perf_counter()
-    front = pipeline_for(data, None, steps, seed=job.seed)
+    preprocessor = pipeline_for(data, None, steps, seed=job.seed)
     needs_rows = any(not method.from_moments for method in methods)
     training = fit_preprocessor(
-        front.steps,
+        preprocessor.steps,
         None if sample.moments is not None and not needs_rows else data.X[sample.rows],
         data.codes[sample.rows],
         data.n_classes,
@@ -131,8 +131,8 @@ def prepare(job: FitTask, steps: Steps, methods: Sequence[Method]) -> Prepared:
         rows=needs_rows,
         summary=any(method.from_moments for method in methods),
     )
-    seen = through(front.steps, data.X[job.test])
+    seen = through(preprocessor.steps, data.X[job.test])
     if job.threshold is not None and training.rows is None:
-        training = training._replace(rows=through(front.steps, data.X[sample.rows]))
+        training = training._replace(rows=through(preprocessor.steps, data.X[sample.rows]))
     shares = sample.shares(data.codes, data.n_classes)
-    return Prepared(job, front, training, seen, shares, time.perf_counter() - start)
+    return Prepared(job, preprocessor, training, seen, shares, time.perf_counter() - start)

@@ -16,7 +16,7 @@ from lincore.metrics.intervals import Interval, wilson
 from lincore.metrics.results import Results
 
 
-class KnownTruth(NamedTuple):
+class TrueParameters(NamedTuple):
     """The Bayes classifier of generated classes.
 
     Attributes
@@ -40,7 +40,7 @@ class KnownTruth(NamedTuple):
     results: Results
 
 
-def true_parameters_of(study: BalanceStudy, data: Dataset) -> KnownTruth:
+def true_parameters_of(study: BalanceStudy, data: Dataset) -> TrueParameters:
     """Return what can be reached on the test set of a study, whose shares are the full set's.
 
     Parameters
@@ -82,7 +82,7 @@ def true_parameters_of(study: BalanceStudy, data: Dataset) -> KnownTruth:
         seconds=np.zeros(1),
     )
     value, low, high = (float(end) for end in wilson(wrong, len(test)))
-    return KnownTruth(
+    return TrueParameters(
         least,
         Interval(value, low, high),
         Pipeline([("classify", model)]),

@@ -141,9 +141,9 @@ def _all_predicted(
     each = (time.perf_counter() - start) / len(group)
     return [
         _predicted(prepared, method, failures)
-        if said is None
-        else _prediction_of(prepared, method, said, each)
-        for prepared, said in zip(group, every, strict=True)
+        if predictions is None
+        else _prediction_of(prepared, method, predictions, each)
+        for prepared, predictions in zip(group, every, strict=True)
     ]
 
 
@@ -154,9 +154,9 @@ def _asked(prepared: Prepared) -> list[Any]:
 
 
 def _prediction_of(
-    prepared: Prepared, method: Method, said: list[Predicted], seconds: float
+    prepared: Prepared, method: Method, predictions: list[Predicted], seconds: float
 ) -> Prediction:
-    (predicted, log_proba, _), *own = said
+    (predicted, log_proba, _), *own = predictions
     silent = bool(np.isnan(log_proba).any())
     return Prediction(
         predicted,
@@ -197,7 +197,7 @@ def _asked_alone(prepared: Prepared, method: Method) -> Prediction:
         log_proba,
         learned=None if silent or method.has_fixed_priors else prepared.shares,
         shifts=shifts,
-        made=partial(_assembled, prepared.front, model),
+        made=partial(_assembled, prepared.preprocessor, model),
         seconds=seconds,
     )
 
@@ -212,11 +212,11 @@ def _fitted(prepared: Prepared, method: Method) -> Any:
 
 def _fitted_alone(prepared: Prepared, method: Method) -> Pipeline:
     with captured_warnings():  # it was fitted before, together with others: all was said then
-        return _assembled(prepared.front, _fitted(prepared, method))
+        return _assembled(prepared.preprocessor, _fitted(prepared, method))
 
 
-def _assembled(front: Pipeline, model: Any) -> Pipeline:
-    return Pipeline([*front.steps, ("classify", model)])
+def _assembled(preprocessor: Pipeline, model: Any) -> Pipeline:
+    return Pipeline([*preprocessor.steps, ("classify", model)])
 
 
 def _threshold(prepared: Prepared, log_proba: Array) -> Array:

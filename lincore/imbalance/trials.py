@@ -255,9 +255,9 @@ def outcomes(plan: Plan, trial: Trial, *, drawn: bool = True) -> dict[str, dict[
 
     def fitted(name: str) -> dict[str, Prediction]:
         # In the thread that fits: another visitor's warnings, which name columns, are not ours.
-        with captured_warnings() as said:
+        with captured_warnings() as messages:
             found = fit_sample(made[name], plan.alive, plan.failures)
-        warned[name] = [str(warning) for warning in said]
+        warned[name] = [str(warning) for warning in messages]
         return found
 
     warned: dict[str, list[str]] = {}
@@ -273,10 +273,10 @@ def outcomes_together(
 ) -> list[dict[str, dict[str, Prediction]]]:
     """Do what `outcomes` does with several small trials, what can be solved together at once."""
     made = [jobs(plan, trial) for trial in trials]
-    with captured_warnings() as said:
+    with captured_warnings() as messages:
         every = [job for of_trial in made for job in of_trial.values()]
         found = iter(fit_samples(every, plan.alive, plan.failures))
-    plan.notices.update(dict.fromkeys(str(warning) for warning in said))
+    plan.notices.update(dict.fromkeys(str(warning) for warning in messages))
     return [{name: next(found) for name in of_trial} for of_trial in made]
 
 

@@ -139,8 +139,8 @@ def _sizes(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Array:
         else:
             values = found.comparable
             return np.ptp(values, axis=0) if len(values) > 1 else np.abs(values[0])
-    front = Pipeline([step for step in pipeline.steps if step[0] == "prepare"])
-    return _separations(transform_for_classifier(front, data.X[rows]), data.codes[rows])
+    preprocessor = Pipeline([step for step in pipeline.steps if step[0] == "prepare"])
+    return _separations(transform_for_classifier(preprocessor, data.X[rows]), data.codes[rows])
 
 
 def _separations(seen: Any, codes: NDArray[np.intp]) -> Array:

@@ -81,8 +81,8 @@ def compare_solvers(
         what = solver if rate is None else f"gradient at rate {rate:g}"
 
         def goes_on(step: OptimizerStep, max_iter: int, done: int = i, what: str = what) -> bool:
-            said = f"{what}, iteration {step.iteration:,}, error {step.objective:.6g}"
-            return progress is None or progress(done, len(wanted), said) is not False
+            description = f"{what}, iteration {step.iteration:,}, error {step.objective:.6g}"
+            return progress is None or progress(done, len(wanted), description) is not False
 
         model = LogisticRegression(
             C=C,

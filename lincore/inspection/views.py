@@ -94,8 +94,8 @@ class View:
         if not len(self.points):
             return 0
         scores = self.scores(self.points)
-        winner = np.where(np.isnan(scores), -np.inf, scores).argmax(axis=1)
-        return int(np.count_nonzero(winner == self.predicted))
+        largest = np.where(np.isnan(scores), -np.inf, scores).argmax(axis=1)
+        return int(np.count_nonzero(largest == self.predicted))
 
     @property
     def fidelity(self) -> str:

@@ -88,20 +88,20 @@ class Calibration(NamedTuple):
         Of the bins.
     n_rows : ndarray of shape (b,)
         Predictions in each bin.
-    said, came_true : ndarray of shape (b,)
+    mean_predicted, observed : ndarray of shape (b,)
         Mean posterior and share of rows of that class; NaN in an empty bin.
     low, high : ndarray of shape (b,)
         Ends of Wilson's 95 % interval of the share.
     error : float
-        Expected calibration error: mean distance of what was said from what came true,
+        Expected calibration error: mean distance of the mean posterior from the observed frequency,
         weighted by the rows.
     """
 
     label: Any
     edges: Array
     n_rows: NDArray[np.intp]
-    said: Array
-    came_true: Array
+    mean_predicted: Array
+    observed: Array
     low: Array
     high: Array
     error: float
@@ -213,15 +213,15 @@ def calibration_curve(
     edges = np.linspace(0, 1, n_bins + 1)
     bins = np.clip(np.searchsorted(edges, proba, side="right") - 1, 0, n_bins - 1)
     count = np.bincount(bins, minlength=n_bins)
-    said = divide(np.bincount(bins, proba, n_bins).astype(float), count.astype(float))
+    mean_predicted = divide(np.bincount(bins, proba, n_bins).astype(float), count.astype(float))
     hits = np.bincount(bins, true, n_bins)
     units = independent_counts(results, bins, n_bins)
     came = divide(hits.astype(float), count.astype(float))
     share, low, high = wilson(np.where(units > 0, came, 0) * units, units)
     filled = count > 0
-    gaps = np.abs(said - share)[filled] * count[filled]
+    gaps = np.abs(mean_predicted - share)[filled] * count[filled]
     error = float(gaps.sum() / count.sum()) if filled.any() else np.nan
-    return Calibration(label, edges, count, said, share, low, high, error)
+    return Calibration(label, edges, count, mean_predicted, share, low, high, error)
 
 
 def _posteriors(results: Results, method: str) -> list[tuple[Any, Array]]:

@@ -21,7 +21,7 @@ class Disagreement(NamedTuple):
         Of the data set.
     truth : ndarray of shape (d,)
         True codes.
-    said : ndarray of shape (2, d)
+    predicted : ndarray of shape (2, d)
         Codes predicted by the first and by the second.
     proba : ndarray of shape (2, d)
         What each gives its own prediction; NaN for a method without posteriors.
@@ -33,19 +33,19 @@ class Disagreement(NamedTuple):
     second: str
     rows: NDArray[np.intp]
     truth: NDArray[np.intp]
-    said: NDArray[np.intp]
+    predicted: NDArray[np.intp]
     proba: Array
     n_rows: int
 
     @property
     def only_first(self) -> Flags:
         """Mask (d,) of the rows that the first alone predicts correctly."""
-        return np.asarray(self.said[0] == self.truth)
+        return np.asarray(self.predicted[0] == self.truth)
 
     @property
     def only_second(self) -> Flags:
         """Mask (d,) of the rows that the second alone predicts correctly."""
-        return np.asarray(self.said[1] == self.truth)
+        return np.asarray(self.predicted[1] == self.truth)
 
     @property
     def neither(self) -> Flags:
@@ -57,7 +57,7 @@ class Disagreement(NamedTuple):
         by_row: dict[str, Any] = {
             "rows": self.rows[chosen],
             "truth": self.truth[chosen],
-            "said": self.said[:, chosen],
+            "predicted": self.predicted[:, chosen],
             "proba": self.proba[:, chosen],
         }
         return self._replace(**by_row)
@@ -90,20 +90,22 @@ def find_disagreements(results: Results, first: str, second: str) -> Disagreemen
     """
     pair = [results.position(first), results.position(second)]
     looked_at = results.repetition == results.repetition.min(initial=0)
-    said = results.predicted[pair]
-    places = np.flatnonzero(looked_at & (said[0] != said[1]))
-    said, truth = said[:, places], results.truth[places]
-    log_proba = results.log_proba[np.array(pair)[:, None], places[None, :], said]
+    predicted = results.predicted[pair]
+    places = np.flatnonzero(looked_at & (predicted[0] != predicted[1]))
+    predicted, truth = predicted[:, places], results.truth[places]
+    log_proba = results.log_proba[np.array(pair)[:, None], places[None, :], predicted]
     proba = np.exp(log_proba)
     # How sure whoever is wrong is; nobody's certainty without posteriors.
-    mistaken = np.where(said != truth, np.nan_to_num(proba, nan=0.0), 0.0).max(axis=0, initial=0)
+    mistaken = np.where(predicted != truth, np.nan_to_num(proba, nan=0.0), 0.0).max(
+        axis=0, initial=0
+    )
     order = np.argsort(-mistaken, kind="stable")
     return Disagreement(
         first,
         second,
         results.rows[places][order],
         truth[order],
-        said[:, order],
+        predicted[:, order],
         proba[:, order],
         int(np.count_nonzero(looked_at)),
     )

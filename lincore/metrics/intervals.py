@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 from lincore.metrics.confusion_scores import divide
-from lincore.metrics.sampling_units import Evidence
+from lincore.metrics.sampling_units import SamplingUnits
 from lincore.utils.typing import Array, Codes
 
 LEVEL = 0.95
@@ -87,7 +87,7 @@ class Spread(NamedTuple):
     degrees: float = np.inf
 
 
-def row_spread(influence: Array, found: Evidence, truth: Codes, counts: Array) -> Spread:
+def row_spread(influence: Array, found: SamplingUnits, truth: Codes, counts: Array) -> Spread:
     """Return how much a score of all predictions together varies with the tested rows.
 
     Rows (groups, where they belong together) are what varies, however often each was predicted.
@@ -99,7 +99,7 @@ def row_spread(influence: Array, found: Evidence, truth: Codes, counts: Array) -
     ----------
     influence : ndarray of shape (m,)
         What each prediction's weight does to the score.
-    found : Evidence
+    found : SamplingUnits
     truth : ndarray of shape (m,)
         True codes.
     counts : ndarray of shape (K,)
@@ -231,7 +231,7 @@ def from_enlarged(value: float, centre: float, spread: Spread) -> Interval:
     return Interval(value, min(centre - half, value), max(centre + half, value))
 
 
-def from_folds(value: float, influence: Array, found: Evidence, spread: float) -> Interval:
+def from_folds(value: float, influence: Array, found: SamplingUnits, spread: float) -> Interval:
     """Return the corrected resampled t interval of a value over folds.
 
     What a fold says is the value plus the mean influence of its rows: for the accuracy exactly
@@ -242,9 +242,9 @@ def from_folds(value: float, influence: Array, found: Evidence, spread: float) -
     value : float
         Of all predictions together.
     influence : ndarray of shape (m,)
-    found : Evidence
+    found : SamplingUnits
     spread : float
-        Variance of the mean in variances of one fold, `Evidence.spread_of_difference`.
+        Variance of the mean in variances of one fold, `SamplingUnits.spread_of_difference`.
 
     References
     ----------
@@ -254,7 +254,7 @@ def from_folds(value: float, influence: Array, found: Evidence, spread: float) -
     return Interval(value, value - half, value + half)
 
 
-def fold_error(influence: Array, found: Evidence, spread: float) -> float:
+def fold_error(influence: Array, found: SamplingUnits, spread: float) -> float:
     """Return the standard error of a mean over folds, see `from_folds`.
 
     Folds of unequal size count as they do in a ratio estimator: by their sums over the mean size.
@@ -269,7 +269,7 @@ def fold_error(influence: Array, found: Evidence, spread: float) -> float:
 def from_rows(
     value: float,
     influence: Array,
-    found: Evidence,
+    found: SamplingUnits,
     replicates: Array | None,
     *,
     paired: bool = False,
@@ -302,7 +302,9 @@ def from_rows(
     return Interval(value, float(min(low, value)), float(max(high, value)))
 
 
-def p_from_rows(value: float, influence: Array, found: Evidence, replicates: Array | None) -> float:
+def p_from_rows(
+    value: float, influence: Array, found: SamplingUnits, replicates: Array | None
+) -> float:
     """Return the two-sided p-value at which the paired interval of `from_rows` just touches 0."""
     by_unit = _by_unit(influence, found)
     if found.n_units < 2:
@@ -319,7 +321,7 @@ def p_from_rows(value: float, influence: Array, found: Evidence, replicates: Arr
     return float(min(1.0, 2 * stats.t.sf(abs(z), _degrees(by_unit))))
 
 
-def _by_unit(influence: Array, found: Evidence) -> Array:
+def _by_unit(influence: Array, found: SamplingUnits) -> Array:
     return np.bincount(found.units, influence, found.n_units).astype(float)
 
 

@@ -150,9 +150,9 @@ def method_table(results: Results) -> pd.DataFrame:
             "steps": settings.steps.get(method, {}),
             "notes": settings.notes.get(method, {}),
         }
-        said = {name: ", ".join(f"{k}={v}" for k, v in part.items() if v not in (None, False))
+        options = {name: ", ".join(f"{k}={v}" for k, v in part.items() if v not in (None, False))
                 for name, part in parts.items()}  # fmt: skip
-        line = {"method": method, "label": settings.label(method), **said}
+        line = {"method": method, "label": settings.label(method), **options}
         lines.append(line | {"seconds": results.seconds[j]})
     columns = ["method", "label", "options", "steps", "notes", "seconds"]
     return pd.DataFrame(lines, columns=columns).set_index("method")
@@ -194,11 +194,11 @@ def results_summary(results: Results) -> str:
     score = leading_score(results.class_counts)
     where = [part for part in (results.settings.data, results.settings.scheme) if part]
     n, rows = len(results.methods), len(np.unique(results.rows))
-    said = [
+    scored = [
         f"{m} {estimate(results, m, score).value:.3f}" for m in rank_methods(results, score).methods
     ]
-    named = ", ".join(said[:8] + ([f"{n - 8} more"] if n > 8 else []))
+    named = ", ".join(scored[:8] + ([f"{n - 8} more"] if n > 8 else []))
     return (
         f"{n} method{'s' * (n != 1)}{' on ' * bool(where)}{', '.join(where)}, {rows:,} rows of "
-        f"{len(results.classes)} classes{f'; {score}: {named}' if said else ''}"
+        f"{len(results.classes)} classes{f'; {score}: {named}' if scored else ''}"
     )

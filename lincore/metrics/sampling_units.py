@@ -20,7 +20,7 @@ from lincore.utils.typing import Array, Codes
 T = TypeVar("T")
 
 
-class Evidence(NamedTuple):
+class SamplingUnits(NamedTuple):
     """The units that intervals and tests count.
 
     Attributes
@@ -90,7 +90,7 @@ def per_results(function: Callable[..., T]) -> Callable[..., T]:
 
 
 @per_results
-def find_sampling_units(results: Results) -> Evidence:
+def find_sampling_units(results: Results) -> SamplingUnits:
     """Read from folds, repetitions, rows and groups what is independent of what.
 
     Groups of rows that belong together are read from ``settings.row_groups``, of shape (m,).
@@ -110,7 +110,7 @@ def find_sampling_units(results: Results) -> Evidence:
         raise ValueError("Rows of one test set occur once; some of these occur repeatedly.")
     groups = results.settings.row_groups
     units = np.unique(results.rows if groups is None else groups, return_inverse=True)[1]
-    return Evidence(
+    return SamplingUnits(
         by_rows=by_rows,
         units=units,
         n_units=int(units.max(initial=-1)) + 1,

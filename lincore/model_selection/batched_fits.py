@@ -62,17 +62,17 @@ def fit_moment_stack(
 
     None for a sample of which a fit by itself must decide.
     """
-    said: list[list[Predicted] | None] = [None] * len(asked)
+    predictions: list[list[Predicted] | None] = [None] * len(asked)
     try:
         solved = solve_together(model, stack)
     except ValueError:  # of options, which a fit by itself tells
-        return said
+        return predictions
     silent = not isinstance(model, SoftmaxPosterior)
     for b in np.flatnonzero(solved.certain).tolist():
         scores = [solved.of(b, rows) for rows in asked[b]]
         if all(np.isfinite(part).all() for part in scores):
-            said[b] = [_chosen(part, silent) for part in scores]
-    return said
+            predictions[b] = [_chosen(part, silent) for part in scores]
+    return predictions
 
 
 def fit_stack(
@@ -93,7 +93,7 @@ def fit_stack(
         Codes (m,) and log posteriors (m, K) for each of the arrays; None for a sample whose
         fit did not converge and wants a solver that tells why.
     """
-    said: list[list[Predicted] | None] = [None] * len(trainings)
+    predictions: list[list[Predicted] | None] = [None] * len(trainings)
     # Levels, and shares of the variance, may leave samples with different numbers of coordinates.
     widths = np.array([rows.shape[1] for rows, *_ in asked])
     for width in np.unique(widths):
@@ -101,8 +101,8 @@ def fit_stack(
         solved = _solved(method, [trainings[b] for b in chosen])
         for b, coef, intercept, converged in zip(chosen, *solved, strict=True):
             if converged:
-                said[b] = [_predicted(coef, intercept, rows) for rows in asked[b]]
-    return said
+                predictions[b] = [_predicted(coef, intercept, rows) for rows in asked[b]]
+    return predictions
 
 
 def _solved(method: Method, trainings: Sequence[TrainingInputs]) -> Solved:

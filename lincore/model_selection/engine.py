@@ -12,6 +12,12 @@ from sklearn.base import clone
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
 from lincore.estimators.batched_moments import MomentStack
+from lincore.model_selection._fold_moments import (
+    leaves_parts_out,
+    of_fold,
+    summarise_parts,
+    training_moments,
+)
 from lincore.model_selection.batched_fits import fit_moment_stack, moment_stack, solved_together
 from lincore.model_selection.fitting import (
     TrainingInputs,
@@ -21,12 +27,6 @@ from lincore.model_selection.fitting import (
     predict_codes,
     through,
 )
-from lincore.model_selection.fold_moments import (
-    leaves_parts_out,
-    of_fold,
-    summarise_parts,
-    training_moments,
-)
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps, pipeline_for, steps_before
 from lincore.model_selection.run import Outcome, Run, StoppedError
@@ -35,7 +35,7 @@ from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
 
-Front: TypeAlias = Sequence[tuple[str, Any]]
+Preprocessor: TypeAlias = Sequence[tuple[str, Any]]
 
 # Singular vectors that sparse rows are projected on, for methods that need dense ones.
 SPARSE_COMPONENTS = 100
@@ -57,14 +57,14 @@ class Group(NamedTuple):
         Those that are functions of the moments by class.
     iterated : tuple of int
         Those that need the rows.
-    fronts : dict
+    preprocessors : dict
         Steps as fitted on the training rows, and the seconds that took, by position of the fold.
     """
 
     steps: Steps
     solved: tuple[int, ...]
     iterated: tuple[int, ...]
-    fronts: dict[int, tuple[Front, float]]
+    preprocessors: dict[int, tuple[Preprocessor, float]]
 
 
 class Ready(NamedTuple):
@@ -236,11 +236,11 @@ def _fit_folds(
     if stack is not None and solved_together(run.methods[method].estimator, trainings):
         every = fit_moment_stack(run.prototypes[method], stack, [[ready.rows] for ready in folds])
     each = (time.perf_counter() - start) / max(1, len(folds))
-    for ready, said in zip(folds, every, strict=True):
-        if said is None:
+    for ready, predictions in zip(folds, every, strict=True):
+        if predictions is None:
             yield _fit_and_predict(run, method, *ready)
         else:
-            yield Outcome(said[0], ready.seconds + each)
+            yield Outcome(predictions[0], ready.seconds + each)
 
 
 def _prepare(
@@ -257,22 +257,22 @@ def _prepare(
     """
     data, fold = run.data, run.plan[number]
     start = time.perf_counter()
-    front = pipeline_for(data, None, group.steps, seed=run.seed).steps
+    preprocessor = pipeline_for(data, None, group.steps, seed=run.seed).steps
     try:
-        training = _fit_steps(data, fold, front, known, group)
+        training = _fit_steps(data, fold, preprocessor, known, group)
     except ValueError as error:
         return Outcome(None, 0.0, str(error))
     shared += time.perf_counter() - start
     if group.iterated and _may_keep(run, group):
-        group.fronts[number] = front, shared
+        group.preprocessors[number] = preprocessor, shared
     rows = None
     if group.solved:
-        rows = through(front, data.X[run.asked(number)])
+        rows = through(preprocessor, data.X[run.asked(number)])
     return Ready(training, rows, shared)
 
 
 def _fit_steps(
-    data: Dataset, fold: Fold, front: Front, known: Moments | None, group: Group
+    data: Dataset, fold: Fold, preprocessor: Preprocessor, known: Moments | None, group: Group
 ) -> TrainingInputs:
     """Fit steps on one fold."""
     codes = data.codes[fold.train]
@@ -281,7 +281,7 @@ def _fit_steps(
     X = None if known is not None else data.X[fold.train]
     summary = bool(group.solved)
     return fit_preprocessor(
-        front, X, codes, data.n_classes, moments=known, rows=False, summary=summary
+        preprocessor, X, codes, data.n_classes, moments=known, rows=False, summary=summary
     )
 
 
@@ -293,20 +293,20 @@ def _iterate(run: Run, group: Group, method: int) -> None:
             X, codes = data.X[fold.train], data.codes[fold.train]
             start = time.perf_counter()
             try:
-                front, shared = group.fronts.get(i, (None, 0.0))
-                if front is None:
-                    front = pipeline_for(data, None, group.steps, seed=run.seed).steps
+                preprocessor, shared = group.preprocessors.get(i, (None, 0.0))
+                if preprocessor is None:
+                    preprocessor = pipeline_for(data, None, group.steps, seed=run.seed).steps
                     plain = group.steps.basis is None
                     moments = with_streamed(data, fold.train, fold.test) if plain else None
                     training = fit_preprocessor(
-                        front, X, codes, data.n_classes, moments=moments, summary=False
+                        preprocessor, X, codes, data.n_classes, moments=moments, summary=False
                     )
                 else:
-                    groups = categorical_columns(front)
+                    groups = categorical_columns(preprocessor)
                     training = TrainingInputs(
-                        codes, data.n_classes, through(front, X), categorical_columns=groups
+                        codes, data.n_classes, through(preprocessor, X), categorical_columns=groups
                     )
-                rows = through(front, data.X[run.asked(i)])
+                rows = through(preprocessor, data.X[run.asked(i)])
                 shared += time.perf_counter() - start
                 outcome = _fit_and_predict(run, method, training, rows, shared)
             except ValueError as error:
@@ -346,10 +346,10 @@ def _same(prototype: Any) -> Any:
 
 def _fit_watched(run: Run, method: int, training: TrainingInputs) -> Any:
     """Fit from rows; note warnings (no convergence, separation) instead of showing them."""
-    with captured_warnings() as said:
+    with captured_warnings() as warned:
         model = fit_classifier(clone(run.prototypes[method]), training)
     notes = run.notes.setdefault(method, {})
-    for category in {type(warning).__name__ for warning in said}:
+    for category in {type(warning).__name__ for warning in warned}:
         notes[category] = notes.get(category, 0) + 1
     return model
 

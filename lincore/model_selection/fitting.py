@@ -50,7 +50,7 @@ class TrainingInputs(NamedTuple):
 
 
 def fit_preprocessor(
-    front: Sequence[tuple[str, Any]],
+    preprocessor: Sequence[tuple[str, Any]],
     X: Any,
     codes: Codes,
     n_classes: int,
@@ -64,7 +64,7 @@ def fit_preprocessor(
 
     Parameters
     ----------
-    front : sequence of (name, step)
+    preprocessor : sequence of (name, step)
         Of a pipeline, without its classifier; there may be none.
     X : (n, p) array
         Training rows, as in ``Dataset.X``.
@@ -81,15 +81,15 @@ def fit_preprocessor(
         Whether the rows behind the steps are needed, and their moments.
     """
     weight = None if class_weight is None else np.asarray(class_weight, dtype=float)[codes]
-    names = [name for name, _ in front]
+    names = [name for name, _ in preprocessor]
     head = rows_needed(names)
     if "basis" in names:
         moments = None
     if moments is None or rows:
         known = moments is not None
-        for _, step in front[:head]:
+        for _, step in preprocessor[:head]:
             X = step.transform(X) if known else _fit_transform(step, X, weight)
-    tail = front[head:]
+    tail = preprocessor[head:]
     turns = any(name == "pca" for name, _ in tail)
     if moments is None and (summary or turns):
         moments = _summarise(X, codes, n_classes)
@@ -100,24 +100,26 @@ def fit_preprocessor(
             moments = _summarise(X, codes, n_classes)
         if moments is not None and class_weight is not None:
             moments = moments.scale(class_weight)
-        return TrainingInputs(codes, n_classes, X, weight, moments, categorical_columns(front))
+        return TrainingInputs(
+            codes, n_classes, X, weight, moments, categorical_columns(preprocessor)
+        )
     if class_weight is not None:
         moments = moments.scale(class_weight)
     for _, step in tail:
         moments = step.fit_moments(moments).map_moments(moments)
         X = _behind(step, X) if rows else X
-    kept, groups = moments if summary else None, categorical_columns(front)
+    kept, groups = moments if summary else None, categorical_columns(preprocessor)
     return TrainingInputs(codes, n_classes, X if rows else None, weight, kept, groups)
 
 
-def categorical_columns(front: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ...], ...]:
+def categorical_columns(preprocessor: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ...], ...]:
     """Return the columns behind fitted steps that code one category each, groups of zeros and ones.
 
     There are none once the columns were standardised or mixed.
 
     Parameters
     ----------
-    front : sequence of (name, step)
+    preprocessor : sequence of (name, step)
         Fitted steps before a classifier.
 
     Returns
@@ -125,15 +127,15 @@ def categorical_columns(front: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ..
     tuple of tuples of int
         For each category the positions, among the classifier's inputs, of its columns.
     """
-    if [name for name, _ in front] != ["prepare"]:
+    if [name for name, _ in preprocessor] != ["prepare"]:
         return ()
-    groups: tuple[tuple[int, ...], ...] = front[0][1].categorical_columns()
+    groups: tuple[tuple[int, ...], ...] = preprocessor[0][1].categorical_columns()
     return groups
 
 
-def through(front: Sequence[tuple[str, Any]], rows: Any) -> Any:
+def through(preprocessor: Sequence[tuple[str, Any]], rows: Any) -> Any:
     """Return rows as they are behind fitted steps; checked by the classifier, once."""
-    for _, step in front:
+    for _, step in preprocessor:
         rows = _behind(step, rows)
     return rows
 

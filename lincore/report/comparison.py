@@ -13,7 +13,7 @@ from lincore.metrics.disagreements import Disagreement
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units
 from lincore.report import streamed_rows
-from lincore.utils.formatting import listed
+from lincore.utils.formatting import listed, percent
 
 #: So many classes are named in a note.
 MOST_NAMED = 5
@@ -50,8 +50,8 @@ def evaluation_scope(results: Results, rows: str = "rows") -> str:
     if base.one_fit:
         return f"On {n_tested:,} test {rows}, {learned}.{more}"
     times = "once" if base.repeats <= 1 else f"{base.repeats:.3g} times"
-    said = f"{n_tested:,} {rows}, each predicted {times}, {learned}."
-    return f"Over {base.n_folds:,} folds: {said}{more}"
+    tested = f"{n_tested:,} {rows}, each predicted {times}, {learned}."
+    return f"Over {base.n_folds:,} folds: {tested}{more}"
 
 
 def groups(results: Results) -> str:
@@ -102,7 +102,7 @@ def interval_method(results: Results, score: str = "accuracy") -> str:
         kind = f"{'Wilson' if is_share else 'on a log scale'}, effective number of {units}"
     if results.common is not None:
         kind += ", jackknife over the models of the folds"
-    return f"{100 * scores.LEVEL:.0f} % intervals: {kind}."
+    return f"{percent(scores.LEVEL, 0)} intervals: {kind}."
 
 
 def with_class_names(reason: str, classes: NDArray[Any]) -> str:
@@ -142,7 +142,7 @@ def comparison_notes(results: Results) -> list[str]:
     ['b is left out: x.', 'a had not converged when it ended.']
     """
     settings = results.settings
-    said = [
+    notes = [
         f"{settings.label(name)} is left out: {with_class_names(reason, results.classes)}"
         for name, reason in settings.failed.items()
     ]
@@ -153,7 +153,7 @@ def comparison_notes(results: Results) -> list[str]:
     ]
     if settings.stopped and missing:
         are = "are" if len(missing) > 1 else "is"
-        said.append(f"{listed(missing)} {are} missing: the comparison was stopped before.")
+        notes.append(f"{listed(missing)} {are} missing: the comparison was stopped before.")
     n_fits = find_sampling_units(results).n_folds
     for name, found in settings.notes.items():
         if name not in results.methods:
@@ -162,19 +162,19 @@ def comparison_notes(results: Results) -> list[str]:
             what = _NOTES.get(kind, f"warned ({kind})")
             where = f" in {times:,} of {n_fits:,} fits" if n_fits > 1 else ""
             end = " when it ended" if kind == "ConvergenceWarning" else ""
-            said.append(f"{settings.label(name)} {what}{end}{where}.")
+            notes.append(f"{settings.label(name)} {what}{end}{where}.")
     alone = _in_one_fold(results)
     if alone:
         each = " each" if len(alone) > 1 else ""
         more = len(alone) - MOST_NAMED
         alone = alone if more < 2 else [*alone[:MOST_NAMED], f"{more:,} other classes"]
-        said.append(
+        notes.append(
             f"All rows of {listed(alone)} are in one fold{each}, so that no model that "
             "is "
             "tested on them learned the class: they count as errors. Leave the class out, or "
             "choose a validation that divides its rows."
         )
-    return said
+    return notes
 
 
 def _in_one_fold(results: Results) -> list[str]:

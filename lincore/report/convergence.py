@@ -94,8 +94,8 @@ def _of_perceptron(model: Any) -> Ending:
 
 def _of_several(parts: Sequence[Ending]) -> Ending:
     bad = [part for part in parts if not part.is_fine]
-    said = [part for part in parts if part.sentence]
-    if not said:
+    with_sentence = [part for part in parts if part.sentence]
+    if not with_sentence:
         return NOTHING
     if not bad:
         return Ending(f"All {len(parts)} binary models converged.", True)

@@ -35,13 +35,13 @@ def equation_text(function: Quadric, names: Sequence[str]) -> str:
     >>> equation_text(line, ["length", "width"])
     '2 · length − 1 · width + 0.5 = 0'
     """
-    said = []
+    terms = []
     for value, places in _terms(function):
         factors = [names[i] for i in places]
         if len(places) == 2 and places[0] == places[1]:
             factors = [f"{names[places[0]]}²"]
-        said.append((value, " · ".join([_number(abs(value)), *factors])))
-    return f"{_joined(said, '−')} = 0"
+        terms.append((value, " · ".join([_number(abs(value)), *factors])))
+    return f"{_joined(terms, '−')} = 0"
 
 
 def equation_latex(function: Quadric, names: Sequence[str]) -> str:
@@ -62,14 +62,14 @@ def equation_latex(function: Quadric, names: Sequence[str]) -> str:
     '1\\,\\text{x}^{2} + 1\\,\\text{y\\_1}^{2} - 1 = 0'
     """
     shown = [f"\\text{{{_escaped(name)}}}" for name in names]
-    said = []
+    terms = []
     for value, places in _terms(function):
         factors = [shown[i] for i in places]
         if len(places) == 2 and places[0] == places[1]:
             factors = [f"{shown[places[0]]}^{{2}}"]
         number = re.sub(r"e([+-])0*(\d+)", r" \\cdot 10^{\1\2}", _number(abs(value)))
-        said.append((value, "\\,".join([number.replace("{+", "{"), *factors])))
-    return f"{_joined(said, '-')} = 0"
+        terms.append((value, "\\,".join([number.replace("{+", "{"), *factors])))
+    return f"{_joined(terms, '-')} = 0"
 
 
 def _terms(function: Quadric) -> list[tuple[float, tuple[int, ...]]]:

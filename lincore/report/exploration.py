@@ -42,13 +42,13 @@ def association_finding(
     """
     if not ranked:
         return "There is no column to compare."
-    said = [f"{one.name} ({_MEASURES[one.measure]} = {one.value:.2f})" for one in ranked[:2]]
+    phrases = [f"{one.name} ({_MEASURES[one.measure]} = {one.value:.2f})" for one in ranked[:2]]
     classes = f"the {n_classes} classes" if target is None else f"the classes of {target}"
     if ranked[0].value < _WEAK:
-        return f"No column separates {classes} by itself; the best is {said[0]}."
+        return f"No column separates {classes} by itself; the best is {phrases[0]}."
     first = f"{ranked[0].name} separates {classes} best "
     first += f"({_MEASURES[ranked[0].measure]} = {ranked[0].value:.2f})"
-    return first + (f", then {said[1]}." if len(said) > 1 else ".")
+    return first + (f", then {phrases[1]}." if len(phrases) > 1 else ".")
 
 
 def non_missing_note(n_present: int, n_rows: int, rows: str, where: str = "") -> str:
@@ -170,7 +170,7 @@ def missing_finding(numbers: Any, levels: Any) -> str:
         return f"{many}, no value is missing."
     worst = max(gaps, key=lambda line: line[1])
     some = f"{len(gaps):,} with missing values"
-    return f"{many}, {some}: most in {worst[0]} ({worst[1]:.1f} %)."
+    return f"{many}, {some}: most in {worst[0]} ({percent(worst[1] / 100)})."
 
 
 def words_finding(
@@ -197,8 +197,8 @@ def words_finding(
     word, shares = first[0]
     labels = [str(label) for label in np.asarray(classes).tolist()]
     ranked = sorted(zip(shares, labels, strict=True), key=lambda one: -one[0])
-    said = [f"in {percent(share)} of {label}" for share, label in (ranked[0], ranked[-1])]
-    return f"“{word}” is the most {order} word: {', '.join(said)}."
+    phrases = [f"in {percent(share)} of {label}" for share, label in (ranked[0], ranked[-1])]
+    return f"“{word}” is the most {order} word: {', '.join(phrases)}."
 
 
 def _signed(value: float) -> str:
@@ -303,5 +303,5 @@ def variance_finding(
         return f"One component holds all the variance of {n_rows:,} training {rows}."
     return (
         f"Two components hold {first} of the variance of {n_rows:,} training {rows}; "
-        f"{100 * share:.0f} % take {needed} of {len(ratio)}."
+        f"{percent(share, 0)} take {needed} of {len(ratio)}."
     )

@@ -227,13 +227,13 @@ def _recovers(remedy: Remedy, loss: str) -> str:
 def _price(remedy: Remedy) -> str:
     if np.isnan(remedy.others.value):
         return ""
-    change = 100 * remedy.others.value
+    change = remedy.others.value
     if not change:
         return "; the recall of the other classes stays"
     if remedy.others.low <= 0 <= remedy.others.high or np.isnan(remedy.others.low):
         return "; the recall of the other classes does not change beyond chance"
     verb = "falls" if change < 0 else "rises"
-    return f"; the recall of the other classes {verb} by {abs(change):.1f} points"
+    return f"; the recall of the other classes {verb} by {points(abs(change))} points"
 
 
 def _as_cost(found: Interval, loss: Loss) -> Interval:

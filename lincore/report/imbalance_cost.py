@@ -132,17 +132,17 @@ def cost_decomposition_sentences(
         "small class": why.get("both", "the sweep over its size is not finished, or has too few "
                                "sizes to extrapolate"),
     }  # fmt: skip
-    said = []
+    sentences = []
     for part, value in split.parts.items():
         name = part.capitalize()
         if np.isnan(value.value):
-            said.append(f"{name} is not available: {reasons[part]}")
+            sentences.append(f"{name} is not available: {reasons[part]}")
             continue
         text = f"{name}: {_points(value, found, loss)}{_range(value, found, loss)}"
         if value.low <= 0 <= value.high and value.value:
             text += ", not distinguishable from zero"
-        said.append(f"{text}; {MEANING[part].format(rare=rare)}.")
-    return tuple(said)
+        sentences.append(f"{text}; {MEANING[part].format(rare=rare)}.")
+    return tuple(sentences)
 
 
 def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = LOSS) -> str:

@@ -9,7 +9,15 @@ import numpy as np
 from lincore.metrics import differences, scores
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.results import Results
-from lincore.utils.formatting import decimals, interval, listed, p_equals, percent, points
+from lincore.utils.formatting import (
+    decimals,
+    interval,
+    listed,
+    p_equals,
+    percent,
+    points,
+    true_minus,
+)
 
 #: So many classes are named in a sentence.
 MOST_NAMED = 3
@@ -56,6 +64,8 @@ def format_score(found: scores.Interval, score: str) -> str:
     '0.500 (0.400–0.620)'
     >>> format_score(scores.Interval(56754486.7, 0.3, 2e8), "log loss")
     '5.68e+07 (0.3–2e+08)'
+    >>> format_score(scores.Interval(-0.048, -0.243, 0.158), "MCC")
+    '−0.048 (−0.243–0.158)'
     """
     if np.isnan(found.value):
         return ""
@@ -66,7 +76,8 @@ def format_score(found: scores.Interval, score: str) -> str:
     else:
         # The log loss of a confident model that errs has no bound.
         form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
-        value, ends = f"{found.value:{form}}", f"{found.low:{form}}–{found.high:{form}}"
+        value = true_minus(f"{found.value:{form}}")
+        ends = true_minus(f"{found.low:{form}}–{found.high:{form}}")
     return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
 
 
@@ -211,8 +222,8 @@ def baseline_finding(results: Results, method: str, *, subject: str = "That") ->
     largest = _name(results, scores.baseline_results(results).predicted[0, 0])
     always = f"always predicting {largest} ({name} {percent(guess)})"
     if few := missing_interval_note(results, name):
-        told = subject[:1].lower() + subject[1:] if subject == "That" else subject
-        text = f"Whether {told} is better than {always} is not known: {few}."
+        model = subject[:1].lower() + subject[1:] if subject == "That" else subject
+        text = f"Whether {model} is better than {always} is not known: {few}."
     elif found.low > guess:
         text = f"{subject} is better than {always}."
     elif found.high < guess:
@@ -271,8 +282,8 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
     ranked = _ranked(results, score)
     if not ranked:
         return f"No model has a score for {score}."
-    said = _who_leads(results, ranked, group, score, rope)
-    return " ".join([said, *never_predicted_finding(results, ranked)])
+    finding = _who_leads(results, ranked, group, score, rope)
+    return " ".join([finding, *never_predicted_finding(results, ranked)])
 
 
 def _who_leads(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lincore.utils.formatting import percent
+
 if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
 
@@ -38,7 +40,7 @@ def projection_sentence(
         few = data.kind.is_images and width > n_train
         why = f": there are only {n_train:,} training images" if few else ""
         return (
-            f"{who} the principal components that hold {100 * number:.0f} % of the variance of "
+            f"{who} the principal components that hold {percent(number, 0)} of the variance of "
             f"the {width:,} {noun}{why}."
         )
     if number >= width:

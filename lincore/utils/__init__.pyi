@@ -3,6 +3,7 @@ from .formatting import listed as listed
 from .formatting import p_equals as p_equals
 from .formatting import p_value as p_value
 from .formatting import percent as percent
+from .formatting import percent_of as percent_of
 from .formatting import points as points
 from .formatting import seconds as seconds
 from .formatting import true_minus as true_minus

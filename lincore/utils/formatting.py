@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 
-def percent(share: float, digits: int = 1) -> str:
+def percent(share: float, digits: int = 1, *, signed: bool = False) -> str:
     """Return a share as a percentage: with one decimal, whatever it is, unless it is rounded more.
 
     Parameters
@@ -15,17 +15,23 @@ def percent(share: float, digits: int = 1) -> str:
         1 is written as 100 %.
     digits : int
         Decimals.
+    signed : bool
+        Whether a plus stands before what is above zero.
 
     Examples
     --------
-    >>> percent(0.8767), percent(1.0), percent(0.8767, 0), percent(-0.02)
-    ('87.7 %', '100.0 %', '88 %', '−2.0 %')
+    >>> percent(0.8767), percent(1.0), percent(0.8767, 0), percent(-0.02), percent(1.5, signed=True)
+    ('87.7 %', '100.0 %', '88 %', '−2.0 %', '+150.0 %')
     """
-    return f"{_unsigned_zero(100 * share, digits)} %"
+    return f"{points(share, digits, signed=signed)} %"
 
 
 def percent_of(count: int, total: int) -> str:
     """Return a share of a total, with a digit more where it would else round to nothing or all.
+
+    Parameters
+    ----------
+    count, total : int
 
     Examples
     --------
@@ -36,20 +42,22 @@ def percent_of(count: int, total: int) -> str:
     return percent(share, 1 if count in (0, total) or 0.001 <= share <= 0.999 else 2)
 
 
-def points(change: float) -> str:
+def points(change: float, digits: int = 1, *, signed: bool = False) -> str:
     """Return a share, or a change of one, in hundredths, where the unit stands beside it.
 
     Parameters
     ----------
     change : float
         0.01 is one point.
+    digits, signed
+        As for `percent`.
 
     Examples
     --------
-    >>> points(0.021), points(-0.0301), points(-1e-9)
-    ('2.1', '−3.0', '0.0')
+    >>> points(0.021), points(-0.0301), points(-1e-9), points(0.021, 0, signed=True)
+    ('2.1', '−3.0', '0.0', '+2')
     """
-    return _unsigned_zero(100 * change, 1)
+    return ("+" if signed and change > 0 else "") + _unsigned_zero(100 * change, digits)
 
 
 def interval(low: float, high: float) -> str:
@@ -78,8 +86,9 @@ def number(value: float, as_percent: bool = False, *, signed: bool = False) -> s
     """
     if not math.isfinite(value):
         return "unknown" if math.isnan(value) else "infinite"
-    text = percent(value) if as_percent else true_minus(f"{value:.3g}")
-    return ("+" if signed and value > 0 else "") + text
+    if as_percent:
+        return percent(value, signed=signed)
+    return ("+" if signed and value > 0 else "") + true_minus(f"{value:.3g}")
 
 
 def decimals(value: float) -> str:

@@ -29,12 +29,12 @@ def spreadsheet_safe(text: object) -> str:
     ----------
     OWASP, "CSV Injection".
     """
-    said = str(text)
+    cell = str(text)
     # Blanks of any kind may go before it; tabs and line ends among them are dangerous themselves.
-    begins = said.lstrip(" \u00a0").startswith(_STARTS) or said.lstrip().startswith(_STARTS)
-    if not begins or _is_number(said):
-        return said
-    return f"'{said}"
+    begins = cell.lstrip(" \u00a0").startswith(_STARTS) or cell.lstrip().startswith(_STARTS)
+    if not begins or _is_number(cell):
+        return cell
+    return f"'{cell}"
 
 
 def _is_number(text: str) -> bool:

@@ -32,10 +32,10 @@ def captured_warnings() -> Iterator[list[Warning]]:
     >>> [str(warning) for warning in said]
     ['it rains']
     """
-    said: list[Warning] = []
-    before = _captured.set(said)
+    warned: list[Warning] = []
+    before = _captured.set(warned)
     try:
-        yield said
+        yield warned
     finally:
         _captured.reset(before)
 
@@ -50,8 +50,8 @@ def warn(message: str, category: type[Warning] = UserWarning, stacklevel: int = 
     stacklevel : int
         1 is the caller of this function.
     """
-    said = _captured.get()
-    if said is None:
+    warned = _captured.get()
+    if warned is None:
         warnings.warn(message, category, stacklevel + 1)
     else:
-        said.append(category(message))
+        warned.append(category(message))

@@ -152,8 +152,8 @@ class _Trace:
 
     def __call__(self, places: NDArray[np.intp], point: Point, length: Array) -> None:
         seconds = (time.perf_counter() - self._began) / len(self.steps)
-        told = zip(places, point.value, point.size, length, strict=True)
-        for place, value, size, share in told:
+        states = zip(places, point.value, point.size, length, strict=True)
+        for place, value, size, share in states:
             steps = self.steps[place]
             steps.append(
                 OptimizerStep(len(steps), float(value), float(size), float(share), seconds)

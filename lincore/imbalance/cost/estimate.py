@@ -192,10 +192,10 @@ class _Study:
         methods = plan.alive
 
         def fitted(part: list[FitTask]) -> tuple[Fits, list[Warning]]:
-            with captured_warnings() as said:
+            with captured_warnings() as warned:
                 if n_values < WORTHWHILE:
-                    return fit_samples(part, methods, failures), said
-                return [fit_sample(job, methods, failures) for job in part], said
+                    return fit_samples(part, methods, failures), warned
+                return [fit_sample(job, methods, failures) for job in part], warned
 
         # Small ones are solved together, without a second thread of BLAS, and large ones in as
         # many threads as there are.
@@ -203,7 +203,7 @@ class _Study:
             parts = [jobs] if n_values < WORTHWHILE else [[job] for job in jobs]
             found = list(mapper(fitted, parts))
         if jobs[0].sample.class_weight is None:
-            plan.notices.update(dict.fromkeys(str(one) for _, said in found for one in said))
+            plan.notices.update(dict.fromkeys(str(one) for _, warned in found for one in warned))
         return [fits for part, _ in found for fits in part]
 
     def _enter(
@@ -350,8 +350,9 @@ def weighted_means(
 
     Examples
     --------
-    >>> truth, said, half = np.array([0, 0, 1]), np.array([0, 1, 1]), np.log(np.full((3, 2), 0.5))
-    >>> rows = row_losses(truth, said, half)
+    >>> truth, predicted = np.array([0, 0, 1]), np.array([0, 1, 1])
+    >>> half = np.log(np.full((3, 2), 0.5))
+    >>> rows = row_losses(truth, predicted, half)
     >>> weighted_means(truth, rows, np.array([0.5, 0.5]), np.array([0.9, 0.1]))
     array([0.25 , 0.693..., 0.45 , 0.5 , 1. ])
     """

@@ -42,9 +42,9 @@ def unsupported_image(head: bytes) -> str:
     """
     if head[4:8] == b"ftyp":
         return _in_boxes(head[8:12])
-    for magic, said in _KINDS.items():
+    for magic, kind in _KINDS.items():
         if head.startswith(magic):
-            return said
+            return kind
     if head[:2] in (b"II", b"MM") and head[8:10] == b"CR":
         return _RAW
     if head[128:132] == b"DICM":

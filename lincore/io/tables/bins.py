@@ -99,6 +99,6 @@ def _short(bound: float, ordered: Array) -> float:
 
 
 def _names(bounds: Array) -> list[str]:
-    said = [f"{bound:.15g}" for bound in bounds]
-    between = [f"{low} to below {high}" for low, high in zip(said, said[1:], strict=False)]
-    return [f"below {said[0]}", *between, f"{said[-1]} and above"]
+    written = [f"{bound:.15g}" for bound in bounds]
+    between = [f"{low} to below {high}" for low, high in zip(written, written[1:], strict=False)]
+    return [f"below {written[0]}", *between, f"{written[-1]} and above"]

@@ -242,8 +242,8 @@ def left_out(columns: Sequence[Column]) -> list[Notice]:
         of_kind = [column for column in columns if column.kind == kind and column.reason]
         names = [column.name for column in of_kind]
         if names:
-            said = f"Left out: {of_kind[0].reason if len(of_kind) == 1 else reason}."
-            notices.append(Notice(said, columns_named(names), _REMEDIES[kind]))
+            sentence = f"Left out: {of_kind[0].reason if len(of_kind) == 1 else reason}."
+            notices.append(Notice(sentence, columns_named(names), _REMEDIES[kind]))
     return notices
 
 

@@ -53,10 +53,10 @@ def build_features(
     levels: list[tuple[str, ...] | None] = []
     notices: list[Notice] = []
     for column in features:
-        values, found, said = _encode(frame[column.name], column)
+        values, found, added = _encode(frame[column.name], column)
         arrays.append(values)
         levels.append(found)
-        notices += said
+        notices += added
     X: Any = np.column_stack(arrays) if arrays else np.empty((len(frame), 0))
     names = [column.name for column in features]
     n_words = 0
@@ -89,8 +89,8 @@ def _encode(
         )
     notices = []
     if merged:
-        said = f"Spellings of the same: {', '.join(merged)}. They were taken together."
-        notices.append(Notice(said, where))
+        sentence = f"Spellings of the same: {', '.join(merged)}. They were taken together."
+        notices.append(Notice(sentence, where))
     return codes, names, notices
 
 

@@ -60,15 +60,15 @@ def read_parquet(
     # A damaged file can make Arrow raise nearly anything.
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         raise damaged(error, name) from error
-    said = "Left out, lists or records in each cell."
-    return plain_frame(frame), (Notice(said, columns_named(left_out)),) if left_out else ()
+    sentence = "Left out, lists or records in each cell."
+    return plain_frame(frame), (Notice(sentence, columns_named(left_out)),) if left_out else ()
 
 
 def damaged(error: Exception, name: str) -> DataError:
     """Say that a file is damaged, in Arrow's words."""
-    said = (str(error).splitlines() or [type(error).__name__])[0]
+    sentence = (str(error).splitlines() or [type(error).__name__])[0]
     return DataError(
-        f"The Parquet file is damaged: {said[:200]}.",
+        f"The Parquet file is damaged: {sentence[:200]}.",
         where=name,
         remedy="Write it again, or save it as CSV.",
     )

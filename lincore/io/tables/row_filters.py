@@ -44,14 +44,14 @@ class Condition(NamedTuple):
 
     def __str__(self) -> str:
         """Return it in words."""
-        said = [level_name(value) for value in self.values if value is not None]
+        names = [level_name(value) for value in self.values if value is not None]
         if self.relation == "between":
             low, high = self.values
             low = "" if low is None else f" from {level_name(low)}"
             high = "" if high is None else f" to {level_name(high)}"
             return f"{self.column}{low}{high}"
         verb = self.relation.removesuffix(" one of")
-        return " ".join([self.column, verb, " or ".join(said)]).rstrip()
+        return " ".join([self.column, verb, " or ".join(names)]).rstrip()
 
 
 def as_conditions(where: Sequence[Any]) -> tuple[Condition, ...]:

@@ -346,10 +346,10 @@ def _in_order(
 
 
 def _words_notices(words: Words) -> list[Notice]:
-    said = "Numbers but for {}, which was read as missing."
+    sentence = "Numbers but for {}, which was read as missing."
     return [
         Notice(
-            said.format(", ".join(repr(word[:30]) for word in sorted(found)[:5])),
+            sentence.format(", ".join(repr(word[:30]) for word in sorted(found)[:5])),
             f"column {name!r}",
         )
         for name, found in words.items()
@@ -358,8 +358,8 @@ def _words_notices(words: Words) -> list[Notice]:
 
 
 def _left_out(count: int, n_rows: int, why: str, where: str) -> list[Notice]:
-    said = f"{count:,} of {n_rows:,} rows {why} and were left out."
-    return [Notice(said, where)] if count else []
+    sentence = f"{count:,} of {n_rows:,} rows {why} and were left out."
+    return [Notice(sentence, where)] if count else []
 
 
 def _nothing_left(source: RowSource) -> DataError:

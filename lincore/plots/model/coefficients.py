@@ -177,8 +177,8 @@ def _figure(marks: Trace, title: str, note: str, labels: list[str], **settings: 
 
 
 def _alt(finding: str, unit: str, labels: list[str], values: Array) -> str:
-    said = [f"{label} {number(v)}" for label, v in zip(names(labels), values, strict=True)]
-    return join(f"{finding}.", f"{unit}: {listed(said, most=12)}." if said else "")
+    phrases = [f"{label} {number(v)}" for label, v in zip(names(labels), values, strict=True)]
+    return join(f"{finding}.", f"{unit}: {listed(phrases, most=12)}." if phrases else "")
 
 
 def _error(value: Array, low: Array, high: Array) -> dict[str, Any]:

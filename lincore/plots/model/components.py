@@ -85,7 +85,7 @@ def biplot(
     """
     arrows = np.asarray(loadings, dtype=float).T
     chosen = np.argsort(-np.linalg.norm(arrows, axis=1), kind="stable")[:most]
-    told = listed([features[i] for i in chosen.tolist()], most=most)
+    named = listed([features[i] for i in chosen.tolist()], most=most)
     figure = scatter(points, codes, classes, axis_names, rows=rows,
                      title=title or "Rows and features along two components")  # fmt: skip
     ranges = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range], dtype=float)
@@ -99,7 +99,7 @@ def biplot(
         for part in (_arrow(tip), _name(label, tip, height, ranges))
     ]
     meta = figure.layout.meta
-    figure.layout.meta = meta | {"alt": join(meta["alt"], f"Arrows for {told}.")}
+    figure.layout.meta = meta | {"alt": join(meta["alt"], f"Arrows for {named}.")}
     return figure
 
 

@@ -72,7 +72,7 @@ def convergence(
              for name, steps in traces.items()}  # fmt: skip
     finals = {name: float(part[-1, 1]) for name, part in parts.items() if len(part)}
     found = join(_ends(finals), oscillation({name: part[:, 1] for name, part in parts.items()}))
-    said = [f"{name}: {why}" for name, why in (reasons or {}).items()]
+    phrases = [f"{name}: {why}" for name, why in (reasons or {}).items()]
     least = min((float(np.nanmin(part[:, 1])) for part in parts.values() if len(part)), default=0)
     lengths = [len(part) for part in parts.values()]
     # A solver of few steps beside one of thousands would be an upright line.
@@ -89,9 +89,9 @@ def convergence(
     return figure(
         drawn,
         title or f"{quantity[:1].upper()}{quantity[1:]} by {across}",
-        subtitle=join(found, f"{listed(said, most=3)}." if said else ""),
+        subtitle=join(found, f"{listed(phrases, most=3)}." if phrases else ""),
         alt=join(f"{quantity[:1].upper()}{quantity[1:]} against {across} of "
-                 f"{count(len(parts), 'solver')}.", found, *(f"{text}." for text in said)),
+                 f"{count(len(parts), 'solver')}.", found, *(f"{text}." for text in phrases)),
         height=430,
         xaxis=axis(unit, **(logarithmic | {"dtick": 1} if stretched else {})),
         yaxis=axis(named, **(logarithmic if quantity != "training loss" else {})),
@@ -151,14 +151,14 @@ def oscillation(curves: Mapping[str, Array]) -> str:
     >>> oscillation({"eta 0.5": np.array([3.0, 2.0, 2.5, 1.9, 2.4]), "Newton": np.ones(3)})
     'eta 0.5 oscillates: it rises in 2 of 4 steps.'
     """
-    said = []
+    phrases = []
     for name, values in curves.items():
         steps = np.diff(values[np.isfinite(values)])
         noise = 1e-9 * np.abs(values[np.isfinite(values)]).max(initial=0.0)
         rises = int(np.count_nonzero(steps > noise))
         if len(steps) > 2 and rises >= OSCILLATES * len(steps):
-            said.append(f"{name} oscillates: it rises in {rises:,} of {len(steps):,} steps.")
-    return " ".join(said[:3])
+            phrases.append(f"{name} oscillates: it rises in {rises:,} of {len(steps):,} steps.")
+    return " ".join(phrases[:3])
 
 
 def _line(step: Step) -> tuple[float, float, float, float]:
@@ -166,9 +166,9 @@ def _line(step: Step) -> tuple[float, float, float, float]:
 
 
 def _ends(finals: Mapping[str, float]) -> str:
-    said = [f"{shorten(name, LEGEND_WIDTH)} ends at {number_of(value)}"
+    phrases = [f"{shorten(name, LEGEND_WIDTH)} ends at {number_of(value)}"
             for name, value in finals.items()]  # fmt: skip
-    return f"{listed(said, most=4)}." if said else ""
+    return f"{listed(phrases, most=4)}." if phrases else ""
 
 
 def number_of(value: float) -> str:

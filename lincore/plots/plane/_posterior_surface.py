@@ -20,7 +20,7 @@ NODES = 96
 
 
 def posterior_surface(view: View, limits: AxisLimits, quantity: Quantity) -> Trace:
-    """Return the surface of what the winner has, coloured by who that is."""
+    """Return the surface of what the predicted class has, coloured by who that is."""
     grid = Map.of(view, limits.low, limits.high, NODES)
     z = winning_values(view, grid, quantity)
     n_classes = len(view.classes)
@@ -29,7 +29,7 @@ def posterior_surface(view: View, limits: AxisLimits, quantity: Quantity) -> Tra
         x=compact(grid.x),
         y=compact(grid.y),
         z=z.astype(np.float32),
-        surfacecolor=narrow(grid.winner),
+        surfacecolor=narrow(grid.predicted),
         cmin=-0.5,
         cmax=n_classes - 0.5,
         colorscale=_bands(n_classes),

@@ -57,7 +57,7 @@ def ambiguity(view: View, *, shared: SharedAxes | None = None, title: str = "") 
         title or found,
         shades=[_shade(x, y, codes)],
         keys=[_key(code, areas[code]) for code in MEANINGS if areas[code]],
-        said=f"{found}. {inside:,} of the {len(rows):,} rows lie there.",
+        explanation=f"{found}. {inside:,} of the {len(rows):,} rows lie there.",
     )
 
 
@@ -98,7 +98,7 @@ def _key(code: int, area: float) -> Trace:
 
 
 def _finding(areas: dict[int, float]) -> str:
-    said = [f"{MEANINGS[code]}: {percent(area)}" for code, area in areas.items() if area]
-    if not said:
+    shares = [f"{MEANINGS[code]}: {percent(area)}" for code, area in areas.items() if area]
+    if not shares:
         return "No place in this plot is ambiguous"
-    return f"Ambiguous part of this plot: {listed(said, most=6)}"
+    return f"Ambiguous part of this plot: {listed(shares, most=6)}"

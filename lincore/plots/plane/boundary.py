@@ -50,8 +50,8 @@ def boundary(
     line = shading.boundary_trace(drawn_lines(truth, shared.limits))
     line |= {"name": "best possible (dashed)", "showlegend": True}
     line["line"] = line["line"] | {"dash": "dash", "width": 1.5}
-    said = "Dashed: the boundary of the best possible classifier."
-    return over_regions(view, shared, title, shades=[line], said=said)
+    explanation = "Dashed: the boundary of the best possible classifier."
+    return over_regions(view, shared, title, shades=[line], explanation=explanation)
 
 
 def over_regions(
@@ -61,7 +61,7 @@ def over_regions(
     *,
     shades: Sequence[Trace] = (),
     keys: Sequence[Trace] = (),
-    said: str = "",
+    explanation: str = "",
 ) -> go.Figure:
     """Draw rows over regions of two coordinates.
 
@@ -82,7 +82,7 @@ def over_regions(
         ],
         title,
         subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), limits.note),
-        alt=join(_alt(view, marks), said),
+        alt=join(_alt(view, marks), explanation),
         xaxis=plane_axis(view, 0, limits.ranges),
         yaxis=plane_axis(view, 1, limits.ranges),
     )

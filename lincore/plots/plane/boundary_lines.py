@@ -78,7 +78,7 @@ def trace_lines(grid: Map) -> Array:
 
 
 def _crossings(scores: Array) -> tuple[tuple[NDArray[np.intp], ...], Array]:
-    """Find the steps along the first axis at which the winner (argmax of the last) changes.
+    """Find the steps along the first axis at which the predicted class (argmax, last axis) changes.
 
     Returns
     -------
@@ -87,9 +87,9 @@ def _crossings(scores: Array) -> tuple[tuple[NDArray[np.intp], ...], Array]:
     ndarray of shape (m,)
         Which share of the step the crossing lies from there.
     """
-    winner = scores.argmax(axis=-1)
-    where = np.nonzero(winner[:-1] != winner[1:])
-    first, second = winner[:-1][where], winner[1:][where]
+    predicted = scores.argmax(axis=-1)
+    where = np.nonzero(predicted[:-1] != predicted[1:])
+    first, second = predicted[:-1][where], predicted[1:][where]
     before, after, line = scores[:-1][where], scores[1:][where], np.arange(len(first))
     with np.errstate(invalid="ignore"):
         lead = before[line, first] - before[line, second]

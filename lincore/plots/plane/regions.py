@@ -66,7 +66,7 @@ class Map(NamedTuple):
         return cls.of(view, limits.low, limits.high, NODES)
 
     @property
-    def winner(self) -> NDArray[np.intp]:
+    def predicted(self) -> NDArray[np.intp]:
         """The class of the largest score, (ny, nx)."""
         return np.asarray(self.scores.argmax(axis=2))
 
@@ -115,7 +115,7 @@ def winning_layers(view: View, limits: AxisLimits, quantity: Quantity) -> list[L
 
 
 def winning_values(view: View, grid: Map, quantity: Quantity) -> Array:
-    """Return on a grid (ny, nx) what the winner has: posterior, density, or lead in score."""
+    """Return on a grid (ny, nx) the predicted class's posterior, density, or margin in score."""
     if quantity == "posterior":
         log = possible(view.log_posterior(nodes(grid.x, grid.y)))
         return np.exp(log.max(axis=1)).reshape(grid.scores.shape[:2])
@@ -155,7 +155,7 @@ def thrifty(values: Array) -> NDArray[np.float32]:
 
 
 def floor_level(n_classes: int, quantity: Quantity) -> float:
-    """Return the level at which layers end: what a winner never falls below, to one decimal."""
+    """Return where layers end: a level that no predicted class falls below, to one decimal."""
     if quantity != "posterior":
         return 0.0
     return float(np.floor(10 / n_classes + 1e-9) / 10)
@@ -184,10 +184,10 @@ def _boxes(
     view: View, limits: AxisLimits, grid: Map, *, near_classes: bool
 ) -> dict[int, tuple[Array, Array]]:
     """Return for each class that wins somewhere the corners of a box around that place."""
-    winner, step = grid.winner, (limits.high - limits.low) / (NODES - 1)
+    predicted, step = grid.predicted, (limits.high - limits.low) / (NODES - 1)
     boxes = {}
-    for code in np.unique(winner):
-        rows, columns = np.nonzero(winner == code)
+    for code in np.unique(predicted):
+        rows, columns = np.nonzero(predicted == code)
         low = np.array([grid.x[columns.min()], grid.y[rows.min()]]) - step
         high = np.array([grid.x[columns.max()], grid.y[rows.max()]]) + step
         low, high = np.maximum(low, limits.low), np.minimum(high, limits.high)

@@ -34,7 +34,7 @@ def filled(layer: Layer, levels: Array, *, alphas: Array | None = None, hover: s
     """
     step = float(levels[1] - levels[0]) if len(levels) > 1 else 1.0
     alphas = opacities(len(levels)) if alphas is None else alphas
-    told: dict[str, Any] = {"hovertemplate": hover} if hover else {"hoverinfo": "skip"}
+    hovering: dict[str, Any] = {"hovertemplate": hover} if hover else {"hoverinfo": "skip"}
     return trace(
         "contour",
         x=compact(layer.x),
@@ -55,7 +55,7 @@ def filled(layer: Layer, levels: Array, *, alphas: Array | None = None, hover: s
         showlegend=False,
         legendgroup=str(layer.code),
         line={"width": 0, "smoothing": 0.6},
-        **told,
+        **hovering,
     )
 
 

@@ -186,10 +186,10 @@ def _marked(drawn: Sequence[Marks], ringed: bool, rows: str) -> str:
 
 
 def _alt(views: Sequence[View], titles: Sequence[str], marks: Marks) -> str:
-    said = [f"{name} {_misclassified(view)}" for view, name in zip(views, titles, strict=True)]
+    phrases = [f"{name} {_misclassified(view)}" for view, name in zip(views, titles, strict=True)]
     where = " and ".join(shorten(name, AXIS_WIDTH) for name in views[0].axis_names)
     return join(
-        f"Regions of {count(len(views), 'model')} over {where}: {listed(said, most=12)}.",
+        f"Regions of {count(len(views), 'model')} over {where}: {listed(phrases, most=12)}.",
         f"Rows by class: {class_counts(marks)}.",
         scope(views[0]),
     )

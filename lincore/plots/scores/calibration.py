@@ -53,8 +53,8 @@ class Reliability(NamedTuple):
         filled = found.n_rows > 0
         return cls(
             name or ("predicted class" if found.label is None else str(found.label)),
-            found.said[filled],
-            found.came_true[filled],
+            found.mean_predicted[filled],
+            found.observed[filled],
             found.low[filled],
             found.high[filled],
             found.n_rows[filled],

@@ -85,7 +85,7 @@ def _cells(
     change = (second - first).ravel()
     shown = len(labels) <= room.counts
     safe, (earlier, later) = [escape(label) for label in labels], map(escape, words)
-    said = [
+    hover = [
         f"<b>{safe[i]}</b> misclassified as <b>{safe[j]}</b>: {first[i, j]:,} ({earlier}), "
         f"{second[i, j]:,} ({later})"
         for i, j in zip(true.tolist(), predicted.tolist(), strict=True)
@@ -98,7 +98,7 @@ def _cells(
         text=[_signed(value) for value in change.tolist()] if shown else None,
         textfont={"size": 15 if len(labels) <= room.shares else 11, "color": INK},
         customdata=np.column_stack([true, predicted]).astype(np.int16),
-        hovertext=said,
+        hovertext=hover,
         hovertemplate="%{hovertext}<extra></extra>",
         marker={"symbol": "square", "size": 30, "opacity": 0, "color": INK},
         selected={"marker": {"opacity": 0.25}},

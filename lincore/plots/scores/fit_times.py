@@ -117,11 +117,11 @@ def _duration(seconds: float) -> str:
 
 
 def _pairs(methods: Sequence[str], times: Array, values: Array, as_percent: bool) -> str:
-    said = [
+    phrases = [
         f"{name} {seconds:.2g} s and {number(value, as_percent)}"
         for name, seconds, value in zip(methods, times, values[:, 0].tolist(), strict=True)
     ]
-    return f"{listed(said, most=12)}."
+    return f"{listed(phrases, most=12)}."
 
 
 def _mark(look: int, name: str, seconds: float, interval: Array, as_percent: bool) -> Trace:

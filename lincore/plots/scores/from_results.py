@@ -33,13 +33,13 @@ def interval_arguments(results: Results, score: str | None) -> dict[str, Any]:
     score = score or leading_score(results.class_counts)
     order = ranking.rank_methods(results, score)
     group = differences.groups(results, score)
-    told = [name for name in order.methods if group[name]]
+    drawn = [name for name in order.methods if group[name]]
     return {
-        "methods": [_label(results, name) for name in told],
-        "intervals": [scores.score(results, name, score) for name in told],
+        "methods": [_label(results, name) for name in drawn],
+        "intervals": [scores.score(results, name, score) for name in drawn],
         "score": score,
         "baselines": ranking.baseline_scores(results, score),
-        "groups": [group[name] for name in told],
+        "groups": [group[name] for name in drawn],
         "as_percent": scores.SCORES[score].is_share,
     }
 
@@ -59,11 +59,11 @@ def pair_arguments(results: Results, score: str | None, rope: float) -> dict[str
 def time_arguments(results: Results, score: str | None) -> dict[str, Any]:
     """Return what `seconds_and_score` draws, in the order of the methods."""
     score = score or leading_score(results.class_counts)
-    told = [m for m in results.methods if score in ranking.available_scores(results.select(m))]
+    drawn = [m for m in results.methods if score in ranking.available_scores(results.select(m))]
     return {
-        "seconds": [float(results.seconds[results.position(name)]) for name in told],
-        "intervals": [scores.score(results, name, score) for name in told],
-        "methods": [_label(results, name) for name in told],
+        "seconds": [float(results.seconds[results.position(name)]) for name in drawn],
+        "intervals": [scores.score(results, name, score) for name in drawn],
+        "methods": [_label(results, name) for name in drawn],
         "score": score,
         "as_percent": scores.SCORES[score].is_share,
     }

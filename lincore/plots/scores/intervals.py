@@ -193,7 +193,7 @@ def _lines(
 ) -> go.Figure:
     """Return the figure with a mark and a bar on each line, the first on top."""
     ends = [_ends(interval, as_percent) for interval in values.tolist()]
-    told = [
+    hover = [
         join(ends_of and f"({ends_of})", verdict and f"<br>{escape(verdict)}")
         for ends_of, verdict in zip(ends, verdicts or [""] * len(labels), strict=True)
     ]
@@ -207,7 +207,7 @@ def _lines(
         marker={"size": 10, "color": hues, "line": {"color": EDGE, "width": 1}},
         error_x=_bar(value, low, high),
         text=[escape(label) for label in whole or labels],
-        hovertext=told,
+        hovertext=hover,
         hovertemplate=f"<b>%{{text}}</b><br>%{{x:{form}}} %{{hovertext}}<extra></extra>",
     )
     return figure(
@@ -264,12 +264,12 @@ def _equivalence(rope: float) -> dict[str, Any]:
 
 
 def _all(labels: Sequence[str], values: Array, as_percent: bool, unit: str = "") -> str:
-    said = [
+    phrases = [
         join(f"{label} {number(interval[0], as_percent)}", ends and f"({ends})")
         for label, interval in zip(labels, values.tolist(), strict=True)
         for ends in [_ends(interval, as_percent)]
     ]
-    return f"{listed(said, most=12)}{' ' + unit if unit else ''}." if said else ""
+    return f"{listed(phrases, most=12)}{' ' + unit if unit else ''}." if phrases else ""
 
 
 def _ends(interval: Sequence[float], as_percent: bool) -> str:
@@ -305,5 +305,5 @@ def _shaded(rope: float, unit: str) -> str:
 def _baselines(
     baselines: Mapping[str, float] | None, as_percent: bool, word: str = "Baselines:"
 ) -> str:
-    said = [f"{name} {number(value, as_percent)}" for name, value in (baselines or {}).items()]
-    return f"{word} {listed(said, most=6)}." if said else ""
+    phrases = [f"{name} {number(value, as_percent)}" for name, value in (baselines or {}).items()]
+    return f"{word} {listed(phrases, most=6)}." if phrases else ""

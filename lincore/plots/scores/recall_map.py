@@ -13,7 +13,7 @@ from lincore.plots.base.palette import ACCENT, CLEAR, EDGE, GREY, INK, colour, s
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, escape, figure, names, shorten_all, trace
 from lincore.plots.scores.intervals import Interval
-from lincore.utils.formatting import count, listed, percent
+from lincore.utils.formatting import count, listed, percent, points
 
 TICK_WIDTH = 14
 # Of a class in a title, which has two lines.
@@ -60,7 +60,7 @@ def recall_map(
 def _cells(shares: np.ndarray, methods: Sequence[str], labels: list[str]) -> Trace:
     text = None
     if shares.size <= MOST_NUMBERS:
-        text = [["–" if np.isnan(v) else f"{100 * v:.0f}" for v in row] for row in shares.T]
+        text = [["–" if np.isnan(v) else points(v, 0) for v in row] for row in shares.T]
     safe = [escape(method) for method in methods]
     return trace(
         "heatmap",
@@ -186,13 +186,13 @@ def _hardest(shares: np.ndarray, labels: list[str]) -> str:
 
 
 def _by_class(shares: np.ndarray, labels: list[str]) -> str:
-    said = [
+    phrases = [
         f"{label} {percent(float(column.min()))} to {percent(float(column.max()))}"
         if not np.isnan(column).any()
         else f"{label} without test rows"
         for label, column in zip(labels, shares.T, strict=True)
     ]
-    return f"Lowest and highest: {listed(said, most=12)}."
+    return f"Lowest and highest: {listed(phrases, most=12)}."
 
 
 def _largest_change(change: np.ndarray, labels: list[str]) -> str:
@@ -207,8 +207,8 @@ def _largest_change(change: np.ndarray, labels: list[str]) -> str:
 
 
 def _moves(first: np.ndarray, second: np.ndarray, labels: list[str]) -> str:
-    said = [
+    phrases = [
         f"{label} {percent(a)} to {percent(b)}"
         for label, a, b in zip(labels, first[:, 0], second[:, 0], strict=True)
     ]
-    return f"{listed(said, most=12)}."
+    return f"{listed(phrases, most=12)}."

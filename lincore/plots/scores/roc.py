@@ -145,7 +145,7 @@ def _square(
     note: str,
     axes: tuple[str, str],
 ) -> go.Figure:
-    said = [f"{c.name} {number(c.area)}" for c in curves if c.area is not None]
+    areas = [f"{c.name} {number(c.area)}" for c in curves if c.area is not None]
     points = [f"{c.name} at {percent(c.point[0])} and {percent(c.point[1])}"
               for c in curves if c.point is not None]  # fmt: skip
     return figure(
@@ -153,7 +153,7 @@ def _square(
         title,
         subtitle=join(note, "Large markers: where the classifier decides." if points else ""),
         alt=join(f"{what} of {count(len(curves), 'case')}.",
-                 f"Areas: {listed(said, most=12)}." if said else "",
+                 f"Areas: {listed(areas, most=12)}." if areas else "",
                  f"Operating points: {listed(points, most=12)}." if points else ""),
         height=460,
         xaxis=axis(axes[0], range=[-0.02, 1.02], tickformat=".0%"),

@@ -60,8 +60,8 @@ def sweep(
     found = f"{score[:1].upper()}{score[1:]} by {across}"
     crossed = ""
     if len(crossings):
-        told = listed([f"{c:,.0f}" for c in crossings], most=6)
-        crossed = f"The order changes at {told}."
+        listing = listed([f"{c:,.0f}" for c in crossings], most=6)
+        crossed = f"The order changes at {listing}."
     upright = score_axis(middle[:0] if ranges else middle, score, as_percent)
     if "type" in upright:  # where nothing is below zero
         lower = np.maximum(lower, np.nanmin(middle) / 2)
@@ -137,9 +137,9 @@ def _log_ticks(places: Array) -> dict[str, Any]:
 def _ends(places: Array, mean: Array, methods: Sequence[str], as_percent: bool) -> str:
     if not len(places):
         return ""
-    said = [
+    phrases = [
         f"{name} {number(float(row[-1]), as_percent)} at {places[-1]:,.0f} and "
         f"{number(float(row[0]), as_percent)} at {places[0]:,.0f}"
         for name, row in zip(methods, mean, strict=True)
     ]
-    return f"{listed(said, most=12)}."
+    return f"{listed(phrases, most=12)}."

@@ -245,7 +245,7 @@ def _steps(
     change, low, high = values.T
     falling = GOOD if rising == BAD else BAD
     amounts = [_loss(v, unit, signed=True) for v in change.tolist()]
-    said = [f"{escape(name)}: {v} {unit}" for name, v in zip(parts, amounts, strict=True)]
+    phrases = [f"{escape(name)}: {v} {unit}" for name, v in zip(parts, amounts, strict=True)]
     error: dict[str, Any] = {
         "type": "data",
         "symmetric": False,
@@ -264,7 +264,7 @@ def _steps(
         error_y=BAR | error,
         text=amounts,
         textposition="none",
-        hovertext=said,
+        hovertext=phrases,
         customdata=np.column_stack([low, high]).astype(np.float32),
         hovertemplate="%{hovertext}<br>%{customdata[0]:.3~g} to %{customdata[1]:.3~g}"
         "<extra></extra>",
@@ -298,8 +298,8 @@ def _finding(parts: list[str], values: np.ndarray, loss: str, unit: str) -> str:
 
 
 def _all(names: list[str], values: np.ndarray, unit: str) -> str:
-    said = [
+    phrases = [
         f"{name} {_loss(v, unit, signed=True)} ({_loss(low, unit)} to {_loss(high, unit)})"
         for name, (v, low, high) in zip(names, values.tolist(), strict=True)
     ]
-    return f"{listed(said, most=12)}{' ' + unit if unit else ''}." if said else ""
+    return f"{listed(phrases, most=12)}{' ' + unit if unit else ''}." if phrases else ""

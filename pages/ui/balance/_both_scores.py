@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import imbalance, metrics, plots, report
-from lincore.utils import percent
+from lincore.utils import interval, percent
 from pages.ui.balance import side_by_side, true_parameters
 from pages.ui.widgets import controls, tables, text
 
@@ -37,8 +37,8 @@ def show_training_loss(setup: Setup, study: BalanceStudy, data: Dataset) -> None
     """Draw the way down of the models that iterate, and say what their last value means."""
     for name, full, reduced in _errors(setup, study, data):
         totals, counts = (full.total, reduced.total), (full.n, reduced.n)
-        said = report.training_loss_finding(name, totals, counts, text.row_noun(data))
-        st.markdown(text.escape(said))
+        finding = report.training_loss_finding(name, totals, counts, text.row_noun(data))
+        st.markdown(text.escape(finding))
     for note in study.notices:
         st.caption(f"Note while fitting: {text.escape(note)}")
     traces = {}
@@ -79,11 +79,13 @@ def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
     known = true_parameters.known(setup, study, data)
     if known is None:
         return
+    on_test = known.on_test
     st.markdown(
         f"**The true parameters are known here.** No classifier can have an error below "
         f"{percent(known.least.value)} with the shares of the test set ({known.least.method})"
         f"; the Bayes classifier, which knows means and covariances, has "
-        f"{report.format_loss(known.on_test, 'error')} % on these {study.n_test:,} test rows."
+        f"{percent(on_test.value)} ({interval(on_test.low, on_test.high)}) on these "
+        f"{study.n_test:,} test rows."
         + ("" if known.is_clean else " Outliers and wrong labels come on top of that.")
     )
     view = true_parameters.view(setup, study, data)

@@ -167,9 +167,9 @@ def _edit(key: str, names: tuple[str, ...]) -> None:
             if value is not None and 0 <= value < float("inf"):
                 costs[place] = float(value)
                 continue
-            said = "An empty cell is no cost" if value is None else f"{value:g} is no cost"
+            problem = "An empty cell is no cost" if value is None else f"{value:g} is no cost"
             one, other = (names[code] for code in place)
-            notes.append(f"{said}: {one} predicted as {other} stays at {costs[place]:g}.")
+            notes.append(f"{problem}: {one} predicted as {other} stays at {costs[place]:g}.")
     st.session_state[COSTS] = costs
     st.session_state[NOTES] = notes
     if notes:  # drawn anew, with what is true

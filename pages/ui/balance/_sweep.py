@@ -70,8 +70,8 @@ def show(sweep: Sweep, loss: str) -> None:
     called = dict(zip(sweep.methods, labels, strict=True))
     for name, why in sweep.failures.items():
         model = text.escape(called.get(name, name))
-        said = report.with_class_names(why, sweep.classes)
-        st.caption(f"{model} could not be fitted at some sizes: {text.escape(said)}")
+        reason = report.with_class_names(why, sweep.classes)
+        st.caption(f"{model} could not be fitted at some sizes: {text.escape(reason)}")
     others = "" if len(sweep.swept) == len(sweep.classes) else "The other classes keep all their "
     others += "training rows, and the" if others else "The"
     st.caption(

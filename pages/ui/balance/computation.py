@@ -64,7 +64,7 @@ def first(setup: Setup | None, data: Dataset) -> First:
         if last is None:
             st.stop()
         with note:
-            page_jobs.note_former(last)
+            page_jobs.note_outdated(last)
         kept: First = last.result
         return kept._replace(is_former=True)
 
@@ -77,7 +77,7 @@ def first(setup: Setup | None, data: Dataset) -> First:
     is_small = _is_small(setup, data)
     what = "Fitting on one split"
     job = page_jobs.run(FIRST, setup, work, describe=what, patience=PATIENCE, here=is_small)
-    before = None if job.is_over and job.result is not None else page_jobs.former(job)
+    before = None if job.is_over and job.result is not None else page_jobs.outdated(job)
     if before is None:
         found: First = page_jobs.require(job)
         return found
@@ -86,7 +86,7 @@ def first(setup: Setup | None, data: Dataset) -> First:
         found = job.result
         return found
     with note:
-        page_jobs.note_former(job)
+        page_jobs.note_outdated(job)
     for key in (STUDY, SWEEP):
         page_jobs.make_room(key)
     found = before.result
@@ -158,7 +158,7 @@ def _offer(offer: Offer, one: First, data: Dataset, draw: page_jobs.Draw | None)
     job: Job | None
     if _is_small(one.setup, data):
         job = page_jobs.run(key, settings, work, describe=what, patience=NO_PATIENCE)
-        page_jobs.show(job, draw=draw, keep_former=True)
+        page_jobs.show(job, draw=draw, keep_outdated=True)
     else:
         job = page_jobs.on_demand(
             key,
@@ -168,7 +168,7 @@ def _offer(offer: Offer, one: First, data: Dataset, draw: page_jobs.Draw | None)
             label=label,
             help=f"About {seconds:.0f} s. What is finished can be looked at meanwhile.",
             draw=draw,
-            keep_former=True,
+            keep_outdated=True,
             unasked=n_values(data) <= LARGE,
         )
     if (

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from lincore import imbalance, imbalance_cost
+from lincore.utils import percent, percent_of
 from pages.ui.balance import _cost_panels, computation, models
 from pages.ui.balance.study_setup import CostSetup
 from pages.ui.jobs import page_jobs
@@ -77,7 +78,7 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
     what = f"Cost of the imbalance on {setup.repeats} splits"
     if computation.n_values(data) <= FOLLOWED:
         job = page_jobs.run(KEY, setup, work, describe=what, patience=computation.PATIENCE)
-        page_jobs.show(job, draw=draw, keep_former=True)
+        page_jobs.show(job, draw=draw, keep_outdated=True)
     else:
         job = page_jobs.on_demand(
             KEY,
@@ -87,7 +88,7 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
             label="Compute",
             help="What is finished can be looked at meanwhile.",
             draw=draw,
-            keep_former=True,
+            keep_outdated=True,
             unasked=computation.n_values(data) <= computation.LARGE,
         )
     if job is not None and not page_jobs.at_work(job) and job.result is not None:
@@ -104,23 +105,23 @@ def _rare(data: Dataset) -> int:
 def _prevalence(data: Dataset) -> tuple[float, ...]:
     """Ask for the share of the rarest class in deployment; the others divide the rest equally."""
     rare, k = _rare(data), data.n_classes
-    in_file = 100 * data.counts[rare] / data.n_rows
+    in_file = percent_of(data.counts[rare], data.n_rows)
     key = f"balance.cost.share.{k}"
     controls.begin_with(key, round(100 / k))
-    percent = st.slider(
+    chosen = st.slider(
         f"Share of {text.escape(data.classes[rare])} in deployment",
         1,
         99,
         key=key,
         format="%d %%",
         persist_state="session",
-        help=f"The prevalence that matters. Equal classes ({round(100 / k)} %) make the "
-        f"loss the balanced error; the file has {in_file:.1f} %. Other classes share the rest "
+        help=f"The prevalence that matters. Equal classes ({percent(1 / k, 0)}) make the "
+        f"loss the balanced error; the file has {in_file}. Other classes share the rest "
         "equally.",
         width=280,
     )
-    equal = percent == round(100 / k)
-    share = 1 / k if equal else percent / 100
+    equal = chosen == round(100 / k)
+    share = 1 / k if equal else chosen / 100
     return tuple(share if i == rare else (1 - share) / (k - 1) for i in range(k))
 
 

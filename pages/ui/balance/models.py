@@ -84,10 +84,10 @@ def left_out(found: BalanceStudy | ImbalanceCost) -> None:
     """Say which models are missing and why, with a remedy at a click where there is one."""
     for name, why in found.failures.items():
         called = found.settings.label(name)
-        said = report.with_class_names(why, found.classes)
+        reason = report.with_class_names(why, found.classes)
         st.caption(
             f"{text.escape(called)} is left out, as it cannot be fitted to each of the training "
-            f"sets that are compared: {text.escape(said)}"
+            f"sets that are compared: {text.escape(reason)}"
         )
     if any(name.partition("(")[0] == "qda" for name in found.failures) and not (
         st.session_state.get(REGULARIZATION, 0) > 0

@@ -112,15 +112,15 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
 
 
 def _priors_table(results: Results, study: BalanceStudy, condition: str, new: np.ndarray) -> None:
-    told = metrics.adjust_priors(results, imbalance.condition_priors(study, condition), new)
+    adjusted = metrics.adjust_priors(results, imbalance.condition_priors(study, condition), new)
     rows = []
     for name in results.methods:
         row = {"model": name}
-        for what, found in (("as trained", results), ("corrected priors", told)):
+        for what, found in (("as trained", results), ("corrected priors", adjusted)):
             row[f"error (%), {what}"] = report.format_loss(
                 imbalance.error_in_deployment(found, name, new), "error"
             )
-        for what, found in (("as trained", results), ("corrected priors", told)):
+        for what, found in (("as trained", results), ("corrected priors", adjusted)):
             loss = imbalance.log_loss_in_deployment(found, name, new)
             row[f"log loss, {what}"] = report.format_loss(loss, "log loss")
         rows.append(row)
@@ -142,7 +142,7 @@ def _curves(
     old = imbalance.condition_priors(_study, condition)[position]
     shares = np.geomspace(0.01, 0.95, N_SHARES)
     curves = [
-        imbalance.error_by_share(results, old, code, shares, corrected=told)
-        for told in (False, True)
+        imbalance.error_by_share(results, old, code, shares, corrected=adjusted)
+        for adjusted in (False, True)
     ]
     return shares, np.vstack(curves)

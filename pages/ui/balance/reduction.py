@@ -74,8 +74,8 @@ def _say(
 ) -> None:
     title.header(text.escape(report.balance_finding(study, method, loss)), anchor=False)
     if study.attribution(method, loss).full.value == study.attribution(method, loss).full.value:
-        said = report.remedy_finding(imbalance.choose_remedy(study, method, loss), loss)
-        heading.markdown(text.escape(said))
+        finding = report.remedy_finding(imbalance.choose_remedy(study, method, loss), loss)
+        heading.markdown(text.escape(finding))
 
 
 def _loss(first: Any) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from lincore.data import class_counts_of_test
 from lincore.plots.base import shorten_all
+from lincore.utils import percent
 from pages.ui.balance import models
 from pages.ui.session import cache, sidebar
 from pages.ui.widgets import controls, model_options, tables, text
@@ -155,7 +156,7 @@ def _preset(data: Dataset, choice: cache.SplitChoice, counts: np.ndarray) -> Non
         label += ", 2 components" if data.kind.is_images else ""
         help = f"Training {text.row_noun(data)} of {text.escape(data.classes[last])}"
         if now != OF_THE_TEXT:
-            help += f"; the share for testing becomes {share} %, on every page"
+            help += f"; the share for testing becomes {percent(share / 100, 0)}, on every page"
         help += ". It stays a third whatever the test set is."
     if data.kind.is_images:
         help += " Models see two principal components, as there."
@@ -295,9 +296,9 @@ def _choose_size(code: int, counts: np.ndarray) -> None:
 
 def _choose_share(counts: np.ndarray) -> None:
     # As above: a late click finds no slider.
-    percent = st.session_state.get(f"{KEY}.share")
-    if percent is not None:
-        _store({k: max(1, round(percent / 100 * int(counts[k]))) for k in _stored(counts)})
+    chosen = st.session_state.get(f"{KEY}.share")
+    if chosen is not None:
+        _store({k: max(1, round(chosen / 100 * int(counts[k]))) for k in _stored(counts)})
 
 
 def _edit(key: str, counts: np.ndarray, names: tuple[str, ...]) -> None:

@@ -114,8 +114,8 @@ def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
     one, other = (text.escape(data.classes[code]) for code in (true, predicted))
     verdict = "predicted correctly" if true == predicted else f"misclassified as {other}"
     order = "the least certain first" if true == predicted else "the highest log loss first"
-    told = " Above each: the posterior of the true class, and d, its distance."
-    st.markdown(f"**{one}** {verdict}, {order}.{told if data.kind.is_images else ''}")
+    explanation = " Above each: the posterior of the true class, and d, its distance."
+    st.markdown(f"**{one}** {verdict}, {order}.{explanation if data.kind.is_images else ''}")
     selection.show_rows(
         data,
         found.rows,
@@ -147,8 +147,8 @@ def _captions(found: Any, true: int) -> list[str] | None:
     captions = []
     for place, share in enumerate(found.proba[:, true].tolist()):
         # Short: names of six images stand side by side on a phone.
-        said = percent(share)
+        caption = percent(share)
         if found.distances is not None:
-            said += f" d {found.distances[place, true]:.1f}"
-        captions.append(said)
+            caption += f" d {found.distances[place, true]:.1f}"
+        captions.append(caption)
     return captions

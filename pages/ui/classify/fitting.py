@@ -37,7 +37,7 @@ class Fitted(NamedTuple):
     notes: tuple[str, ...]
 
 
-class Front(NamedTuple):
+class Preprocessor(NamedTuple):
     """The steps before a classifier, fitted, and the moments by class of the rows behind them."""
 
     steps: tuple[tuple[str, Any], ...]
@@ -52,7 +52,7 @@ def require(experiment: Experiment, model: cache.ModelChoice) -> Fitted:
     data, choice, split = experiment
     method = model_selection.as_method(model.line)
     try:
-        steps = front(
+        steps = preprocessor(
             data.digest, choice, model_selection.method_steps(method, data, model.steps), data
         )
         if method.from_moments and steps.moments is not None:
@@ -79,7 +79,9 @@ def require(experiment: Experiment, model: cache.ModelChoice) -> Fitted:
 
 
 @cache.by_bytes("Fitting the steps …")
-def front(digest: str, choice: cache.SplitChoice, steps: Steps, _data: Dataset) -> Front:
+def preprocessor(
+    digest: str, choice: cache.SplitChoice, steps: Steps, _data: Dataset
+) -> Preprocessor:
     """Fit the steps before a classifier, once for all classifiers."""
     rows, part = cache.split(digest, choice, _data), cache.training_set(digest, choice, _data)
     return fit_steps(_data, rows, part, steps)
@@ -95,14 +97,14 @@ def classify(
     """
     steps = model_selection.method_steps(model_selection.as_method(model.line), _data, model.steps)
     fitted = fit(
-        _data, cache.split(digest, choice, _data), front(digest, choice, steps, _data), model
+        _data, cache.split(digest, choice, _data), preprocessor(digest, choice, steps, _data), model
     )
     if fitted is None:  # nobody can stop what no job watches over
         raise RuntimeError("a fit ended without a model")
     return fitted
 
 
-def fit_steps(data: Dataset, split: Split, part: TrainingSet, steps: Steps) -> Front:
+def fit_steps(data: Dataset, split: Split, part: TrainingSet, steps: Steps) -> Preprocessor:
     """Fit the steps before a classifier on the training set: they serve every classifier.
 
     Raises
@@ -110,26 +112,26 @@ def fit_steps(data: Dataset, split: Split, part: TrainingSet, steps: Steps) -> F
     DataError
         When the training rows do not allow them, with the reason.
     """
-    front = model_selection.pipeline_for(data, None, steps).steps
+    preprocessor = model_selection.pipeline_for(data, None, steps).steps
     if part.moments is not None and part.prepare is not None:
-        front[0] = ("prepare", part.prepare)
+        preprocessor[0] = ("prepare", part.prepare)
     enough = part.moments is not None and steps.basis is None
     with _told(data):
         training = model_selection.fit_preprocessor(
-            front,
+            preprocessor,
             None if enough else data.X[split.train],
             data.codes[split.train],
             data.n_classes,
             moments=part.moments,
             rows=False,
         )
-    return Front(tuple(front), training.moments)
+    return Preprocessor(tuple(preprocessor), training.moments)
 
 
 def fit(
     data: Dataset,
     split: Split,
-    front: Front,
+    preprocessor: Preprocessor,
     model: cache.ModelChoice,
     progress: Progress | None = None,
 ) -> Fitted | None:
@@ -148,13 +150,13 @@ def fit(
     """
     method = model_selection.as_method(model.line)
     classifier, watch = method.fresh(data.classes), _Watch(progress)
-    solved = method.from_moments and front.moments is not None
+    solved = method.from_moments and preprocessor.moments is not None
     start = time.perf_counter()
     with utils.captured_warnings() as caught, linalg.iteration_callback(watch), _told(data):
-        rows = None if solved else _behind(front, data.X[split.train])
-        moments = front.moments if solved else None
+        rows = None if solved else _behind(preprocessor, data.X[split.train])
+        moments = preprocessor.moments if solved else None
         codes = data.codes[split.train]
-        groups = model_selection.categorical_columns(front.steps)
+        groups = model_selection.categorical_columns(preprocessor.steps)
         model_selection.fit_classifier(
             classifier,
             model_selection.TrainingInputs(codes, data.n_classes, rows, None, moments, groups),
@@ -162,7 +164,7 @@ def fit(
     seconds = time.perf_counter() - start
     if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
         return None
-    pipeline = Pipeline([*front.steps, ("classify", classifier)])
+    pipeline = Pipeline([*preprocessor.steps, ("classify", classifier)])
     label = model_selection.CLASSIFIER_LABELS[method.word] if method.word else method.label
     results = model_selection.evaluate_pipeline(
         pipeline, data, split, method=label, seconds=seconds
@@ -171,8 +173,8 @@ def fit(
     return Fitted(pipeline, results, notes)
 
 
-def _behind(front: Front, rows: Any) -> Any:
-    for _, step in front.steps:
+def _behind(preprocessor: Preprocessor, rows: Any) -> Any:
+    for _, step in preprocessor.steps:
         rows = step.transform(rows)
     return rows
 
@@ -188,14 +190,14 @@ def _told(data: Dataset) -> Iterator[None]:
         raise DataError(_named(str(error), data), where=f"training set of {data.name}") from error
 
 
-def _named(said: str, data: Dataset) -> str:
+def _named(sentence: str, data: Dataset) -> str:
     """Give the classes their names: what an estimator knows of them are codes."""
 
     def name(found: re.Match[str]) -> str:
         code = int(found[1])
         return f"class {data.classes[code]}" if code < data.n_classes else found[0]
 
-    return re.sub(r"\bclass (\d+)\b", name, said)
+    return re.sub(r"\bclass (\d+)\b", name, sentence)
 
 
 class _Watch:

@@ -76,23 +76,23 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
 
 def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:
     """Return the steps of a fitted pipeline, in few words each."""
-    said = []
+    names = []
     for name, step in pipeline.steps:
         if name == "prepare":
-            said.append(_prepared(data))
+            names.append(_prepared(data))
         elif name == "standardize":
-            said.append(f"standardise {_features(len(step.scale_))}")
+            names.append(f"standardise {_features(len(step.scale_))}")
         elif name == "basis":
-            said.append(f"basis of {step.get_feature_names_out().size:,} functions")
+            names.append(f"basis of {step.get_feature_names_out().size:,} functions")
         elif name == "pca":
             share = float(step.explained_variance_ratio_.sum())
             white = ", whitened" if step.whiten else ""
-            said.append(f"PCA {step.n_components_} ({percent(share)} of the variance{white})")
+            names.append(f"PCA {step.n_components_} ({percent(share)} of the variance{white})")
         elif name == "svd":
-            said.append(f"SVD {len(step.components_)}")
-    if not said:
-        said.append(_features(data.n_features))
-    return [*said, method]
+            names.append(f"SVD {len(step.components_)}")
+    if not names:
+        names.append(_features(data.n_features))
+    return [*names, method]
 
 
 def coordinate_names(pipeline: Pipeline, data: Dataset) -> list[str]:

@@ -35,7 +35,7 @@ def show(shown: Shown) -> None:
         label="Fit on ever more training rows",
         help=f"Seven sizes, from few rows to all of the training set; {REPEATS} random splits.",
         draw=lambda job: _draw(shown, job.result),
-        keep_former=True,
+        keep_outdated=True,
     )
     if job is not None and not page_jobs.at_work(job) and job.result is not None:
         _draw(shown, job.result)

@@ -40,10 +40,11 @@ def show(shown: Shown) -> None:
     _table(shown, found)
     n_tested = sum(d.p == d.p for d in found)
     tests = ", ".join(dict.fromkeys(d.test for d in found if not d.test.startswith("none")))
-    said = f"Test: {tests}. " if tests else ""
+    test_names = f"Test: {tests}. " if tests else ""
     st.caption(
-        f"{said}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. Better: it is "
-        "below 0.05. Equivalent: the whole interval is inside the region of practical equivalence."
+        f"{test_names}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. "
+        "Better: it is below 0.05. Equivalent: the whole interval is inside the region of "
+        "practical equivalence."
     )
     blind = report.never_predicted_finding(shown.results, list(shown.results.methods))
     if blind and any(d.verdict == "equivalent" for d in found):

@@ -96,8 +96,8 @@ def _test(shown: Shown, pair: tuple[str, str]) -> str:
 def _list(shown: Shown, found: Disagreement, first: str, second: str, title: str) -> None:
     classes = [str(label) for label in shown.data.classes]
     says = {
-        f"{who} predicts": [classes[code] for code in said]
-        for who, said in zip((first, second), found.said, strict=True)
+        f"{who} predicts": [classes[code] for code in predicted]
+        for who, predicted in zip((first, second), found.predicted, strict=True)
     }
     sure = {
         f"{who}: p": proba.round(3)

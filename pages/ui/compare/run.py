@@ -33,9 +33,9 @@ def shown(data: Dataset, choice: Choice) -> Job | None:
     job = of(data, choice)
     if job is None or (job.result is not None and not page_jobs.at_work(job)):
         return job
-    before = page_jobs.former(job)
+    before = page_jobs.outdated(job)
     if before is not None:
-        page_jobs.note_former(job)
+        page_jobs.note_outdated(job)
     return before
 
 

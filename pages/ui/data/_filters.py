@@ -56,10 +56,10 @@ def _form(found: Source) -> None:
         help="Filters are joined by “and”: a row must meet all of them.",
     )
     condition = _condition(column, relation, values)
-    said = "Choose what to compare with."
+    hint = "Choose what to compare with."
     if condition is not None:
-        said = f"{_matching(found, condition):,} of {len(values):,} rows meet it."
-    st.caption(said)
+        hint = f"{_matching(found, condition):,} of {len(values):,} rows meet it."
+    st.caption(hint)
     if st.button(
         "Add filter",
         key="data.filter.add",

@@ -11,7 +11,7 @@ import streamlit as st
 from lincore import io
 from lincore.errors import DataError
 from lincore.utils import true_minus
-from pages.ui.data import _bulk_edits, _edits, _filters
+from pages.ui.data import _bulk_edits, _edits, _filters, new_data
 from pages.ui.session import commands
 from pages.ui.session.sources import Source
 from pages.ui.widgets import tables
@@ -26,12 +26,13 @@ BASE = "data.columns.base"
 def show(found: Source) -> None:
     """Show every column with its name and role, which can be changed in place."""
     if found.table is None:
+        new_data.folded()
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="data.columns.row"):
+        new_data.folded()
         _target(found)
         _filters.rows(found)
         _filters.classes(found)
-        _bulk_edits.show(found)
     _edits.show(found)
     base, key = _base(_frame(found))
     with st.container(key="data.columns"):
@@ -51,6 +52,7 @@ def show(found: Source) -> None:
         "word by word, rows of one group stay together, and what is ignored is seen by no model. "
         "Select several columns to change them together."
     )
+    _bulk_edits.show(found)
 
 
 def _target(found: Source) -> None:
@@ -101,13 +103,13 @@ def _note(found: Source, column: Column, reasons: Mapping[Any, str]) -> str:
     called = found.name_of(column.name)
     renamed = f"{column.name} in the file" if called != column.name else ""
     reason = column.reason or reasons.get(column.kind, "") if column.role != "target" else ""
-    return "; ".join(said for said in (renamed, reason) if said)
+    return "; ".join(note for note in (renamed, reason) if note)
 
 
 def _examples(column: Column) -> str:
-    said = ", ".join(column.examples)
+    examples = ", ".join(column.examples)
     # With a true minus sign: a text that begins with a hyphen could be a formula.
-    return true_minus(said) if column.kind == "number" else said
+    return true_minus(examples) if column.kind == "number" else examples
 
 
 def _base(now: pd.DataFrame) -> tuple[pd.DataFrame, str]:

@@ -100,8 +100,8 @@ def findings(found: Source) -> None:
 
 def notices(data: Dataset, besides: Sequence[Notice] = ()) -> None:
     """List the import log, but for what is shown elsewhere."""
-    said = {(notice.what, notice.where) for notice in besides}
-    rest = [notice for notice in data.notices if (notice.what, notice.where) not in said]
+    known = {(notice.what, notice.where) for notice in besides}
+    rest = [notice for notice in data.notices if (notice.what, notice.where) not in known]
     if not rest:
         return
     st.subheader("Import log", anchor=False)

@@ -108,7 +108,7 @@ def truth(data: Dataset) -> None:
             key="data.drawn",
         )
     panels.truth(data)
-    told = [
+    phrases = [
         f"{percent(share, 0)} {what}"
         for share, what in (
             (data.truth.outliers, "outliers"),
@@ -116,7 +116,7 @@ def truth(data: Dataset) -> None:
         )
         if share
     ]
-    besides = f" Besides, {' and '.join(told)} were asked for." if told else ""
+    besides = f" Besides, {' and '.join(phrases)} were asked for." if phrases else ""
     try:
         error = _bayes_error(data.digest, data.truth)
     except (DataError, ValueError):

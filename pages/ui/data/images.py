@@ -100,10 +100,7 @@ def groups(data: Dataset) -> None:
     if data.groups is None or data.group_names is None:
         return
     noun = text.row_noun(data)
-    st.caption(
-        f"{len(data.group_names):,} groups of {noun} that belong together. To keep each on one "
-        "side, take “Whole groups” as the test set."
-    )
+    st.caption(f"{len(data.group_names):,} groups of {noun} that belong together.")
 
 
 def copies(data: Dataset) -> None:
@@ -149,7 +146,7 @@ def _leave_out(data: Dataset, found: Any) -> None:
         return
     n_out = int(data.n_rows - left.sum())
     many = "image was" if n_out == 1 else "images were"
-    told = Notice(f"{n_out:,} {many}{_LEFT_OUT}", data.name)
+    notice = Notice(f"{n_out:,} {many}{_LEFT_OUT}", data.name)
     names = data.row_names
     fewer = replace(
         data,
@@ -158,7 +155,7 @@ def _leave_out(data: Dataset, found: Any) -> None:
         row_names=names and tuple(names[row] for row in np.flatnonzero(kept)),
         given_test=None if data.given_test is None else data.given_test[kept],
         groups=None if data.groups is None else data.groups[kept],
-        notices=(*data.notices, told),
+        notices=(*data.notices, notice),
     )
     state.keep(fewer, state.image_source(), state.origin(), is_new=False)
 

@@ -17,7 +17,7 @@ _TITLES = {
 
 
 def show() -> None:
-    """Lead with the ways in on a first visit; fold them into a line over data that were chosen."""
+    """Lead with the ways in on a first visit."""
     if _is_first_visit():
         left, right = st.columns(2, gap="large")
         with left:
@@ -25,13 +25,15 @@ def show() -> None:
         with right:
             _samples()
         gaussian_classes.show()
-    else:
-        with st.container(horizontal=True, key="data.ways"):
-            with st.popover("Upload a file", icon=":material/upload_file:", key="data.upload.open"):
-                uploads.show(key="data.upload")
-            with st.popover("Samples", icon=":material/dataset:", key="data.samples.open"):
-                _samples()
     uploads.progress()
+
+
+def folded() -> None:
+    """Offer other data in one button of a row, over data that were chosen."""
+    if not _is_first_visit():
+        with st.popover("Other data", icon=":material/upload_file:", key="data.upload.open"):
+            uploads.show(key="data.upload")
+            _samples()
 
 
 def generator() -> None:

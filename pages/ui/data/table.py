@@ -50,14 +50,18 @@ def reading(found: Source) -> None:
     """Say in one line how a table was read, and offer the import options."""
     if found.bundled is not None:
         return
-    said = found.table.reading if found.table is not None else None
+    detected = found.table.reading if found.table is not None else None
     with st.container(horizontal=True, vertical_alignment="center", key="data.reading"):
         name = text.escape(found.name or (found.table.name if found.table else ""))
-        line = f"Read as **{text.escape(said)}**" if said is not None else f"{name} was not read"
+        line = (
+            f"Read as **{text.escape(detected)}**"
+            if detected is not None
+            else f"{name} was not read"
+        )
         st.markdown(f"{line}.", width="content")
         if is_readable(found):
             with st.popover("Import options", key="data.otherwise"):
-                _otherwise(found, said)
+                _otherwise(found, detected)
 
 
 def rows(found: Source) -> None:
@@ -85,17 +89,19 @@ def rows(found: Source) -> None:
     )
 
 
-def _otherwise(found: Source, said: DetectedOptions | None) -> None:
+def _otherwise(found: Source, detected: DetectedOptions | None) -> None:
     left, right = st.columns(2)
     with left:
-        _part("separator", "Separator", _SEPARATORS, found, said, "What stands between fields.")
-        _part("header", "Header", _HEADERS, found, said, "The line that names the columns.")
-        _part("encoding", "Encoding", _ENCODINGS, found, said, "The character encoding.")
-        _part("comment", "Comment lines", _COMMENTS, found, said, "What a comment begins with.")
+        _part("separator", "Separator", _SEPARATORS, found, detected, "What stands between fields.")
+        _part("header", "Header", _HEADERS, found, detected, "The line that names the columns.")
+        _part("encoding", "Encoding", _ENCODINGS, found, detected, "The character encoding.")
+        _part("comment", "Comment lines", _COMMENTS, found, detected, "What a comment begins with.")
     with right:
-        _part("decimal", "Decimal mark", _DECIMALS, found, said, "Before the fraction.")
-        _part("thousands", "Thousands mark", _THOUSANDS, found, said, "Between groups of digits.")
-        _part("quote", "Quotation mark", _QUOTES, found, said, "Around texts with separators.")
+        _part("decimal", "Decimal mark", _DECIMALS, found, detected, "Before the fraction.")
+        _part(
+            "thousands", "Thousands mark", _THOUSANDS, found, detected, "Between groups of digits."
+        )
+        _part("quote", "Quotation mark", _QUOTES, found, detected, "Around texts with separators.")
         _marks(found)
     _missing_in(found)
     if found.options is not None:
@@ -113,13 +119,13 @@ def _part(
     label: str,
     names: dict[Any, str],
     found: Source,
-    said: DetectedOptions | None,
+    detected: DetectedOptions | None,
     help: str,
 ) -> None:
     """Offer one part of reading: as detected, or something else."""
     key = f"data.read.{word}"
     chosen = getattr(found.options, word) if found.options is not None else None
-    names = {DETECT: _detected(word, names, said, chosen), **names}
+    names = {DETECT: _detected(word, names, detected, chosen), **names}
     if chosen is not None and chosen not in names:
         names[chosen] = str(chosen)
     # Always what the table was read with: a choice that was refused must not stay.
@@ -135,10 +141,12 @@ def _part(
     )
 
 
-def _detected(word: str, names: dict[Any, str], said: DetectedOptions | None, chosen: Any) -> str:
-    if said is None or chosen is not None:
+def _detected(
+    word: str, names: dict[Any, str], detected: DetectedOptions | None, chosen: Any
+) -> str:
+    if detected is None or chosen is not None:
         return AS_DETECTED
-    value = said.header_line or False if word == "header" else getattr(said, word)
+    value = detected.header_line or False if word == "header" else getattr(detected, word)
     shown = names.get(value, io.SEPARATOR_NAMES.get(value, str(value)))
     return f"{AS_DETECTED}: {shown[0].lower() + shown[1:] if shown[1:2].islower() else shown}"
 

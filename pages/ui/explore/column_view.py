@@ -192,7 +192,7 @@ def figure(
     codes = _data.codes if chosen is None else _data.codes[chosen]
     present = np.isfinite(values)
     name, classes, K = _data.feature_names[column], _data.classes, _data.n_classes
-    said = report.non_missing_note(int(present.sum()), len(values), rows.words(_data))
+    note = report.non_missing_note(int(present.sum()), len(values), rows.words(_data))
     levels = inspection.level_names(_data, column)
     if levels is not None:
         counted = inspection.level_counts(values, codes, K, levels)
@@ -204,15 +204,15 @@ def figure(
             title=f"{name}: levels by class" if of_class else f"{name}: classes by level",
             unit="share of the class" if of_class else "share of the level",
             stacked=not of_class,
-            subtitle=said,
+            subtitle=note,
         )
     if kind == "density":
         sizes = np.bincount(codes[present], minlength=K)
         found = inspection.class_densities(values, codes, K)
-        return plots.densities(found, classes, name, sizes=sizes, subtitle=said)
+        return plots.densities(found, classes, name, sizes=sizes, subtitle=note)
     if kind == "box":
         return plots.box_plot(
-            inspection.box_plot_statistics(values, codes, K), classes, name, subtitle=said
+            inspection.box_plot_statistics(values, codes, K), classes, name, subtitle=note
         )
     drawn = inspection.class_histograms(values, codes, K, bins)
-    return plots.histogram(drawn, classes, name, shares=shares, subtitle=said)
+    return plots.histogram(drawn, classes, name, shares=shares, subtitle=note)

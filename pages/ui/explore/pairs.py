@@ -145,7 +145,7 @@ def figure(rows: Rows, x: int, y: int, ellipses: bool, _data: Dataset) -> go.Fig
     for i, name in enumerate(names):
         values[:, i], is_moved = inspection.jitter(values[:, i], seed=i)
         moved += [name] * is_moved
-    said = report.non_missing_note(int(present.sum()), len(chosen), rows.words(_data), "in both")
+    note = report.non_missing_note(int(present.sum()), len(chosen), rows.words(_data), "in both")
     return plots.scatter(
         values,
         _data.codes[chosen[present]],
@@ -154,5 +154,5 @@ def figure(rows: Rows, x: int, y: int, ellipses: bool, _data: Dataset) -> go.Fig
         title=f"{names[1]} over {names[0]}",
         rows=chosen[present],
         ellipses=ellipses,
-        subtitle=f"{said} {report.jitter_note(moved)}".strip(),
+        subtitle=f"{note} {report.jitter_note(moved)}".strip(),
     )

@@ -26,8 +26,7 @@ import streamlit as st
 
 from lincore.errors import DataError
 from lincore.utils import seconds
-from pages.ui.jobs.executor import Job, Pool, Progress, cores
-from pages.ui.jobs.registry import (
+from pages.ui.jobs._registry import (
     JOBS,
     MOST_KEPT,
     current,
@@ -35,11 +34,12 @@ from pages.ui.jobs.registry import (
     find,
     forget,
     forget_the_oldest,
-    former,
     kept,
     latest,
     make_room,
+    outdated,
 )
+from pages.ui.jobs.executor import Job, Pool, Progress, cores
 from pages.ui.jobs.shared_cache import Shared
 from pages.ui.server import _compat
 from pages.ui.widgets import text
@@ -69,10 +69,10 @@ __all__ = [
     "discard",
     "find",
     "forget",
-    "former",
+    "outdated",
     "latest",
     "make_room",
-    "note_former",
+    "note_outdated",
     "offer_update",
     "on_demand",
     "require",
@@ -104,7 +104,7 @@ def run(
     ----------
     key : str
         What kind of work it is: `page.name`. One of a kind runs at a time in a session: other
-        settings stop what was made with the former.
+        settings stop what was made with the outdated ones.
     settings : hashable
         Everything that the result depends on; in a tuple the digest of the data comes first.
     work : callable
@@ -164,7 +164,7 @@ def on_demand(
     label: str,
     help: str | None = None,
     draw: Draw | None = None,
-    keep_former: bool = False,
+    keep_outdated: bool = False,
     unasked: bool = False,
     share: bool = True,
 ) -> Job | None:
@@ -183,8 +183,8 @@ def on_demand(
         One line about it.
     draw : callable, optional
         ``draw(job)`` draws what there is so far, again and again while the job runs.
-    keep_former : bool
-        Whether the former result is drawn, and said to be that, while there is nothing so far.
+    keep_outdated : bool
+        Whether the outdated result is drawn, and said to be that, while there is nothing so far.
     unasked : bool
         Whether it begins without the button where nothing of this kind is known of the same data.
         Nobody is taken to wait for what runs with other settings: that is stopped.
@@ -209,14 +209,14 @@ def on_demand(
     if pressed:
         st.rerun()  # without the button that was pressed
     if job is not None and not is_left:
-        show(job, draw=draw, keep_former=keep_former)
+        show(job, draw=draw, keep_outdated=keep_outdated)
     return job
 
 
-def note_former(job: Job) -> None:
-    """Say that what follows is a former result: `job` has none yet, or is it itself."""
+def note_outdated(job: Job) -> None:
+    """Say that what follows is an outdated result: `job` has none yet, or is it itself."""
     until = "." if job.is_over else ", until the new one is there."
-    with st.container(key=f"{job.key}.former"):
+    with st.container(key=f"{job.key}.outdated"):
         if job.before is not None:
             st.markdown(f"**What was finished before** follows{until}")
             return
@@ -231,14 +231,14 @@ def require(job: Job, *, draw: Draw | None = None) -> Any:
     return job.result
 
 
-def show(job: Job, *, draw: Draw | None = None, keep_former: bool = False) -> None:
+def show(job: Job, *, draw: Draw | None = None, keep_outdated: bool = False) -> None:
     """Draw how a job goes while it runs, or why it ended early; nothing for one that finished."""
-    before = former(job) if keep_former else None
+    before = outdated(job) if keep_outdated else None
     watched = _watched()
     watched.pop(job.key, None)
     is_over = job.is_over  # asked once: it may end while this is drawn
     # Two places, filled or not: what follows keeps its place, hence its figures, in the browser,
-    # when the line or the former result comes and goes.
+    # when the line or the outdated result comes and goes.
     with st.container():
         if not is_over:
             watched[job.key] = job
@@ -357,11 +357,11 @@ def _look(job: Job, draw: Draw, before: Job | None) -> None:
 
 
 def _draw(job: Job, draw: Draw | None, before: Job | None) -> None:
-    """Draw the former result in the place of a job that has none."""
+    """Draw the outdated result in the place of a job that has none."""
     place = st.container()
     if before is not None and draw is not None:
         with place:
-            note_former(job)
+            note_outdated(job)
         draw(before)
 
 

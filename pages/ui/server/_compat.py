@@ -122,7 +122,7 @@ def free_upload(file_id: str) -> None:
 
 
 @_or(None)
-def announce_uploads(told: Callable[[str, list[str]], None]) -> None:
+def announce_uploads(announce: Callable[[str, list[str]], None]) -> None:
     """Call ``told(session, file_ids)`` when a browser asks where to put files."""
     manager = _named("streamlit.runtime.memory_uploaded_file_manager", "MemoryUploadedFileManager")
     give = manager.get_upload_urls
@@ -131,7 +131,7 @@ def announce_uploads(told: Callable[[str, list[str]], None]) -> None:
 
     def get_upload_urls(self: Any, session_id: str, file_names: Any) -> Any:
         given = give(self, session_id, file_names)
-        told(session_id, _file_ids(given))
+        announce(session_id, _file_ids(given))
         return given
 
     get_upload_urls.announces = True  # type: ignore[attr-defined]

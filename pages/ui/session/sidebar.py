@@ -8,6 +8,7 @@ import streamlit as st
 
 from lincore.errors import DataError
 from lincore.plots.base import shorten
+from lincore.utils import percent
 from pages.ui.session import cache, commands, link, lost_uploads, state, uploads
 from pages.ui.widgets import controls, text
 
@@ -21,10 +22,10 @@ _HOW = {
     "group": "Whole groups, at random",
 }
 _SUMMARY = {
-    "stratified": "{share} %, by class",
-    "last": "last {share} % of each class",
+    "stratified": "{share}, by class",
+    "last": "last {share} of each class",
     "given": "as in the file",
-    "group": "{share} %, whole groups",
+    "group": "{share}, whole groups",
 }
 _KEPT_TOGETHER = "Groups are kept together: none has rows in both training and test set."
 _MAY_BE_TORN = "Groups are not kept together: scores may be biased upwards."
@@ -202,7 +203,8 @@ def _summary(options: list[str]) -> str:
     """Return the choice of the test set in a few words, before its widgets are drawn."""
     how = st.session_state.get(HOW)
     how = how if how in options else options[0]
-    return _SUMMARY[how].format(share=st.session_state.get(SHARE, _USUAL_SHARE))
+    share = st.session_state.get(SHARE, _USUAL_SHARE)
+    return _SUMMARY[how].format(share=percent(share / 100, 0))
 
 
 def _ask_split(options: list[str]) -> cache.SplitChoice:

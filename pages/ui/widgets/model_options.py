@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore import model_selection, report
+from lincore.utils import percent
 from pages.ui.widgets import controls
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _components(
     """Ask for principal components: none, for most of the variance, two, or a number."""
     labels = {
         ALL: "None",
-        SHARE: f"{100 * model_selection.DEFAULT_VARIANCE_SHARE:.0f} % of the variance",
+        SHARE: f"{percent(model_selection.DEFAULT_VARIANCE_SHARE, 0)} of the variance",
         TWO: "2, as in the faces text" if data.kind.is_images else "2",
         NUMBER: "Number",
     }

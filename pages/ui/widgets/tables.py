@@ -39,8 +39,8 @@ def safe(frame: pd.DataFrame) -> pd.DataFrame:
 
     def harmless(value: Any) -> Any:
         # The very same object where there is nothing to do.
-        said = utils.spreadsheet_safe(value) if isinstance(value, str) else value
-        return value if said == value else said
+        safe = utils.spreadsheet_safe(value) if isinstance(value, str) else value
+        return value if safe == value else safe
 
     names = [harmless(name) for name in frame.columns]
     # By place: names may occur twice.
@@ -48,9 +48,9 @@ def safe(frame: pd.DataFrame) -> pd.DataFrame:
     for place, (_, column) in enumerate(frame.items()):
         if not pd.api.types.is_numeric_dtype(column.dtype):
             values = list(column)
-            said = [harmless(value) for value in values]
-            if any(one is not value for one, value in zip(said, values, strict=True)):
-                columns[place] = pd.Series(said, index=column.index, dtype=object)
+            safe = [harmless(value) for value in values]
+            if any(one is not value for one, value in zip(safe, values, strict=True)):
+                columns[place] = pd.Series(safe, index=column.index, dtype=object)
     if not columns and all(one is name for one, name in zip(names, frame.columns, strict=True)):
         return frame
     found = pd.DataFrame(

@@ -164,3 +164,15 @@ def test_markup_in_columns_reaches_no_button():
     app = bring(open_app(), ("evil.csv", raw))
     labels = [b.label for b in app.button if b.label.startswith("Read 0")]
     assert labels and "![" not in labels[0] and r"\!\[" in labels[0]
+
+
+def test_other_data_target_rows_and_classes_stand_in_one_row_above_the_columns():
+    app = bring(open_app(), ("t.csv", a_table()))
+    row, table = (
+        next(i for i, one in app.main.children.items() if key in str(one.proto))
+        for key in ("data.columns.row", 'data.columns"')
+    )
+    assert len(app.main.children[row].children) == 4
+    assert "data.upload.open" in str(app.main.children[row].children[0].proto)
+    between = [one.type for i, one in app.main.children.items() if i < table and i != row]
+    assert between == ["header", "markdown"], "no further row of controls"

@@ -64,14 +64,14 @@ def test_a_calibration_counted_by_hand():
     results = two_classes([0.05, 0.15, 0.15, 1.0, 1.0, 0.92], [0, 1, 0, 1, 1, 0])
     found = curves.calibration_curve(results, "LDA", 1)
     assert_array_equal(found.n_rows, [1, 2, 0, 0, 0, 0, 0, 0, 0, 3])
-    assert_allclose(found.said[[0, 1, 9]], [0.05, 0.15, 2.92 / 3])
-    assert_allclose(found.came_true[[0, 1, 9]], [0, 0.5, 2 / 3])
-    assert np.isnan(found.came_true[2]) and np.isnan(found.low[2])
+    assert_allclose(found.mean_predicted[[0, 1, 9]], [0.05, 0.15, 2.92 / 3])
+    assert_allclose(found.observed[[0, 1, 9]], [0, 0.5, 2 / 3])
+    assert np.isnan(found.observed[2]) and np.isnan(found.low[2])
     assert_allclose(found.error, (0.05 + 2 * 0.35 + 3 * (2.92 - 2) / 3) / 6)
     top = curves.calibration_curve(results, "LDA", n_bins=2)
     assert top.label is None
     assert_array_equal(top.n_rows, [0, 6])
-    assert_allclose(top.came_true[1], scores.accuracy(results, "LDA").value)
+    assert_allclose(top.observed[1], scores.accuracy(results, "LDA").value)
     with pytest.raises(ValueError, match="one bin"):
         curves.calibration_curve(results, "LDA", n_bins=0)
 
@@ -82,7 +82,9 @@ def test_true_probabilities_are_calibrated():
     found = curves.calibration_curve(
         two_classes(proba, (rng.random(20_000) < proba).astype(int)), "LDA", 1
     )
-    assert np.mean((found.low <= found.said) & (found.said <= found.high)) >= 0.8
+    assert (
+        np.mean((found.low <= found.mean_predicted) & (found.mean_predicted <= found.high)) >= 0.8
+    )
     assert found.error < 0.02
 
 

@@ -161,7 +161,7 @@ def the_posteriors_agree(results, i, counts):
     top = curves.calibration_curve(results, method)
     assert top.n_rows.sum() == len(truth)
     accuracy = ours(results, method, "accuracy")
-    assert_allclose(np.nansum(top.n_rows * top.came_true) / len(truth), accuracy)
+    assert_allclose(np.nansum(top.n_rows * top.observed) / len(truth), accuracy)
 
 
 def auc_in_folds(results, values):

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 import lincore
 from lincore.data.dataset import Dataset, Split
 from lincore.metrics import scores
-from lincore.model_selection import fold_moments
+from lincore.model_selection import _fold_moments
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import as_method
@@ -83,11 +83,11 @@ def test_one_pass_equals_a_fit_from_the_rows_of_each_fold(scheme, steps):
             assert_allclose(results.log_proba[j], log_proba, rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("few", [0, fold_moments.FEW_VALUES])
+@pytest.mark.parametrize("few", [0, _fold_moments.FEW_VALUES])
 def test_merging_class_by_class_is_the_same(few, monkeypatch):
     data = clouds((40, 30, 2), p=5)
     expected = compare(data, SOLVED[:3], "6-fold")
-    monkeypatch.setattr(fold_moments, "FEW_VALUES", few)
+    monkeypatch.setattr(_fold_moments, "FEW_VALUES", few)
     found = compare(data, SOLVED[:3], "6-fold")
     assert_allclose(found.log_proba, expected.log_proba, rtol=1e-9)
 
@@ -97,11 +97,11 @@ def test_training_moments_are_those_of_the_training_rows():
     plan = plan_folds(data, "5-fold")
     for few in (0, 10**9):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(fold_moments, "FEW_VALUES", few)
-            parts = fold_moments.summarise_parts(data.X, data.codes, 3, plan)
-        merged = fold_moments.training_moments(parts, 5)
+            patch.setattr(_fold_moments, "FEW_VALUES", few)
+            parts = _fold_moments.summarise_parts(data.X, data.codes, 3, plan)
+        merged = _fold_moments.training_moments(parts, 5)
         for i, fold in enumerate(plan):
-            found = fold_moments.of_fold(merged, i)
+            found = _fold_moments.of_fold(merged, i)
             direct = lincore.Moments.from_groups(data.X[fold.train], data.codes[fold.train], 3)
             assert_allclose(found.count, direct.count)
             assert_allclose(found.mean, direct.mean, atol=1e-12)

@@ -97,7 +97,7 @@ def test_disagreements_are_all_of_them_once():
     assert_array_equal(kinds.sum(axis=0), 1)
     right = results.predicted[:, first] == results.truth[first]
     assert kinds[0].sum() - kinds[1].sum() == right[0].sum() - right[1].sum()
-    wrong = np.where(found.said != found.truth, found.proba, 0).max(axis=0)
+    wrong = np.where(found.predicted != found.truth, found.proba, 0).max(axis=0)
     assert (np.diff(wrong) <= 0).all()
     alone = found.where(found.only_first)
     assert alone.only_first.all() and len(alone.rows) == kinds[0].sum()

@@ -176,9 +176,12 @@ def open_large_text(
         )
         drawn, way = read_with_way(lines.text, file.name, asked, own)
     except DataError as error:
-        said = error.notice
+        notice = error.notice
         raise DataError(
-            said.what, where=lines.in_file(said.where), remedy=said.remedy, remedies=error.remedies
+            notice.what,
+            where=lines.in_file(notice.where),
+            remedy=notice.remedy,
+            remedies=error.remedies,
         ) from error
     if way.layout.rewritten:
         raise DataError(

@@ -132,8 +132,8 @@ def open_large_parquet(
     )
     source = LargeParquet(file, metadata.num_rows, len(flat), texts, missing_in or {})
     left_out = [name for name in schema.names if name not in flat]
-    said = "Left out, lists or records in each cell."
-    notices = (Notice(said, columns_named(left_out)),) if left_out else ()
+    sentence = "Left out, lists or records in each cell."
+    notices = (Notice(sentence, columns_named(left_out)),) if left_out else ()
     return source, _draw_rows(source, flat), notices
 
 

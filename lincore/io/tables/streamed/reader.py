@@ -67,11 +67,11 @@ def _refused_by_size(file: LargeFile) -> Iterator[None]:
     except StoppedReading:
         raise
     except DataError as error:
-        said = error.notice
+        notice = error.notice
         raise DataError(
-            f"{file.reason} It cannot be read in blocks either. {said.what}".strip(),
-            where=said.where,
-            remedy=said.remedy,
+            f"{file.reason} It cannot be read in blocks either. {notice.what}".strip(),
+            where=notice.where,
+            remedy=notice.remedy,
             remedies=error.remedies,
         ) from error
 

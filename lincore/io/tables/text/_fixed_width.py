@@ -37,15 +37,15 @@ def rule_columns(text: str) -> str | None:
     if len(text) > _MOST_CHARS or {"\t", PLACES} & set(text) or not text.isascii():
         return None
     lines = text.split("\n")
-    said = [line for line in lines if line.strip()]
-    width = max(map(len, said), default=0)
-    short = sum(len(line.rstrip()) < _MOSTLY * width for line in said)
-    if len(said) < _FEWEST_LINES or short > _FEW_SHORT * len(said):
+    filled = [line for line in lines if line.strip()]
+    width = max(map(len, filled), default=0)
+    short = sum(len(line.rstrip()) < _MOSTLY * width for line in filled)
+    if len(filled) < _FEWEST_LINES or short > _FEW_SHORT * len(filled):
         # Lines of any length are words between spaces, whose places say nothing.
         return None
     # All lines at once as one number: bits are set where any of them has a character.
     taken = 0
-    for line in said:
+    for line in filled:
         taken |= int("".join("0" if mark == " " else "1" for mark in line.ljust(width)), 2)
     spans = _spans(f"{taken:0{width}b}")
     if len(spans) < 2:

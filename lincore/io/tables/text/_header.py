@@ -52,9 +52,9 @@ def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading
     has_header = asked is not False if asked is not None else _is_header(head, body)
     if not has_header:
         numbers = numbered("column", max(layout.width, len(head.fields)))
-        told = "There is no header line: the columns are numbered."
-        said = () if asked is False else (Notice(told, name),)
-        return Heading(list(numbers), None, head.first_line, (*notices, *said))
+        sentence = "There is no header line: the columns are numbered."
+        added = () if asked is False else (Notice(sentence, name),)
+        return Heading(list(numbers), None, head.first_line, (*notices, *added))
     names, naming = _names(head, body, name)
     if asked is None and (units := _units(body)):
         # Below a blank stands the name itself: a heading over several columns is written once.
@@ -63,8 +63,8 @@ def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading
             _joined(name, unit, is_named=bool(field))
             for name, unit, field in zip_longest(names, units, fields)
         ]
-        told = f"The line holds units: {', '.join(filter(None, units))}."
-        naming.append(Notice(told, f"{name}, line {body[0].first_line}"))
+        sentence = f"The line holds units: {', '.join(filter(None, units))}."
+        naming.append(Notice(sentence, f"{name}, line {body[0].first_line}"))
         body = body[1:]
     first_line = body[0].first_line if body else head.last_line + 1
     return Heading(names, head.first_line, first_line, (*notices, *naming))
@@ -98,9 +98,9 @@ def _below_titles(
     if not n_titles:
         return records, []
     title = " ".join(field for field in records[0].fields if field)[:60]
-    told = f"It stands above the table and was skipped: {title!r}."
+    sentence = f"It stands above the table and was skipped: {title!r}."
     lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
-    return records[n_titles:], [Notice(told, f"{name}, {lines}")]
+    return records[n_titles:], [Notice(sentence, f"{name}, {lines}")]
 
 
 def _n_sections(records: Sequence[Record], width: int) -> int:
@@ -171,8 +171,8 @@ def _names(head: Record, body: Sequence[Record], name: str) -> tuple[list[str], 
     if len(body) > 2 and all(wider) and all(record.fields[-1] for record in body):
         # As R writes a table: the names of the rows have no heading.
         fields = ["row name", *fields]
-        told = "Each row has one field more than the header: the first one names the row."
-        notices.append(Notice(told, name))
+        sentence = "Each row has one field more than the header: the first one names the row."
+        notices.append(Notice(sentence, name))
     first = body[0].fields if body else []
     # pandas compares later rows alone with the header, and would cut this one.
     if any(first[len(fields) :]):

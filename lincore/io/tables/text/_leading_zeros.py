@@ -116,8 +116,8 @@ def find_codes(
     if not found:
         return set(), ()
     example = next(v for v in texts[found[0]].dropna() if re.fullmatch(_PADDED, v))
-    said = f"Leading zeros, as in {example[:20]}: kept as text, since a number would lose them."
-    return set(found), (Notice(said, columns_named(found)),)
+    sentence = f"Leading zeros, as in {example[:20]}: kept as text, since a number would lose them."
+    return set(found), (Notice(sentence, columns_named(found)),)
 
 
 def _is_padded(column: pd.Series[Any]) -> bool:

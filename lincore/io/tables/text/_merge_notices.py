@@ -18,8 +18,8 @@ def merge_notices(notices: Sequence[Notice]) -> tuple[Notice, ...]:
 
     Examples
     --------
-    >>> said = [Notice("Numbers with kg: read without it.", f"column {name!r}") for name in "uv"]
-    >>> [str(notice) for notice in merge_notices(said)]
+    >>> notices = [Notice("Numbers with kg: read without it.", f"column {name!r}") for name in "uv"]
+    >>> [str(notice) for notice in merge_notices(notices)]
     ["columns 'u', 'v': Numbers with kg: read without it."]
     """
     alike: dict[tuple[str, str, str], list[Notice]] = {}

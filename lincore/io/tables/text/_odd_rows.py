@@ -104,9 +104,9 @@ def drop_totals(frame: pd.DataFrame, name: str) -> Observed:
     count = next((n for n in range(_MOST_TOTALS, 0, -1) if _are_totals(frame, n)), 0)
     if not count:
         return Observed(frame, ())
-    said = "The last row holds totals" if count == 1 else f"The last {count} rows hold totals"
+    sentence = "The last row holds totals" if count == 1 else f"The last {count} rows hold totals"
     was = "was" if count == 1 else "were"
-    return Observed(frame.iloc[:-count], (Notice(f"{said} and {was} left out.", name),))
+    return Observed(frame.iloc[:-count], (Notice(f"{sentence} and {was} left out.", name),))
 
 
 def _are_totals(frame: pd.DataFrame, count: int) -> bool:

@@ -179,13 +179,13 @@ def _parse(
     # Blank lines and line breaks inside quotes would make every line number wrong.
     first_line = heading.first_line if n_lines == len(frame) else None
     if footer:
-        told = f"It stands below the table and was left out: {footer[:60]!r}."
-        notices.append(Notice(told, f"{name}, at the end"))
+        sentence = f"It stands below the table and was left out: {footer[:60]!r}."
+        notices.append(Notice(sentence, f"{name}, at the end"))
     short = _short_lines(rows, layout, frame, first_line)
     if short:
         shown = ", ".join(map(str, short[:10])) + (" and more" if len(short) > 10 else "")
-        told = "Fewer fields than columns: the rest was read as missing."
-        notices.append(Notice(told, f"{name}, line{'s' if len(short) > 1 else ''} {shown}"))
+        sentence = "Fewer fields than columns: the rest was read as missing."
+        notices.append(Notice(sentence, f"{name}, line{'s' if len(short) > 1 else ''} {shown}"))
     return frame, first_line, tuple(notices)
 
 
@@ -394,7 +394,7 @@ def _tidy(
     ]
     tail = names[len(names) - len(unnamed) :]
     if unnamed and len(unnamed) < len(names) and unnamed[::-1] == tail:
-        told = "Left out, neither a name nor a value."
-        notices.append(Notice(told, columns_named(tail)))
+        sentence = "Left out, neither a name nor a value."
+        notices.append(Notice(sentence, columns_named(tail)))
         frame = frame[names[: -len(tail)]]
     return frame, notices

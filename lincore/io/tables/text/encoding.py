@@ -97,10 +97,10 @@ def _detect(raw: bytes, name: str) -> tuple[str, str, tuple[Notice, ...]]:
     except UnicodeDecodeError:
         # A NUL byte ends it later; only text is worth a guess.
         encoding = wide or ("latin-1" if b"\0" in raw else _guess_encoding(raw))
-        said = f"The text is not UTF-8 and was read as {encoding}."
+        sentence = f"The text is not UTF-8 and was read as {encoding}."
         if wide is not None:
-            said = f"Some of the text is damaged: not all of it is {wide.upper()}."
-        notice = Notice(said, name, "If letters look wrong, save the file as UTF-8.")
+            sentence = f"Some of the text is damaged: not all of it is {wide.upper()}."
+        notice = Notice(sentence, name, "If letters look wrong, save the file as UTF-8.")
         return raw.decode(encoding, errors="replace"), encoding, (notice,)
 
 

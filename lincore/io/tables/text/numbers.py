@@ -180,10 +180,10 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
         odd = [value for value, number in numbers.items() if number is None]
         if not _may_be_missing(odd, len(numbers), column) or not _mostly_plain(numbers):
             continue
-        said = _number_notices(column, numbers, odd, unit)
+        notices = _number_notices(column, numbers, odd, unit)
         if marks.assumed and "," in either and not proved:
-            said = (*said, _assumption(column, numbers))
-        return Numbers(_convert(column, numbers), said)
+            notices = (*notices, _assumption(column, numbers))
+        return Numbers(_convert(column, numbers), notices)
     return None
 
 
@@ -308,8 +308,8 @@ def _number_notices(
     signs = {m[0].strip() for value in read for m in _SIGNS.finditer(value.strip(" ()+-"))}
     signs |= {unit} if unit else set()
     if signs:
-        told = f"Numbers with {', '.join(sorted(signs))}: read without it."
-        notices.append(Notice(told, where))
+        sentence = f"Numbers with {', '.join(sorted(signs))}: read without it."
+        notices.append(Notice(sentence, where))
     taken = {taken: value for value in reversed(read) if (taken := _bare(value)[1])}
     for what, example in sorted(taken.items()):
         meaning = "read without it" if what == _FLAG else "read as negative"
@@ -317,6 +317,8 @@ def _number_notices(
     if odd:
         count = int(column.isin(odd).sum())
         words = ", ".join(repr(word[:30]) for word in odd[:5])
-        told = f"Numbers but for {words} ({count:,} rows), which was read as missing."
-        notices.append(Notice(told, where, "If it is a class or a level, make all values text."))
+        sentence = f"Numbers but for {words} ({count:,} rows), which was read as missing."
+        notices.append(
+            Notice(sentence, where, "If it is a class or a level, make all values text.")
+        )
     return tuple(notices)

@@ -39,7 +39,7 @@ def latest(key: str, *, about: Hashable = None) -> Job | None:
     return _last(key, about, lambda job: job.result is not None)
 
 
-def former(job: Job) -> Job | None:
+def outdated(job: Job) -> Job | None:
     """Return the last other job of this kind, about the same data, that has ended with a result.
 
     It is what one goes on looking at while `job` has nothing to show. Of work that was stopped and
