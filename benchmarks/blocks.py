@@ -31,8 +31,8 @@ def main() -> None:
         require(f"read {size:.0f} MB of CSV in blocks / pandas.read_csv", against, at_most=3)
         for path in (csv, parquet):
             whole, blocks = peak(plain, path), peak(in_blocks, path)
-            said = f"megabytes more at most for {path.name}, plain pandas {whole:.0f}"
-            require(said, blocks, at_most=300)
+            what = f"megabytes more at most for {path.name}, plain pandas {whole:.0f}"
+            require(what, blocks, at_most=300)
     finish()
 
 

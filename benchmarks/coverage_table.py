@@ -64,11 +64,11 @@ def rows_of(path: Path, method: str) -> list[tuple[str, str, int, list[tuple[flo
             if f"{scheme} intervals" not in known:
                 continue
             ends, truth = known[f"{scheme} intervals"], known[f"{scheme} truth"]
-            told = ~np.isnan(ends[:, :, 1])
+            given = ~np.isnan(ends[:, :, 1])
             held = (ends[:, :, 1] - 1e-6 <= truth) & (truth <= ends[:, :, 2] + 1e-6)
             found.append((method, scheme, len(ends), [
-                (float(held[told[:, j], j].mean()) if told[:, j].any() else np.nan,
-                 float(1 - told[:, j].mean()), int(told[:, j].sum()))
+                (float(held[given[:, j], j].mean()) if given[:, j].any() else np.nan,
+                 float(1 - given[:, j].mean()), int(given[:, j].sum()))
                 for j in range(len(SCORES))
             ]))  # fmt: skip
     return found
@@ -86,12 +86,12 @@ def rule() -> str:
 
 def cells(found: list[tuple[float, float, int]]) -> str:
     """Write coverages in per cent: bold outside the bounds, and how many had no interval."""
-    said = []
+    written = []
     for share, silent, kept in found:
         if kept < FEWEST:
-            said.append("no interval" if silent > 0.5 else "–")
+            written.append("no interval" if silent > 0.5 else "–")
             continue
         text = f"{100 * share:.1f}"
         text = text if LEAST <= share <= MOST else f"**{text}**"
-        said.append(f"{text} (none: {silent:.0%})" if silent >= 0.005 else text)
-    return " | ".join(said)
+        written.append(f"{text} (none: {silent:.0%})" if silent >= 0.005 else text)
+    return " | ".join(written)

@@ -76,9 +76,9 @@ class Visit:
 
     def time(self, action: Callable[[], Any]) -> Times:
         """Return how long an action takes."""
-        told = len(self.log.read_text())
+        read = len(self.log.read_text())
         drawn = self.dashboard.seconds_until_drawn(action)
-        runs = RUN.findall(self.log.read_text()[told:])
+        runs = RUN.findall(self.log.read_text()[read:])
         return Times(sum(map(float, runs)), drawn)
 
     def widgets(self, page: str) -> dict[str, str]:

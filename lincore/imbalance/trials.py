@@ -21,10 +21,8 @@ from lincore.imbalance.sample_fits import (
     fit_samples,
 )
 from lincore.imbalance.subsets import (
-    FEW_SQUARES,
     NestedSubsets,
     Shuffling,
-    few_moments,
     largest_within,
     reduce_proportionally,
     smallest_above,
@@ -225,9 +223,6 @@ def oversampled(
 
 def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
     """Return the moments of the rows of each class, (K,)."""
-    n_squares = sum(map(len, parts)) * data.n_features**2
-    if n_squares <= FEW_SQUARES:
-        return few_moments(data.X, parts)
     codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return Moments.from_groups(data.X[np.concatenate(parts)], codes, len(parts))
 

@@ -15,7 +15,8 @@ NAMES = re.compile(
     "weight_images|"
     "log_error_|fit_front|find_copies|copies_across|Copies|Wish|adopt|take_over|typical_row|"
     "Window|Frame|GaussianTruth|cell_view|ArmLosses|missing_marks|max_held_rows|TrainingPart|"
-    "cut_alike|cut_into_bins"
+    "cut_alike|cut_into_bins|said|told|front|fronts|Front|keep_former|note_former|winner|"
+    "KnownTruth|Evidence|came_true"
 )
 
 #: Words of sentences: on pages, in messages, docstrings and the guide.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
     from pages.ui.compare.choices import Choice, Row
 
 KEY = "compare"
-# Pixels of a column of scores. Six of them fit beside the sidebar of a window 1,440 pixels wide;
-# the others are hidden at first, a click on the table's menu away.
-_WIDTH, _SIX = 125, 6
+# Pixels of the table beside the sidebar of a window 1,440 pixels wide, and of the columns that
+# name a model and its group. Scores that do not fit are hidden at first, a click on the table's
+# menu away.
+_TABLE_WIDTH, _MODEL_WIDTH, _GROUP_WIDTH = 980, 150, 55
+# The widest that a column of scores is made: a log loss without a bound, and its interval.
+_WIDEST = 175
 # In which order scores get a place after the one that decides.
 _ORDER = ("balanced accuracy", "accuracy", "MCC", "log loss", "AUC", "macro F1", "Brier")
 
@@ -150,6 +154,12 @@ def _intervals(
     )
 
 
+def _width(texts: list[object]) -> int:
+    """Return the pixels of a column with a name and cells, within bounds."""
+    name, *cells = map(str, texts)
+    return min(max(7 * len(name), 14 + 6 * max(map(len, cells))), _WIDEST)
+
+
 def table(shown: Shown) -> None:
     """Show every score of every method with its interval, and offer it as CSV."""
     results = shown.results
@@ -168,25 +178,29 @@ def table(shown: Shown) -> None:
                 recall = metrics.recall(results, method)[report.rarest_class(results)]
                 line[_rarest(shown)] = report.format_score_cell(recall, "accuracy")
         lines.append(line)
+    widths = {column: _width([column, *(line[column] for line in lines)]) for column in lines[0]}
+    widths |= {"model": _MODEL_WIDTH, "group": _GROUP_WIDTH}
+    ends = itertools.accumulate(widths.values())
     with st.container(key=f"{KEY}.table"):
         tables.show(
             pd.DataFrame(lines),
             hide_index=True,
-            column_order=[*lines[0]][: 2 + _SIX],
+            column_order=[c for c, end in zip(widths, ends, strict=True) if end <= _TABLE_WIDTH],
             column_config={
-                "model": st.column_config.TextColumn(width=150, pinned=True),
+                "model": st.column_config.TextColumn(width=_MODEL_WIDTH, pinned=True),
                 "group": st.column_config.NumberColumn(
                     format="%d",
-                    width=55,
+                    width=_GROUP_WIDTH,
                     help="Models of one group are not significantly different from its best by "
                     f"{shown.score}.",
                 ),
                 _rarest(shown): st.column_config.TextColumn(
-                    width=_WIDTH, help="Recall of the class with the fewest test rows, in per cent."
+                    width=widths.get(_rarest(shown)),
+                    help="Recall of the class with the fewest test rows, in per cent.",
                 ),
                 **{
                     columns[name]: st.column_config.TextColumn(
-                        width=max(_WIDTH, 7 * len(columns[name])), help=metrics.SCORES[name].help
+                        width=widths[columns[name]], help=metrics.SCORES[name].help
                     )
                     for name in names
                 },

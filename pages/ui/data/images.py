@@ -100,10 +100,7 @@ def groups(data: Dataset) -> None:
     if data.groups is None or data.group_names is None:
         return
     noun = text.row_noun(data)
-    st.caption(
-        f"{len(data.group_names):,} groups of {noun} that belong together. To keep each on one "
-        "side, take “Whole groups” as the test set."
-    )
+    st.caption(f"{len(data.group_names):,} groups of {noun} that belong together.")
 
 
 def copies(data: Dataset) -> None:

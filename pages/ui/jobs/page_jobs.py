@@ -26,8 +26,7 @@ import streamlit as st
 
 from lincore.errors import DataError
 from lincore.utils import seconds
-from pages.ui.jobs.executor import Job, Pool, Progress, cores
-from pages.ui.jobs.registry import (
+from pages.ui.jobs._registry import (
     JOBS,
     MOST_KEPT,
     current,
@@ -40,6 +39,7 @@ from pages.ui.jobs.registry import (
     make_room,
     outdated,
 )
+from pages.ui.jobs.executor import Job, Pool, Progress, cores
 from pages.ui.jobs.shared_cache import Shared
 from pages.ui.server import _compat
 from pages.ui.widgets import text

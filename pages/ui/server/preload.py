@@ -14,7 +14,7 @@ from threading import Event, Lock, Thread
 
 from threadpoolctl import threadpool_limits
 
-from pages.ui.server import garbage_collection, script_queue
+from pages.ui.server import _garbage_collection, script_queue
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ def _import_all() -> None:
     # out, that takes 15 ms instead of 115.
     gc.collect()
     gc.freeze()
-    garbage_collection.start()
+    _garbage_collection.start()
 
 
 def _keep_blas_to_one_thread() -> None:

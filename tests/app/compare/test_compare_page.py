@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import threading
 
 import numpy as np
@@ -381,3 +382,18 @@ def test_a_second_run_builds_no_figure_of_the_scores(monkeypatch):
     settled(app)
     assert titled(app, "Log loss of")
     assert built
+
+
+def test_no_score_is_cut_in_a_window_of_1440_pixels_where_models_are_worse_than_chance():
+    rng = np.random.default_rng(5)
+    y = np.repeat(["no", "yes"], [400, 40])
+    app = open_compare(lincore.load((rng.normal(size=(440, 2)), y), name="noise"))
+    table = app.dataframe[0]
+    assert any("−" in str(cell) for cell in table.value["MCC"])
+    config = json.loads(table.proto.columns)
+    shown = list(table.proto.column_order)
+    widths = {name: config[name]["width"] for name in shown}
+    assert "MCC" in shown and sum(widths.values()) <= 980
+    for name in set(shown) - {"group"}:
+        # Cells have 16 pixels besides their letters, each of about 5.9.
+        assert widths[name] >= 13 + 5.9 * table.value[name].astype(str).str.len().max()

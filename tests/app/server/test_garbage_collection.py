@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 from streamlit import config
 
-from pages.ui.server import garbage_collection, script_queue
+from pages.ui.server import _garbage_collection, script_queue
 
 ROOT = Path(__file__).parents[3]
 
@@ -38,7 +38,7 @@ def test_what_has_grown_old_is_collected_and_then_nothing_until_there_is_more():
     old = Loop()
     left = weakref.ref(old)
     gc.collect()  # it survives, and the collections of young things no longer look at it
-    collector = garbage_collection.Collector()
+    collector = _garbage_collection.Collector()
     collector.collect()
     del old
     made = make_things()
@@ -55,13 +55,13 @@ def test_what_has_grown_old_is_collected_and_then_nothing_until_there_is_more():
 def test_pages_that_are_being_drawn_are_let_pass():
     collected, over = Event(), Event()
 
-    class Telling(garbage_collection.Collector):
+    class Telling(_garbage_collection.Collector):
         def collect(self) -> bool:
             collected.set()
             return True
 
     thread = Thread(
-        target=garbage_collection.collect_until, args=(Telling(), over, 0.001), daemon=True
+        target=_garbage_collection.collect_until, args=(Telling(), over, 0.001), daemon=True
     )
     with script_queue.scripts.taken():
         thread.start()
@@ -79,6 +79,6 @@ def test_the_warm_up_ends_with_its_beginning(monkeypatch):
     begun = []
     monkeypatch.setattr(preload, "MODULES", ())
     monkeypatch.setattr(preload, "gc", type("Gc", (), {"collect": int, "freeze": int}))
-    monkeypatch.setattr(preload.garbage_collection, "start", lambda: begun.append(True))
+    monkeypatch.setattr(preload._garbage_collection, "start", lambda: begun.append(True))
     preload._import_all()
     assert begun == [True]

@@ -92,6 +92,7 @@ def test_the_sidebar_offers_whole_groups_where_there_are_any():
     assert app.selectbox(key="sidebar.how").value == "group", "kept together unasked"
     assert "Groups are kept together" in main_text(app)
     assert "50 groups of rows" in main_text(app)
+    assert "take “Whole groups”" not in main_text(app), "they are taken already"
     app.switch_page("pages/classify.py").run()
     assert_fine(app)
     assert not app.error
