@@ -15,9 +15,6 @@ from lincore.errors import DataError
 from lincore.moments.moments import Moments, stacked
 from lincore.utils.typing import Array, Counts
 
-# Squares of the features of all rows (8 MB) up to which Python's work is more than the sums.
-FEW_SQUARES = 1_000_000
-
 
 @dataclass(frozen=True, eq=False)
 class NestedSubsets:
@@ -86,8 +83,6 @@ class NestedSubsets:
         list of A Moments of shapes (K,), (K, p), (K, p, p)
         """
         table = np.asarray(subsets, dtype=np.intp)
-        if int(table.max(axis=0).sum()) * X.shape[1] ** 2 <= FEW_SQUARES:
-            return self._few_moments(X, table)
         by_class = [self._cumulative(X, rows, table[:, k]) for k, rows in enumerate(self.order)]
         return [
             stacked([parts[int(n)] for parts, n in zip(by_class, subset, strict=True)])
@@ -121,26 +116,6 @@ class NestedSubsets:
                 )
             yield Moments(total.count.copy(), total.mean.copy(), total.scatter.copy())
             start = stop
-
-    def _few_moments(self, X: NDArray[Any], table: NDArray[np.intp]) -> list[Moments]:
-        """Return the moments of small subsets, all classes in the same sums: table (A, K)."""
-        order = np.argsort(table, axis=0, kind="stable")
-        stops = np.take_along_axis(table, order, axis=0)
-        starts = np.concatenate([np.zeros_like(stops[:1]), stops[:-1]])
-        bands = few_moments(
-            X,
-            [
-                rows[a:b]
-                for start, stop in zip(starts, stops, strict=True)
-                for rows, a, b in zip(self.order, start, stop, strict=True)
-            ],
-        )
-        n_subsets, n_classes = table.shape
-        levels = [bands[:n_classes]]
-        for level in range(1, n_subsets):
-            levels.append(levels[-1] + bands[level * n_classes : (level + 1) * n_classes])
-        every, classes = stacked(levels), np.arange(n_classes)
-        return [every[place, classes] for place in np.argsort(order, axis=0, kind="stable")]
 
     def _cumulative(
         self, X: NDArray[Any], rows: NDArray[np.intp], sizes: Counts
@@ -197,44 +172,6 @@ class Shuffling(NamedTuple):
             train.append(np.concatenate([rows[stop:], rows[: stop - size]]))
         split = Split(np.sort(np.concatenate(train)), np.sort(np.concatenate(test)))
         return split, NestedSubsets(tuple(train))
-
-
-def few_moments(X: NDArray[Any], parts: Sequence[NDArray[np.intp]]) -> Moments:
-    """Return the moments of some sets of rows: `Moments.from_groups` for few rows in many sets.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        All rows of the data.
-    parts : sequence of G intp arrays
-        The rows of each set; there may be none, and a row may occur several times.
-
-    Returns
-    -------
-    Moments of shapes (G,), (G, p), (G, p, p)
-
-    Examples
-    --------
-    >>> X = np.array([[1.0], [3.0], [7.0]])
-    >>> few_moments(X, [np.array([0, 1]), np.array([], dtype=int), np.array([2])]).mean.ravel()
-    array([2., 0., 7.])
-    """
-    lengths = np.array([len(part) for part in parts])
-    seen = np.flatnonzero(lengths)
-    rows = np.asarray(X[np.concatenate(parts)], dtype=np.float64)
-    if not len(seen) or not np.isfinite(rows).all():  # which is refused there
-        return Moments.from_groups(rows, np.repeat(np.arange(len(parts)), lengths), len(parts))
-    starts = (np.cumsum(lengths) - lengths)[seen]
-    first = rows[starts]
-    # About a row of the set, so that a common offset cancels before anything is summed.
-    rows -= np.repeat(first, lengths[seen], axis=0)
-    centre = np.add.reduceat(rows, starts, axis=0) / lengths[seen, None]
-    rows -= np.repeat(centre, lengths[seen], axis=0)
-    moments = Moments.empty((len(parts),), X.shape[1])
-    moments.count[:] = lengths
-    moments.mean[seen] = first + centre
-    moments.scatter[seen] = np.add.reduceat(rows[:, :, None] * rows[:, None, :], starts, axis=0)
-    return moments
 
 
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
-from lincore.imbalance.losses import CONDITIONS, means_of
+from lincore.imbalance.losses import CONDITIONS, mean_losses, study_losses
 from lincore.imbalance.sample_fits import (
     FitTask,
     Prediction,
@@ -21,10 +21,8 @@ from lincore.imbalance.sample_fits import (
     fit_samples,
 )
 from lincore.imbalance.subsets import (
-    FEW_SQUARES,
     NestedSubsets,
     Shuffling,
-    few_moments,
     largest_within,
     reduce_proportionally,
     smallest_above,
@@ -225,9 +223,6 @@ def oversampled(
 
 def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
     """Return the moments of the rows of each class, (K,)."""
-    n_squares = sum(map(len, parts)) * data.n_features**2
-    if n_squares <= FEW_SQUARES:
-        return few_moments(data.X, parts)
     codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return Moments.from_groups(data.X[np.concatenate(parts)], codes, len(parts))
 
@@ -370,10 +365,11 @@ def trial_losses(
 ) -> dict[str, TrialLosses]:
     """Return for each living method its losses."""
     truth, found = plan.data.codes[trial.split.test], {}
+    losses, n_classes = study_losses(plan.data.classes), plan.data.n_classes
     for method in plan.alive:
         predicted, log_proba = _cells(fits, trial, method.name)
         rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
-        means = means_of(truth, rows[:, : len(CONDITIONS)], plan.data.n_classes)
+        means = mean_losses(losses, truth, rows[:, : len(CONDITIONS)], n_classes)
         found[method.name] = TrialLosses(means, rows)
     return found
 

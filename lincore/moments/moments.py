@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.moments._merging import Joint, joined, merge_rows, tiles, together
-from lincore.moments._small_groups import are_small, stacked_moments
-from lincore.moments.accumulate import block_moments, buffer_type, map_blocks
+from lincore.moments.accumulate import block_moments, map_blocks
 from lincore.utils.threads import Mapper
 from lincore.utils.typing import Array
 
@@ -110,9 +109,6 @@ class Moments:
             order = order[weight[order] > 0]
         bounds = np.searchsorted(codes[order], np.arange(n_groups + 1))
         lengths = np.diff(bounds)
-        if weight is None and are_small(lengths, X.shape[1]):
-            stacked_moments(X, order, bounds, moments.mean, moments.scatter)
-            return cls(lengths.astype(np.float64), moments.mean, moments.scatter)
         longest = int(lengths.max(initial=1))
         length = max(1, min(BLOCK_VALUES // max(1, X.shape[1]), longest))
         blocks = [
@@ -124,16 +120,15 @@ class Moments:
         # The long ones first, so that no thread is left with one at the end.
         blocks.sort(key=lambda block: block[1] - block[2])
 
-        def summarise(block: tuple[int, int, int], buffer: NDArray[Any]) -> Moments:
+        def summarise(block: tuple[int, int, int], buffer: Array) -> Moments:
             group, start, stop = block
             # A group's first block is written where it belongs: merging would copy it.
             out = moments.scatter[group]
             out = out if start == bounds[group] else np.zeros_like(out)
             return cls(*block_moments(X, order[start:stop], weight, buffer, out))
 
-        dtype = buffer_type(X, weight, n_groups, diagonal=diagonal)
         shape = (length, X.shape[1] + 1)
-        parts = map_blocks(summarise, blocks, shape, n_values=X.size, dtype=dtype)
+        parts = map_blocks(summarise, blocks, shape, n_values=X.size)
         for (group, start, _), part in zip(blocks, parts, strict=True):
             merged = part if start == bounds[group] else moments[group] + part
             moments.count[group], moments.mean[group] = merged.count, merged.mean

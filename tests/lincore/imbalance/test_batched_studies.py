@@ -23,7 +23,6 @@ from lincore.data.dataset import Dataset
 from lincore.estimators.base.linear import log_posterior
 from lincore.estimators.batched_moments import MomentStack, is_plain, solve_together
 from lincore.imbalance import sample_fits, trials
-from lincore.imbalance.subsets import few_moments
 from lincore.model_selection.pipeline import Steps
 
 
@@ -259,22 +258,6 @@ def test_what_is_fitted_one_by_one_can_be_stopped_after_each():
         data, {"virginica": 9}, ["lda", Slow()], repeats=9, progress=lambda done, *_: done < 2
     )
     assert len(fitted) == 2 * 6
-
-
-def test_few_moments_are_those_of_any_rows():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(50, 3)) * [1.0, 1e-6, 1e6] + 1e6
-    parts = [rng.integers(0, 50, size) for size in (4, 0, 1, 30, 0)]
-    codes = np.repeat(np.arange(5), [len(part) for part in parts])
-    expected = Moments.from_groups(X[np.concatenate(parts)], codes, 5)
-    found = few_moments(X, parts)
-    for one, other in zip(parts_of(found), parts_of(expected), strict=True):
-        # At an offset of 1e6 a mean has ten digits of 1e-6.
-        assert_allclose(one, other, rtol=1e-9, atol=1e-18)
-    X[parts[3][0]] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
-        few_moments(X, parts)
-    assert few_moments(X, [parts[1]]).count.tolist() == [0]
 
 
 def test_of_the_sizes_at_which_a_method_fails_the_largest_is_told():

@@ -1,4 +1,4 @@
-"""Many small groups are summarised as one by one, to the last digits that the rows have."""
+"""Groups of any length and rows of any type are summarised to the last digits that rows have."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lincore.moments._small_groups import are_small
 from lincore.moments.moments import Moments
 
 
@@ -82,13 +81,26 @@ def test_a_column_that_is_infinite_throughout_is_refused():
         Moments.from_groups(X, [0, 0, 0, 1, 1, 1], 2)
 
 
-def test_wide_rows_and_long_groups_are_left_to_blocks():
-    assert are_small(np.array([3, 0, 5]), 50)
-    assert not are_small(np.array([3, 5]), 784)
-    assert not are_small(np.array([3, 5000]), 4)
-    assert not are_small(np.array([0, 5]), 4)
-
-
 def test_rows_without_features_are_counted():
     found = Moments.from_groups(np.empty((5, 0)), [0, 0, 1, 1, 1], 2)
     assert found.count.tolist() == [2, 3] and found.scatter.shape == (2, 0, 0)
+
+
+@pytest.mark.parametrize("kind", [bool, np.int8, np.uint8, np.int16, np.uint16])
+def test_moments_of_whole_numbers_are_exact_but_for_the_last_digits(kind):
+    rng = np.random.default_rng(0)
+    least, most = (0, 1) if kind is bool else (np.iinfo(kind).min, np.iinfo(kind).max)
+    X = rng.integers(least, most, (3000, 210), endpoint=True).astype(kind)
+    X[:, 3] = most  # constant
+    X[:900, 4] = least  # constant in the first rows
+    codes = rng.integers(0, 3, len(X))
+    own = Moments.from_groups(X, codes, 4)
+    for k in range(3):
+        rows = X[codes == k].astype(np.int64)
+        total = rows.sum(axis=0)
+        assert own.count[k] == len(rows)
+        np.testing.assert_allclose(own.mean[k], total / len(rows), rtol=1e-14, atol=1e-11)
+        exact = (len(rows) * (rows.T @ rows) - np.outer(total, total)) / len(rows)
+        size = np.sqrt(np.diag(exact))
+        assert (np.abs(own.scatter[k] - exact) <= 1e-14 * np.outer(size, size)).all()
+    assert not own.scatter[:, 3].any()
