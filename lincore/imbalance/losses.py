@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,8 +18,6 @@ from lincore.metrics.seed_intervals import grain_of
 from lincore.metrics.settings import Settings
 from lincore.utils.typing import Array, Flags
 
-#: Losses of all classes together, before those of each class.
-N_OVERALL = 3
 #: The mean recall of the classes that were not reduced, as a loss.
 OTHERS = "mean recall of others"
 # L(D, w, π) in the order in which they are stored: rows, weights and priors of F, R or C.
@@ -42,20 +40,20 @@ class Loss(NamedTuple):
     Attributes
     ----------
     name : str
-    weights : ndarray of shape (K,)
-        Of the classes, to any scale.
+    weights : ndarray of shape (K,) or None
+        Of the classes, to any scale; None where each class weighs as many rows as it has.
     greater_is_better : bool
         Whether it is a recall.
     is_share : bool
         Whether it is between 0 and 1; otherwise it is in nats, or in the unit of the costs.
     kind : int
-        Which losses of rows, as in `RowVariance.of`.
+        Which losses of rows, as in `RowVariance.of`; for a recall, whether they are wrong.
     code : int or None
         The class, for a recall of one.
     """
 
     name: str
-    weights: NDArray[Any]
+    weights: NDArray[Any] | None = None
     greater_is_better: bool = False
     is_share: bool = True
     kind: int = 0
@@ -66,6 +64,28 @@ class Loss(NamedTuple):
         """The largest value that it can have."""
         return 1.0 if self.is_share else np.inf
 
+    def compute(self, sums: Array, counts: NDArray[np.intp], shares: Array | None = None) -> Array:
+        """Return it from the losses of test rows, NaN where no class that it weighs was tested.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (X, ..., K)
+            Of the X losses of rows, over the test rows of each class.
+        counts : ndarray of shape (K,)
+            Test rows.
+        shares : ndarray of shape (K,), optional
+            What classes weigh where `weights` is None, if not their test rows.
+        """
+        by_rows = counts if shares is None else shares
+        weights = by_rows if self.weights is None else self.weights
+        seen = np.flatnonzero((weights > 0) & (counts > 0))
+        weights = weights[seen]
+        # Weighted before they are divided: whole numbers stay exact.
+        weighed = (sums[self.kind][..., seen] * weights / counts[seen]).sum(axis=-1)
+        with np.errstate(invalid="ignore"):
+            mean = weighed / weights.sum()
+        return np.asarray(1 - mean if self.greater_is_better else mean)
+
     def grain(self, counts: NDArray[np.intp], n_test: int) -> float:
         """Return by how much one test row changes it; zero where that depends on the row."""
         if not self.is_share:
@@ -73,9 +93,19 @@ class Loss(NamedTuple):
         share = 1.0 if self.code is None else float(counts[self.code] / counts.sum())
         return grain_of(n_test, share)
 
-    def variance(self, rows: RowVariance, contrast: Mapping[str, float]) -> float:
-        """Return the variance of a contrast of its means over splits."""
-        weights = self.weights * (rows.counts > 0)
+    def variance(
+        self, rows: RowVariance, contrast: Mapping[str, float], counts: NDArray[np.intp]
+    ) -> float:
+        """Return the variance of a contrast of its means over splits.
+
+        Parameters
+        ----------
+        rows : RowVariance
+        contrast : mapping of condition to coefficient
+        counts : ndarray of shape (K,)
+            Training rows, whose shares are about those of the test rows.
+        """
+        weights = (counts if self.weights is None else self.weights) * (rows.counts > 0)
         weights = weights / weights.sum()
         found = rows.of(self.kind, weights, contrast)
         if len(contrast) == 1 and self.is_share:
@@ -201,13 +231,13 @@ class SubsetLosses:
         """
         if method not in self.variances:
             return np.nan
-        return self.named(loss).variance(self.variances[method], contrast)
+        return self.named(loss).variance(self.variances[method], contrast, self.counts["full"])
 
     def named(self, loss: str) -> Loss:
         """Return one of the losses, or "mean recall of others", by its name."""
         if loss == OTHERS:
             return Loss(loss, ~self.is_reduced, greater_is_better=True)
-        return named_loss(loss, self.loss_names, self.counts["full"])
+        return named_loss(loss, study_losses(self.classes))
 
 
 def losses_of(
@@ -229,24 +259,72 @@ def losses_of(
     >>> losses_of(np.array([0, 0, 1]), np.array([0, 1, 1]), np.log(np.full((3, 2), 0.5)), 2)
     array([0.333..., 0.25 , 0.693..., 0.5 , 1. ])
     """
-    return means_of(truth, np.stack([predicted != truth, log_losses(log_proba, truth)]), n_classes)
+    rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
+    return mean_losses(study_losses(np.arange(n_classes)), truth, rows, n_classes)
 
 
-def means_of(truth: NDArray[np.intp], losses: Array, n_classes: int) -> Array:
-    """Return what `losses_of` does, from which are misclassified and their log loss (2, ..., m)."""
-    wrong, log_loss = losses
+def mean_losses(
+    losses: Sequence[Loss],
+    truth: NDArray[np.intp],
+    rows: Array,
+    n_classes: int,
+    shares: Array | None = None,
+) -> Array:
+    """Return losses of models from what they lost on each test row, shape (..., L).
+
+    Parameters
+    ----------
+    losses : sequence of L Loss
+    truth : ndarray of shape (m,)
+        Codes.
+    rows : ndarray of shape (X, ..., m)
+        Of the X losses of rows.
+    n_classes : int
+    shares : ndarray of shape (K,), optional
+        Of the classes, see `Loss.compute`.
+    """
     members = truth[:, None] == np.arange(n_classes)
-    count = members.sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        recalls = (1 - wrong) @ members / count
-    known = recalls[..., count > 0]
-    parts = (wrong.mean(axis=-1), 1 - known.mean(axis=-1), log_loss.mean(axis=-1))
-    return np.concatenate([np.stack(parts, axis=-1), recalls], axis=-1)
+    sums, counts = rows @ members.astype(float), members.sum(axis=0)
+    return np.stack([loss.compute(sums, counts, shares) for loss in losses], axis=-1)
+
+
+def study_losses(classes: NDArray[Any]) -> tuple[Loss, ...]:
+    """Return the losses of a study or sweep: three of all classes, and the recall of each.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        Labels, in the order of the codes.
+    """
+    overall = (
+        Loss("error"),
+        Loss("balanced error", np.ones(len(classes))),
+        Loss("log loss", is_share=False, kind=1),
+    )
+    return (*overall, *recall_losses(classes))
+
+
+def recall_losses(classes: NDArray[Any], kind: int = 0) -> tuple[Loss, ...]:
+    """Return the recall of each class.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        Labels, in the order of the codes.
+    kind : int
+        Where the losses of rows say whether they are wrong.
+    """
+    return tuple(
+        Loss(name, only, greater_is_better=True, kind=kind, code=code)
+        for code, (name, only) in enumerate(
+            zip(recall_names(classes), np.eye(len(classes)), strict=True)
+        )
+    )
 
 
 def loss_names(classes: NDArray[Any]) -> tuple[str, ...]:
     """Return what `losses_of` returns, by name."""
-    return ("error", "balanced error", "log loss", *recall_names(classes))
+    return tuple(loss.name for loss in study_losses(classes))
 
 
 def recall_names(classes: NDArray[Any]) -> tuple[str, ...]:
@@ -260,29 +338,20 @@ def recall_names(classes: NDArray[Any]) -> tuple[str, ...]:
     return tuple(f"recall of {label}" for label in classes.tolist())
 
 
-def named_loss(name: str, names: tuple[str, ...], counts: NDArray[np.intp]) -> Loss:
-    """Return a loss of a study or sweep by its name.
+def named_loss(name: str, losses: Sequence[Loss]) -> Loss:
+    """Return the loss of a name.
 
     Parameters
     ----------
     name : str
-    names : tuple of str
-        Three losses of all classes, and a recall for each.
-    counts : ndarray of shape (K,)
-        Training rows of each class, whose shares are about those of the test rows.
+    losses : sequence of Loss
 
     Raises
     ------
     KeyError
         With the known names.
     """
-    code = position(names, name, "loss") - N_OVERALL
-    if code >= 0:
-        only = np.arange(len(counts)) == code
-        return Loss(name, only, greater_is_better=True, code=code)
-    if name == "log loss":
-        return Loss(name, counts, is_share=False, kind=1)
-    return Loss(name, np.ones(len(counts)) if name == "balanced error" else counts)
+    return losses[position(tuple(loss.name for loss in losses), name, "loss")]
 
 
 def position(names: tuple[str, ...], name: str, what: str) -> int:

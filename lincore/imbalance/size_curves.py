@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.imbalance.losses import Loss, named_loss, position
+from lincore.imbalance.losses import Loss, named_loss, position, study_losses
 from lincore.metrics.scores import LEVEL
 from lincore.metrics.seed_intervals import less, over_seeds
 from lincore.metrics.settings import Settings
@@ -176,7 +176,7 @@ class Sweep:
 
     def named(self, loss: str) -> Loss:
         """Return one of the losses by its name."""
-        return named_loss(loss, self.loss_names, self.sizes[-1])
+        return named_loss(loss, study_losses(self.classes))
 
     def _values(self, method: str, loss: str, kind: str) -> Array:
         """Return (A, S) losses, or differences of them."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
-from lincore.imbalance.losses import CONDITIONS, means_of
+from lincore.imbalance.losses import CONDITIONS, mean_losses, study_losses
 from lincore.imbalance.sample_fits import (
     FitTask,
     Prediction,
@@ -365,10 +365,11 @@ def trial_losses(
 ) -> dict[str, TrialLosses]:
     """Return for each living method its losses."""
     truth, found = plan.data.codes[trial.split.test], {}
+    losses, n_classes = study_losses(plan.data.classes), plan.data.n_classes
     for method in plan.alive:
         predicted, log_proba = _cells(fits, trial, method.name)
         rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
-        means = means_of(truth, rows[:, : len(CONDITIONS)], plan.data.n_classes)
+        means = mean_losses(losses, truth, rows[:, : len(CONDITIONS)], n_classes)
         found[method.name] = TrialLosses(means, rows)
     return found
 

@@ -13,7 +13,8 @@ from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.cost._prevalence import as_costs, as_prevalence
 from lincore.imbalance.cost._samples import Samples, draw_samples
-from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, size_name
+from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses, size_name
+from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import FitTask, Prediction, fit_sample, fit_samples
 from lincore.imbalance.trials import Plan
@@ -118,6 +119,7 @@ class _Study:
 
     def __init__(self, plan: Plan, prevalence: Array, costs: Array | None, repeats: int) -> None:
         self.plan, self.prevalence, self.costs, self.repeats = plan, prevalence, costs, repeats
+        self.losses = cost_losses(plan.data.classes, prevalence, is_share=costs is None)
         # Altered priors: errors of a class count its prevalence times what they cost.
         target = prevalence if costs is None else prevalence * costs.sum(axis=1)
         self.target = target / target.sum()
@@ -234,8 +236,8 @@ class _Study:
 
     def _means(self, samples: Samples, rows: Array) -> Array:
         truth = self.plan.data.codes[samples.split.test]
-        in_file = self.plan.data.counts / self.plan.data.counts.sum()
-        return weighted_means(truth, rows, self.prevalence, in_file)
+        data = self.plan.data
+        return mean_losses(self.losses, truth, rows, data.n_classes, data.counts / data.n_rows)
 
     def _add_rows(self, samples: Samples) -> None:
         """Enter what each test row lost in this repetition."""
@@ -331,41 +333,3 @@ def row_losses(
     wrong = predicted != truth
     paid = wrong if costs is None else costs[truth, predicted]
     return np.stack([paid.astype(float), log_losses(log_proba, truth), wrong])
-
-
-def weighted_means(
-    truth: NDArray[np.intp], rows: Array, prevalence: Array, in_file: Array
-) -> Array:
-    """Return loss and log loss under a prevalence, error under another, and recalls, (3 + K,).
-
-    Parameters
-    ----------
-    truth : ndarray of shape (m,)
-        Codes.
-    rows : ndarray of shape (3, m)
-        See `row_losses`.
-    prevalence, in_file : ndarrays of shape (K,)
-        Shares of the classes in deployment and in the file. Classes without test rows count
-        nowhere.
-
-    Examples
-    --------
-    >>> truth, predicted = np.array([0, 0, 1]), np.array([0, 1, 1])
-    >>> half = np.log(np.full((3, 2), 0.5))
-    >>> rows = row_losses(truth, predicted, half)
-    >>> weighted_means(truth, rows, np.array([0.5, 0.5]), np.array([0.9, 0.1]))
-    array([0.25 , 0.693..., 0.45 , 0.5 , 1. ])
-    """
-    k = len(prevalence)
-    count = np.bincount(truth, minlength=k)
-    seen = count > 0
-    sums = np.stack([np.bincount(truth, losses, k) for losses in rows])
-    paid, own, wrong = np.divide(sums, count, out=np.full((3, k), np.nan), where=seen)
-
-    def mean(values: Array, weight: Array) -> float:
-        counted = seen & (weight > 0)
-        return float(values[counted] @ weight[counted] / weight[counted].sum())
-
-    return np.array(
-        [mean(paid, prevalence), mean(own, prevalence), mean(wrong, in_file), *(1 - wrong)]
-    )

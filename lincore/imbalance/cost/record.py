@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.imbalance.losses import OTHERS, Loss, named_loss, position, recall_names
+from lincore.imbalance.losses import OTHERS, Loss, named_loss, position, recall_losses
 from lincore.imbalance.remedies import ENOUGH
 from lincore.metrics.intervals import UNKNOWN, Interval
 from lincore.metrics.row_variance import RowVariance
@@ -38,6 +38,28 @@ CONDITIONS_OF = {
 LOSS, LOG_LOSS, FILE_ERROR = "loss", "log loss", "error in the file"
 #: Sizes that a line through losses needs.
 FEWEST_SIZES = 3
+
+
+def cost_losses(
+    classes: NDArray[Any], prevalence: Array, *, is_share: bool = True
+) -> tuple[Loss, ...]:
+    """Return the losses of `ImbalanceCost`, from rows' costs, log losses and errors.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        The labels.
+    prevalence : ndarray of shape (K,)
+        Shares of the classes in deployment.
+    is_share : bool, default True
+        Whether errors all cost one.
+    """
+    return (
+        Loss(LOSS, prevalence, is_share=is_share),
+        Loss(LOG_LOSS, prevalence, is_share=False, kind=1),
+        Loss(FILE_ERROR, kind=2),
+        *recall_losses(classes, kind=2),
+    )
 
 
 class Decomposition(NamedTuple):
@@ -171,7 +193,7 @@ class ImbalanceCost:
     @property
     def loss_names(self) -> tuple[str, ...]:
         """Names along the last axis of `losses`."""
-        return (LOSS, LOG_LOSS, FILE_ERROR, *recall_names(self.classes))
+        return tuple(loss.name for loss in self._losses)
 
     @property
     def is_complete(self) -> bool:
@@ -335,18 +357,18 @@ class ImbalanceCost:
         """
         if method not in self.variances:
             return np.nan
-        return self.named(loss).variance(self.variances[method], contrast)
+        return self.named(loss).variance(self.variances[method], contrast, self.counts)
 
     def named(self, loss: str) -> Loss:
         """Return one of the losses, or "mean recall of others", by its name."""
-        if loss == LOSS:
-            return Loss(loss, self.prevalence, is_share=self.costs is None)
-        if loss == LOG_LOSS:
-            return Loss(loss, self.prevalence, is_share=False, kind=1)
         if loss == OTHERS:
             others = np.arange(len(self.classes)) != self.rare
             return Loss(loss, others, greater_is_better=True, kind=2)
-        return named_loss(loss, self.loss_names, self.counts)._replace(kind=2)
+        return named_loss(loss, self._losses)
+
+    @property
+    def _losses(self) -> tuple[Loss, ...]:
+        return cost_losses(self.classes, self.prevalence, is_share=self.costs is None)
 
     @property
     def _test_ratio(self) -> float:

@@ -17,8 +17,9 @@ import lincore
 from lincore.errors import DataError
 from lincore.imbalance.cost._prevalence import as_prevalence
 from lincore.imbalance.cost._samples import draw_samples
-from lincore.imbalance.cost.estimate import imbalance_cost, row_losses, weighted_means
-from lincore.imbalance.cost.record import CORRECTIONS, LOSS
+from lincore.imbalance.cost.estimate import imbalance_cost, row_losses
+from lincore.imbalance.cost.record import CORRECTIONS, LOSS, cost_losses
+from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.trials import Plan
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN
@@ -194,8 +195,9 @@ def test_losses_are_weighted_to_the_prevalence():
     truth, predicted = np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 0, 1])
     silent = np.full((6, 3), np.nan)
     rows = row_losses(truth, predicted, silent)
-    losses = weighted_means(truth, rows, np.array([0.2, 0.8, 0.0]), np.ones(3) / 3)
-    assert_allclose(losses, [0.2 * 0.25 + 0.8 * 0.5, np.nan, 0.375, 0.75, 0.5, np.nan])
+    losses = cost_losses(np.arange(3), np.array([0.2, 0.8, 0.0]))
+    found = mean_losses(losses, truth, rows, 3, np.ones(3) / 3)
+    assert_allclose(found, [0.2 * 0.25 + 0.8 * 0.5, np.nan, 0.375, 0.75, 0.5, np.nan])
 
 
 @pytest.mark.parametrize(
