@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -14,6 +15,10 @@ from lincore.linalg.products import blocked_product
 from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array
+
+# Up to so many features SciPy, which keeps the interpreter to itself meanwhile, finds a few axes
+# within a tenth of a second; NumPy finds all, in two to four times as long, and lets others work.
+MANY_FEATURES = 1200
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -57,9 +62,21 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (1, [[0.7, 0.72]])
     """
 
+    # The scatter, or its eigenvalues once all of them are known.
+    _scatter: Array
+    _divisor: float
+
     def __init__(self, n_components: float | None = None, *, whiten: bool = False) -> None:
         self.n_components = n_components
         self.whiten = whiten
+
+    @property
+    def all_variances_(self) -> Array:
+        """The variances of all components, found when they are asked for."""
+        check_is_fitted(self)
+        if self._scatter.ndim == 2:
+            self._scatter = np.asarray(np.linalg.eigvalsh(self._scatter), dtype=np.float64)
+        return self._scatter[is_positive(self._scatter)][::-1] / self._divisor
 
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows; with fewer rows than features in the space that the rows span.
@@ -175,21 +192,26 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _solve(self, total: Moments, mean: Array, space: RowSpace | None) -> Self:
         if total.count <= 1:
             raise ValueError(f"PCA needs rows of a total weight above 1, got {total.count:g}.")
-        values, vectors = np.linalg.eigh(total.scatter)
-        kept = is_positive(values, len(total.scatter))
+        k, p = self.n_components, len(total.scatter)
+        if isinstance(k, (int, np.integer)) and 4 * k <= p <= MANY_FEATURES:
+            values, vectors = scipy.linalg.eigh(total.scatter, subset_by_index=[p - k, p - 1])
+            self._scatter = total.scatter
+        else:
+            values, vectors = np.linalg.eigh(total.scatter)
+            self._scatter = values
+        kept = is_positive(values, p)
         if not kept.any():
             raise ValueError("All rows are equal: there is no direction in which they vary.")
-        divisor = float(total.count - 1)
-        variances = values[kept][::-1] / divisor
-        whole = float(np.trace(total.scatter)) / divisor
-        self.mean_, self.all_variances_ = mean, variances
+        self.mean_, self._divisor = mean, float(total.count - 1)
+        variances = values[kept][::-1] / self._divisor
+        whole = float(np.trace(total.scatter)) / self._divisor
         self.n_components_ = self._number(variances / variances.sum())
         axes = vectors[:, kept][:, ::-1][:, : self.n_components_]
         axes = axes if space is None else space.axes @ axes
         largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)
         self.components_ = np.ascontiguousarray((axes * np.sign(largest)).T)
         self.explained_variance_ = variances[: self.n_components_]
-        self.singular_values_ = np.sqrt(self.explained_variance_ * divisor)
+        self.singular_values_ = np.sqrt(self.explained_variance_ * self._divisor)
         self.explained_variance_ratio_ = self.explained_variance_ / whole
         return self
 

@@ -153,12 +153,12 @@ def _preset(data: Dataset, choice: cache.SplitChoice, counts: np.ndarray) -> Non
     )
     if share is not None:
         label = f"As in the faces text: {OF_THE_TEXT} → {OF_THE_TEXT // 3}"
-        label += ", 2 components" if data.kind.is_images else ""
         help = f"Training {text.row_noun(data)} of {text.escape(data.classes[last])}"
         if now != OF_THE_TEXT:
             help += f"; the share for testing becomes {percent(share / 100, 0)}, on every page"
         help += ". It stays a third whatever the test set is."
     if data.kind.is_images:
+        label += ", 2 components"
         help += " Models see two principal components, as there."
     arguments = (now, share, data.kind.is_images)
     st.button(label, key=f"{KEY}.third", on_click=_choose_third, args=arguments, help=help)

@@ -508,3 +508,8 @@ def test_more_classes_than_have_sliders_share_one():
     assert "With 30 instead of 84 training rows" in app.header[0].value
     app.slider(key="balance.share").set_value(50)
     assert "With 42 instead of 84 training rows" in settled(app).header[0].value
+
+
+def test_the_preset_of_images_says_that_models_see_two_components():
+    app = open_balance("faces", repeats=1)
+    assert app.button(key="balance.third").label == "One class to a third: 28 → 9, 2 components"
