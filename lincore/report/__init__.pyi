@@ -7,6 +7,10 @@ from .comparison import evaluation_scope as evaluation_scope
 from .comparison import interval_method as interval_method
 from .comparison import with_class_names as with_class_names
 from .convergence import termination_reason as termination_reason
+from .differences import cochran_finding as cochran_finding
+from .differences import comparison_finding as comparison_finding
+from .differences import difference_finding as difference_finding
+from .differences import never_predicted_finding as never_predicted_finding
 from .equations import equation_latex as equation_latex
 from .equations import equation_text as equation_text
 from .exploration import association_finding as association_finding
@@ -45,14 +49,10 @@ from .imbalance_tables import score_rows as score_rows
 from .naive_bayes import naive_bayes_distributions as naive_bayes_distributions
 from .sentences import baseline_finding as baseline_finding
 from .sentences import classification_finding as classification_finding
-from .sentences import cochran_finding as cochran_finding
-from .sentences import comparison_finding as comparison_finding
-from .sentences import difference_finding as difference_finding
 from .sentences import format_score as format_score
 from .sentences import format_score_cell as format_score_cell
 from .sentences import missing_interval_note as missing_interval_note
 from .sentences import missing_intervals_note as missing_intervals_note
-from .sentences import never_predicted_finding as never_predicted_finding
 from .sentences import rarest_class as rarest_class
 from .steps import projection_sentence as projection_sentence
 from .streamed_rows import rows_in_memory as rows_in_memory

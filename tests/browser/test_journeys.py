@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore import LinearDiscriminantAnalysis
+from lincore import LinearDiscriminantAnalysis, report
 from lincore.metrics import scores
 from lincore.model_selection import hold_out
 from lincore.model_selection.pipeline import Steps, pipeline_for
-from lincore.report import sentences
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser
@@ -65,7 +64,7 @@ def test_from_the_faces_to_their_confusion_matrix(dashboard):
     split = lincore.split(faces, "last", test_size=0.1)
     pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
     _, results = hold_out.holdout(faces, pipeline, split, method="LDA")
-    assert sentences.classification_finding(results, "LDA", rows="images") in dashboard.text()
+    assert report.classification_finding(results, "LDA", rows="images") in dashboard.text()
     assert "87.7 %" in dashboard.text()
     np.testing.assert_array_equal(
         counts_on_screen(dashboard), scores.confusion_matrix(results, "LDA")
@@ -87,7 +86,7 @@ def test_from_titanic_to_its_confusion_matrix(dashboard):
     titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
     pipeline = pipeline_for(titanic, LinearDiscriminantAnalysis())
     _, results = hold_out.holdout(titanic, pipeline, lincore.split(titanic), method="LDA")
-    assert sentences.classification_finding(results, "LDA") in dashboard.text()
+    assert report.classification_finding(results, "LDA") in dashboard.text()
     np.testing.assert_array_equal(
         counts_on_screen(dashboard), scores.confusion_matrix(results, "LDA")
     )

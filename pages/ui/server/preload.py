@@ -44,7 +44,7 @@ MODULES = (
     "lincore.model_selection.hold_out",
     "lincore.metrics.scores",
     "lincore.inspection.views",
-    "lincore.report.sentences",
+    "lincore.report.differences",
 )
 
 _lock = Lock()

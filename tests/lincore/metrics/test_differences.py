@@ -13,12 +13,11 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q, mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from lincore import Results
+from lincore import Results, report
 from lincore.metrics import differences, scores
 from lincore.metrics.differences import cochran_test, groups, holm, pairwise_differences
 from lincore.metrics.intervals import Interval
 from lincore.metrics.settings import Settings
-from lincore.report import sentences
 
 
 def judged(right, *, folds=None, repetitions=None, n_train=None, log_proba=None, settings=None):
@@ -177,8 +176,8 @@ def test_methods_without_posteriors_have_no_tier_by_log_loss():
     assert groups(results, "AUC") == {"A": 0, "B": 0}
     found = pairwise_differences(results, "AUC")[0]
     assert found.verdict == "not significant" and np.isnan(found.p_holm)
-    assert sentences.comparison_finding(results, "AUC") == "No model has a score for AUC."
-    assert sentences.difference_finding(found) == "A and B cannot be compared by AUC."
+    assert report.comparison_finding(results, "AUC") == "No model has a score for AUC."
+    assert report.difference_finding(found) == "A and B cannot be compared by AUC."
 
 
 def test_the_same_predictions_differ_by_nothing():
@@ -232,42 +231,42 @@ def test_rows_in_groups_are_not_mcnemars():
     ],
 )
 def test_the_finding_of_a_comparison(shares, sentence):
-    assert sentences.comparison_finding(with_shares(shares)).startswith(sentence)
+    assert report.comparison_finding(with_shares(shares)).startswith(sentence)
 
 
 def test_a_finding_says_where_a_difference_is_surely_too_small_to_matter():
     alike = with_shares([0.9, 0.9, 0.5])
-    said = sentences.comparison_finding(alike, rope=0.2)
+    said = report.comparison_finding(alike, rope=0.2)
     span = "surely less than 20.0 points of accuracy apart (accuracy 90.0 %); both beat C"
     assert said.startswith(f"A and B are equivalent in practice, {span}")
-    assert sentences.comparison_finding(alike.select(["A", "B"]), rope=0.2) == (
+    assert report.comparison_finding(alike.select(["A", "B"]), rope=0.2) == (
         "A and B are equivalent in practice, surely less than 20.0 points of accuracy apart "
         "(accuracy 90.0 %)."
     )
-    assert "are not significantly different" in sentences.comparison_finding(alike, rope=0.001)
+    assert "are not significantly different" in report.comparison_finding(alike, rope=0.001)
 
 
 def test_a_finding_calls_methods_by_their_labels():
     results = replace(with_shares([0.9, 0.5]), settings=Settings(labels={"A": "LDA"}))
-    assert sentences.comparison_finding(results) == "LDA (accuracy 90.0 %) beats B (50.0 %)."
+    assert report.comparison_finding(results) == "LDA (accuracy 90.0 %) beats B (50.0 %)."
 
 
 def test_the_finding_of_a_pair_says_what_is_known():
     results = with_shares([0.9, 0.5, 0.9])
     worse, alike, _ = pairwise_differences(results)
-    assert sentences.difference_finding(worse).startswith("A beats B by 40.0 points of accuracy (")
-    assert sentences.difference_finding(alike).startswith(
+    assert report.difference_finding(worse).startswith("A beats B by 40.0 points of accuracy (")
+    assert report.difference_finding(alike).startswith(
         "A and C are not significantly different: A minus C is"
     )
     turned = pairwise_differences(results.select(["B", "A"]))[0]
-    assert sentences.difference_finding(turned) == sentences.difference_finding(worse)
+    assert report.difference_finding(turned) == report.difference_finding(worse)
     same = replace(results, predicted=results.predicted[[0, 0, 0]]).select(["A", "C"])
-    text = sentences.difference_finding(pairwise_differences(same, rope=0.1)[0])
+    text = report.difference_finding(pairwise_differences(same, rope=0.1)[0])
     assert text.startswith("A and C are equivalent in practice")
-    assert sentences.cochran_finding(cochran_test(results)).startswith(
+    assert report.cochran_finding(cochran_test(results)).startswith(
         "The models are not all correct"
     )
-    assert sentences.cochran_finding(cochran_test(same)).startswith("No model is known")
+    assert report.cochran_finding(cochran_test(same)).startswith("No model is known")
 
 
 def test_a_pair_is_compared_once_whatever_does_not_matter(monkeypatch):

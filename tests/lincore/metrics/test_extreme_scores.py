@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lincore
-from lincore import Results
+from lincore import Results, report
 from lincore.metrics import scores
 from lincore.metrics.differences import cochran_test, groups, pairwise_differences
 from lincore.metrics.estimates import SCORES
 from lincore.metrics.ranking import baseline_scores, rank_methods
 from lincore.metrics.settings import Settings
-from lincore.report import sentences
 
 #: Log posteriors of the class that is predicted, and of the others.
 CERTAINTY = {
@@ -94,7 +93,7 @@ def test_every_score_test_and_group_bears_extremes(results):
             assert np.isnan(d.low) or d.low <= d.high
         assert set(groups(results, score)) == set(results.methods)
         assert rank_methods(results, score).methods and baseline_scores(results, score) is not None
-        assert sentences.comparison_finding(results, score).endswith(".")
+        assert report.comparison_finding(results, score).endswith(".")
     for method in results.methods:
         recalls = [*scores.recall(results, method), *scores.precision(results, method)]
         assert all(is_interval(found, "accuracy") for found in recalls)

@@ -14,7 +14,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
 import lincore
-from lincore import Results
+from lincore import Results, report
 from lincore.data.splits import Fold
 from lincore.metrics import scores
 from lincore.metrics.intervals import Spread, from_spread
@@ -24,7 +24,6 @@ from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.model_selection.splitters import plan_folds
 from lincore.plots import score_intervals, seconds_and_score
-from lincore.report import sentences
 from lincore.utils.formatting import interval
 
 BY_CLASS = ("balanced accuracy", "macro F1", "MCC", "AUC")
@@ -195,7 +194,7 @@ def test_of_few_rows_of_a_class_nothing_is_claimed(name):
     assert scores.few_rows(few, name) == ([1] if name in BY_CLASS else [])
     found = scores.score(enough, "m", name)
     assert found.low < found.value < found.high and scores.few_rows(enough, name) == []
-    said = sentences.missing_interval_note(few, name)
+    said = report.missing_interval_note(few, name)
     assert said == ("too few rows of class 1 for an interval" if name in BY_CLASS else "")
 
 
@@ -266,13 +265,13 @@ def test_figures_and_words_bear_scores_without_intervals():
     ):
         assert "nan" not in figure.to_json().lower()
         assert "95 %" not in figure.to_json()
-    finding = sentences.classification_finding(few, "m")
+    finding = report.classification_finding(few, "m")
     assert "(too few rows of class 1 for an interval) over 63 test rows" in finding
-    against = sentences.baseline_finding(few, "m")
+    against = report.baseline_finding(few, "m")
     assert against.startswith("Whether that is better than always predicting class 0")
     assert "is not known: too few rows of class 1 for an interval." in against
     assert interval(found.low, found.high) == ""
-    assert sentences.missing_intervals_note(few) == (
+    assert report.missing_intervals_note(few) == (
         "Balanced accuracy, macro F1, MCC and AUC: too few rows of class 1 for an interval."
     )
 

@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 from statsmodels.stats.proportion import proportion_confint
 
 import lincore
-from lincore import Results
+from lincore import Results, report
 from lincore.imbalance.deployment import log_loss_in_deployment
 from lincore.imbalance.losses import losses_of
 from lincore.metrics import _bootstrap, auc, curves, scores
@@ -24,7 +24,6 @@ from lincore.metrics.priors import adjust_priors
 from lincore.metrics.ranking import baseline_scores, rank_methods
 from lincore.metrics.sampling_units import find_sampling_units
 from lincore.metrics.settings import Settings
-from lincore.report import sentences
 
 
 def some_results(seed=0, m=40, n_classes=3, n_methods=2):
@@ -482,7 +481,7 @@ def predictions(truth, predicted):
     ],
 )
 def test_the_finding_names_the_largest_confusion(predicted, ending):
-    text = sentences.classification_finding(predictions([0, 0, 1, 1, 2, 2], predicted), "LDA")
+    text = report.classification_finding(predictions([0, 0, 1, 1, 2, 2], predicted), "LDA")
     assert text.endswith(ending)
 
 
@@ -503,7 +502,7 @@ def test_the_finding_names_the_largest_confusion(predicted, ending):
     ],
 )
 def test_the_finding_is_held_against_guessing(truth, predicted, beginning):
-    assert sentences.baseline_finding(predictions(truth, predicted), "LDA").startswith(beginning)
+    assert report.baseline_finding(predictions(truth, predicted), "LDA").startswith(beginning)
 
 
 def test_without_an_error_groups_count_and_not_their_rows():
@@ -568,13 +567,13 @@ def test_balanced_accuracy_leads_where_classes_are_unequal():
     assert scores.score_table(results)["never predicts"].to_list() == ["rare", ""]
     assert baseline_scores(results) == {"Majority class": 0.5}
     assert pairwise_differences(results)[0].better == "Fisher"
-    assert sentences.comparison_finding(results) == (
+    assert report.comparison_finding(results) == (
         "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %). LDA never predicts rare."
     )
-    assert sentences.classification_finding(results, "Fisher").startswith(
+    assert report.classification_finding(results, "Fisher").startswith(
         "Fisher reaches a balanced accuracy of 78.3 % ("
     )
-    said = sentences.baseline_finding(results, "Fisher")
+    said = report.baseline_finding(results, "Fisher")
     assert said.startswith(
         "That is better than always predicting common (balanced accuracy 50.0 %). Accuracy 69.0 % ("
     )
@@ -583,22 +582,22 @@ def test_balanced_accuracy_leads_where_classes_are_unequal():
 
 def test_models_that_never_predict_a_class_are_named_and_not_called_equivalent():
     results = imbalanced(ALWAYS, ALWAYS, ALWAYS)
-    assert sentences.comparison_finding(results, rope=0.5) == (
+    assert report.comparison_finding(results, rope=0.5) == (
         "LDA, Fisher and Least squares are not significantly different (balanced accuracy 50.0 %). "
         "None of them ever predicts rare."
     )
-    assert sentences.comparison_finding(results, "MCC", rope=0.5).count("equivalent") == 0
-    assert sentences.classification_finding(results, "LDA").startswith(
+    assert report.comparison_finding(results, "MCC", rope=0.5).count("equivalent") == 0
+    assert report.classification_finding(results, "LDA").startswith(
         "LDA never predicts rare: a balanced accuracy of 50.0 % ("
     )
-    assert sentences.baseline_finding(results, "LDA").startswith("That is not distinguishable from")
-    two = sentences.comparison_finding(imbalanced(ALWAYS, ALWAYS, FINDS_RARE))
+    assert report.baseline_finding(results, "LDA").startswith("That is not distinguishable from")
+    two = report.comparison_finding(imbalanced(ALWAYS, ALWAYS, FINDS_RARE))
     assert two.endswith("LDA and Fisher never predict rare.")
 
 
 def test_the_counts_of_the_data_decide_and_not_those_of_one_test_set():
     results = replace(imbalanced(FINDS_RARE), settings=Settings(class_counts=np.array([50, 50])))
-    assert sentences.classification_finding(results, "LDA").startswith("LDA reaches an accuracy of")
+    assert report.classification_finding(results, "LDA").startswith("LDA reaches an accuracy of")
     found = lincore.compare(lincore.sample("iris"), "lda")
     assert found.class_counts.tolist() == [50, 50, 50]
 
