@@ -44,7 +44,8 @@ class NestedSubsets:
         rows : ndarray of shape (m,)
             The training rows.
         n_classes, seed : int
-            Each class has a stream of its own: to cut one leaves the choice in others alone.
+            Each class has a stream of its own, where `rows_by_class` has one for all: to cut one
+            class leaves the choice in others alone.
         """
         present = codes[rows]
         return cls(

@@ -25,7 +25,6 @@ from lincore.metrics.intervals import (
     ADDED_ROWS,
     FEWEST_ROWS,
     LEVEL,
-    UNKNOWN,
     Enlarged,
     Interval,
     Spread,
@@ -51,10 +50,8 @@ __all__ = [
     "baseline_results",
     "confusion_matrix",
     "estimate",
-    "expected_cost",
     "f1",
     "has_posteriors",
-    "log_loss",
     "never_predicted",
     "precision",
     "recall",
@@ -270,18 +267,6 @@ def accuracy(results: Results, method: str) -> Interval:
     return score(results, method, "accuracy")
 
 
-def log_loss(results: Results, method: str) -> Interval:
-    """Return the mean of -log(posterior of the true class), in nats, see `score`.
-
-    As scikit-learn's metric it takes posteriors below 2.2e-16 for 2.2e-16: 36.04 nats.
-
-    References
-    ----------
-    Gneiting, Raftery (2007), "Strictly proper scoring rules, prediction, and estimation".
-    """
-    return score(results, method, "log loss")
-
-
 def recall(results: Results, method: str) -> list[Interval]:
     """Return for each class the share of its rows that are predicted right; NaN without rows.
 
@@ -353,33 +338,6 @@ def _shares(
 def _wilsons(successes: ArrayLike, n: ArrayLike) -> list[Interval]:
     ends = np.stack(wilson(successes, n), axis=1)
     return [Interval(*(float(end) for end in line)) for line in ends]
-
-
-def expected_cost(results: Results, method: str, costs: ArrayLike) -> Interval:
-    """Return the mean cost of a prediction, with an interval as for `score`.
-
-    Parameters
-    ----------
-    results : Results
-    method : str
-    costs : array-like of shape (K, K)
-        What it costs to take a row of a class (first axis) for another (second axis), in any
-        unit; gains are negative.
-
-    Raises
-    ------
-    ValueError
-        When the costs are not K x K finite numbers.
-    """
-    costs, n_classes = np.asarray(costs, dtype=float), len(results.classes)
-    if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
-        raise ValueError(f"Costs must be {n_classes} x {n_classes} finite numbers.")
-    if not len(results.rows):
-        return UNKNOWN
-
-    predicted = results.predicted[results.position(method)]
-    value = float(costs[results.truth, predicted].mean())
-    return from_spread(value, _cell_spread(results, method, costs - value), -np.inf, np.inf)
 
 
 def baseline_results(results: Results) -> Results:

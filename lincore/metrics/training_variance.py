@@ -44,6 +44,8 @@ class CommonRows(NamedTuple):
 def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -> CommonRows:
     """Choose the rows, all of the plan if they are few, in the shares of the classes.
 
+    All rows are shuffled at once, not class by class as by `rows_by_class`, which draws others.
+
     Parameters
     ----------
     codes : ndarray of shape (n,)

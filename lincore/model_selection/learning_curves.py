@@ -186,7 +186,10 @@ class _Part:
 
 
 def _order(data: Dataset, split: Split, seed: int) -> NDArray[np.intp]:
-    """Return the training rows so that every beginning of them has the shares of the classes."""
+    """Return the training rows so that every beginning of them has the shares of the classes.
+
+    All rows are shuffled at once, not class by class as by `rows_by_class`, which draws others.
+    """
     rng = np.random.default_rng(seed)
     rows = rng.permutation(split.train)
     codes = data.codes[rows]

@@ -82,7 +82,7 @@ def test_the_numbers_on_classify_are_the_librarys():
     _, results = hold_out.holdout(iris, pipeline, lincore.split(iris), method="LDA")
     right = scores.accuracy(results, "LDA")
     assert app.metric[0].value == f"{100 * right.value:.1f} %"
-    assert app.metric[1].value == f"{scores.log_loss(results, 'LDA').value:.3f}"
+    assert app.metric[1].value == f"{scores.score(results, 'LDA', 'log loss').value:.3f}"
 
 
 def test_options_survive_a_page_switch_and_data_of_another_shape():

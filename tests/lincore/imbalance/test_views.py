@@ -108,7 +108,7 @@ def test_scores_in_use_are_the_plain_ones_at_the_shares_of_the_test_part(study):
         cost = deployment.cost_in_deployment(results, method, shares, 1 - np.eye(3))
         assert cost.value == pytest.approx(error.value)
     loss = deployment.log_loss_in_deployment(results, "lda", shares)
-    assert loss.value == pytest.approx(scores.log_loss(results, "lda").value)
+    assert loss.value == pytest.approx(scores.score(results, "lda", "log loss").value)
     assert np.isnan(deployment.log_loss_in_deployment(results, "least-squares", shares).value)
 
 

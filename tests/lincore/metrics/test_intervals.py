@@ -114,7 +114,7 @@ def test_losses_are_positive_and_their_intervals_normal_on_the_scale_of_logarith
     losses = -results.log_proba[0][np.arange(90), results.truth]
     reach = norm.ppf(0.975) * np.sqrt(1.25) * losses.std() / np.sqrt(90) / losses.mean()
     expected = losses.mean() * np.exp([-reach, reach])
-    assert_allclose(scores.log_loss(results, "m")[1:], expected)
+    assert_allclose(scores.score(results, "m", "log loss")[1:], expected)
 
 
 @pytest.mark.parametrize("counts", [(300, 10), (40, 30, 20)])
@@ -291,7 +291,7 @@ def test_brier_and_log_loss_are_scikit_learns(n_classes):
     proba /= proba.sum(axis=1, keepdims=True)
     expected = brier_score_loss(results.truth, proba[:, 1] if n_classes == 2 else proba)
     assert_allclose(scores.score(results, "m", "Brier").value, expected)
-    assert_allclose(scores.log_loss(results, "m").value, log_loss(results.truth, proba))
+    assert_allclose(scores.score(results, "m", "log loss").value, log_loss(results.truth, proba))
     areas = roc_auc_score(
         results.truth, proba[:, 1] if n_classes == 2 else proba, multi_class="ovr"
     )

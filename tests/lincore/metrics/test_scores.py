@@ -109,9 +109,6 @@ def test_every_number_agrees_with_every_other_and_with_scikit_learn(results):
         if len(np.union1d(truth, predicted)) > 1:  # else scikit-learn warns, and says 0
             expected = metrics.matthews_corrcoef(truth, predicted)
             assert_allclose(ours(results, method, "MCC"), expected, atol=1e-12)
-        cost = 1 - np.eye(len(everyone))
-        paid = scores.expected_cost(results, method, cost)
-        assert_allclose(1 - paid.value, ours(results, method, "accuracy"))
         the_posteriors_agree(results, i, counts)
 
 
@@ -391,13 +388,6 @@ def test_baselines_guess_from_the_training_shares():
     assert np.isnan(found.loc["Majority class", "log loss"])
 
 
-def test_costs_are_counted_by_true_and_predicted_class():
-    results = predictions([0, 0, 1, 2], [0, 1, 1, 0])
-    assert scores.expected_cost(results, "LDA", [[0, 3, 9], [1, -1, 9], [5, 9, 0]]).value == 7 / 4
-    with pytest.raises(ValueError, match="3 x 3"):
-        scores.expected_cost(results, "LDA", np.eye(2))
-
-
 def test_no_rows_are_no_scores():
     nothing = predictions(np.zeros(0, dtype=int), np.zeros(0, dtype=int))
     for name in scores.SCORES:
@@ -423,7 +413,7 @@ def test_the_interval_of_the_log_loss_is_nearly_that_of_scipys_bootstrap():
     results = some_results(m=300)
     losses = -results.log_proba[0][np.arange(300), results.truth]
     theirs = bootstrap((losses,), np.mean, method="BCa", rng=1).confidence_interval
-    found = scores.log_loss(results, "method 0")
+    found = scores.score(results, "method 0", "log loss")
     assert_allclose(found[1:], theirs, rtol=0.03)
 
 
@@ -437,7 +427,7 @@ def test_a_class_held_impossible_costs_what_it_costs_in_scikit_learn(own):
         np.zeros(1),
     )  # fmt: skip
     expected = metrics.log_loss([1, 0], proba)
-    assert_allclose(scores.log_loss(results, "m").value, expected, rtol=1e-14)
+    assert_allclose(scores.score(results, "m", "log loss").value, expected, rtol=1e-14)
     losses = losses_of(results.truth, results.predicted[0], log_proba[0], 2)
     assert_allclose(losses[2], expected, rtol=1e-14)
     assert_allclose(log_loss_in_deployment(results, "m", [0.5, 0.5]).value, expected, rtol=1e-14)
