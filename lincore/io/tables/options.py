@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from lincore.errors import DataError
 from lincore.io.tables.bins import Bins
-from lincore.io.tables.row_filters import Condition
+
+if TYPE_CHECKING:  # pages have options before pandas and scikit-learn are there
+    from lincore.io.tables.row_filters import Condition
 
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 
