@@ -4,36 +4,32 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
 from lincore.data.dataset import Dataset, Skipped
 from lincore.data.labels import display_name, encode_labels, lone_class_notices, natural_key
 from lincore.errors import DataError, Notice
-from lincore.io.files.archives import SkippedFile, list_zip, unpack
+from lincore.io.files.archives import list_zip, unpack
 from lincore.io.images._collection import ImageCollection, ImageFile, find_images
+from lincore.io.images._pixels import (
+    GREY_NOTICE,
+    brightened_notices,
+    decode_pixels,
+    find_grey_levels,
+    grey_notices,
+    read_headers,
+)
 from lincore.io.images._sizes import common_shape, resized_notices
 from lincore.io.images._write import write_image_zip
-from lincore.io.images.decode import (
-    FITS,
-    HEAD_BYTES,
-    Fit,
-    Header,
-    decoded,
-    grey_range,
-    pixel_names,
-    read_header,
-)
-from lincore.io.images.grey_levels import WHITE_OF_16_BITS, Levels, Range, common_levels
+from lincore.io.images.decode import FITS, HEAD_BYTES, Fit, pixel_names
 from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
-from lincore.utils.parallel import over_cores
 from lincore.utils.typing import Progress
 
 __all__ = [
+    "GREY_NOTICE",
     "ImageOptions",
     "image_limits_sentence",
     "read_image_files",
@@ -41,12 +37,6 @@ __all__ = [
     "write_image_zip",
 ]
 
-#: What is said where colours were left out.
-GREY_NOTICE = "The images are in colour and were made grey, one number for each pixel."
-_SAMPLED_IMAGES = 9
-_SAMPLED_SIDE = 24
-# Levels between red, green and blue, on average over the pixels: less is a tint of the scanner.
-_COLOURED = 6.0
 _SEPARATE = "Zip one folder for each class, with the images of that class inside."
 
 
@@ -213,21 +203,21 @@ def _read(
     # Pillow warns of large and of odd images; here the limits and the skipped files say so.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="PIL")
-        headers = _headers(collection, images, progress, limits)
+        headers = read_headers(collection, images, progress, limits)
         images = [image for image in images if image.number in headers]
         _require(images, collection)
         sizes = {number: header[:2] for number, header in headers.items()}
         colours = (3,) if options.colour else ()
         common, shape = common_shape(Counter(sizes.values()), options.size, colours, name, limits)
         deep = [number for number, header in headers.items() if header.is_deep]
-        levels = _grey_levels(collection, deep, progress)
-        X, images = _pixels(collection, images, shape, options.fit, levels, progress)
-        greyed = () if options.colour else _made_grey(collection, images)
+        levels = find_grey_levels(collection, deep, progress)
+        X, images = decode_pixels(collection, images, shape, options.fit, levels, progress)
+        greyed = () if options.colour else grey_notices(collection, images)
     _require(images, collection)
     kept = Counter(sizes[image.number] for image in images)
     fit = options.fit if options.size is None else None
     resized = resized_notices(kept, common, shape, fit, name)
-    brightened = _brightened(levels, name)
+    brightened = brightened_notices(levels, name)
     codes, classes = encode_labels(np.array([p.label for p in images], dtype=object), name)
     given_test, given = _given_test(images, name)
     groups, group_names = _groups(images)
@@ -268,28 +258,6 @@ def _check(options: ImageOptions, name: str) -> None:
         )
 
 
-def _made_grey(collection: ImageCollection, images: Sequence[ImageFile]) -> tuple[Notice, ...]:
-    """Say so where images that have colours became grey, by a look at a few of them."""
-    step = max(1, len(images) // _SAMPLED_IMAGES)
-    some = images[::step][:_SAMPLED_IMAGES]
-    spreads = [np.ptp(_small(collection, one.number), axis=1).mean() for one in some]
-    if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
-        return ()
-    return (
-        Notice(GREY_NOTICE, collection.name, "Keep the colours: three numbers for each pixel."),
-    )
-
-
-def _small(collection: ImageCollection, number: int) -> np.ndarray:
-    """Return an image at a small size, (n_pixels, 3) int16."""
-    shape = (_SAMPLED_SIDE, _SAMPLED_SIDE, 3)
-    pixels = np.zeros(shape, np.int16)
-    # What could be read in grey may yet be damaged in its colours.
-    with suppress(SkippedFile):
-        pixels = decoded(collection.read(number), shape, "stretch").astype(np.int16)
-    return pixels.reshape(-1, 3)
-
-
 def _require(images: Sequence[ImageFile], collection: ImageCollection) -> None:
     """Refuse a collection without images, or with images of one class."""
     labels = {image.label for image in images}
@@ -307,93 +275,6 @@ def _require(images: Sequence[ImageFile], collection: ImageCollection) -> None:
         raise DataError(
             f"All images are of one class: {labels.pop()}.", where=collection.name, remedy=_SEPARATE
         )
-
-
-def _headers(
-    collection: ImageCollection,
-    images: Sequence[ImageFile],
-    progress: Progress | None,
-    limits: Limits,
-) -> dict[int, Header]:
-    """Read the header of every image, by its number; add the damaged to ``collection.skipped``."""
-    found: list[Header | None] = [None] * len(images)
-
-    def look(i: int) -> None:
-        number = images[i].number
-        try:
-            found[i] = read_header(collection.read(number), collection.paths[number], limits)
-        except SkippedFile as reason:
-            collection.skipped[number] = str(reason)
-
-    over_cores(look, len(images), "Looking at images", progress)
-    return {
-        image.number: header
-        for image, header in zip(images, found, strict=True)
-        if header is not None
-    }
-
-
-def _grey_levels(
-    collection: ImageCollection, numbers: Sequence[int], progress: Progress | None
-) -> dict[int, Levels]:
-    """Return what is black and white in each image of more than 256 grey levels.
-
-    All of whole numbers have the same, and all of fractions.
-    """
-    ranges: dict[int, Range] = {}
-
-    def look(i: int) -> None:
-        # What is damaged is told when it is decoded.
-        with suppress(SkippedFile):
-            ranges[numbers[i]] = grey_range(collection.read(numbers[i]))
-
-    if numbers:
-        over_cores(look, len(numbers), "Looking for black and white", progress)
-    found: dict[int, Levels] = {}
-    for whole in (True, False):
-        kind = {n: one for n, one in ranges.items() if isinstance(one[1], int) == whole}
-        levels = common_levels(list(kind.values()), whole=whole)
-        found |= dict.fromkeys(kind, levels) if levels is not None else {}
-    return found
-
-
-def _brightened(levels: Mapping[int, Levels], name: str) -> list[Notice]:
-    """Say what was treated as white where it is not that of 16 bits."""
-    odd = sorted({one for one in levels.values() if one.white not in (1.0, WHITE_OF_16_BITS)})
-    remedy = "Save the images with 8 bits to choose it yourself."
-    return [
-        Notice(f"Grey levels from {low:,g} (black) to {high:,g} (white).", name, remedy)
-        for low, high in odd
-    ]
-
-
-def _pixels(
-    collection: ImageCollection,
-    images: Sequence[ImageFile],
-    shape: tuple[int, ...],
-    fit: Fit,
-    levels: Mapping[int, Levels],
-    progress: Progress | None,
-) -> tuple[np.ndarray, list[ImageFile]]:
-    """Decode all images into (n, pixels) uint8; add the damaged to ``collection.skipped``."""
-    X = np.empty((len(images), prod(shape)), dtype=np.uint8)
-
-    def decode(i: int) -> None:
-        number = images[i].number
-        try:
-            X[i] = decoded(collection.read(number), shape, fit, levels.get(number))
-        except SkippedFile as reason:
-            collection.skipped[number] = str(reason)
-
-    over_cores(decode, len(images), "Decoding images", progress)
-    whole = np.array([image.number not in collection.skipped for image in images], dtype=bool)
-    if whole.all():
-        return X, list(images)
-    # Closed up in place: a second array might not fit in memory.
-    kept = np.flatnonzero(whole).tolist()
-    for to, row in enumerate(kept):
-        X[to] = X[row]
-    return X[: len(kept)], [images[i] for i in kept]
 
 
 def _given_test(

@@ -1,0 +1,134 @@
+"""Headers, grey levels and pixels of a collection of images, over the cores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from math import prod
+
+import numpy as np
+
+from lincore.errors import Notice
+from lincore.io.files.archives import SkippedFile
+from lincore.io.images._collection import ImageCollection, ImageFile
+from lincore.io.images.decode import Fit, Header, decoded, grey_range, read_header
+from lincore.io.images.grey_levels import WHITE_OF_16_BITS, Levels, Range, common_levels
+from lincore.limits import Limits
+from lincore.utils.parallel import over_cores
+from lincore.utils.typing import Progress
+
+#: What is said where colours were left out.
+GREY_NOTICE = "The images are in colour and were made grey, one number for each pixel."
+_SAMPLED_IMAGES = 9
+_SAMPLED_SIDE = 24
+# Levels between red, green and blue, on average over the pixels: less is a tint of the scanner.
+_COLOURED = 6.0
+
+
+def read_headers(
+    collection: ImageCollection,
+    images: Sequence[ImageFile],
+    progress: Progress | None,
+    limits: Limits,
+) -> dict[int, Header]:
+    """Read the header of every image, by its number; add the damaged to ``collection.skipped``."""
+    found: list[Header | None] = [None] * len(images)
+
+    def look(i: int) -> None:
+        number = images[i].number
+        try:
+            found[i] = read_header(collection.read(number), collection.paths[number], limits)
+        except SkippedFile as reason:
+            collection.skipped[number] = str(reason)
+
+    over_cores(look, len(images), "Looking at images", progress)
+    return {
+        image.number: header
+        for image, header in zip(images, found, strict=True)
+        if header is not None
+    }
+
+
+def find_grey_levels(
+    collection: ImageCollection, numbers: Sequence[int], progress: Progress | None
+) -> dict[int, Levels]:
+    """Return what is black and white in each image of more than 256 grey levels.
+
+    All of whole numbers have the same, and all of fractions.
+    """
+    ranges: dict[int, Range] = {}
+
+    def look(i: int) -> None:
+        # What is damaged is told when it is decoded.
+        with suppress(SkippedFile):
+            ranges[numbers[i]] = grey_range(collection.read(numbers[i]))
+
+    if numbers:
+        over_cores(look, len(numbers), "Looking for black and white", progress)
+    found: dict[int, Levels] = {}
+    for whole in (True, False):
+        kind = {n: one for n, one in ranges.items() if isinstance(one[1], int) == whole}
+        levels = common_levels(list(kind.values()), whole=whole)
+        found |= dict.fromkeys(kind, levels) if levels is not None else {}
+    return found
+
+
+def brightened_notices(levels: Mapping[int, Levels], name: str) -> list[Notice]:
+    """Say what was treated as white where it is not that of 16 bits."""
+    odd = sorted({one for one in levels.values() if one.white not in (1.0, WHITE_OF_16_BITS)})
+    remedy = "Save the images with 8 bits to choose it yourself."
+    return [
+        Notice(f"Grey levels from {low:,g} (black) to {high:,g} (white).", name, remedy)
+        for low, high in odd
+    ]
+
+
+def decode_pixels(
+    collection: ImageCollection,
+    images: Sequence[ImageFile],
+    shape: tuple[int, ...],
+    fit: Fit,
+    levels: Mapping[int, Levels],
+    progress: Progress | None,
+) -> tuple[np.ndarray, list[ImageFile]]:
+    """Decode all images into (n, pixels) uint8; add the damaged to ``collection.skipped``."""
+    X = np.empty((len(images), prod(shape)), dtype=np.uint8)
+
+    def decode(i: int) -> None:
+        number = images[i].number
+        try:
+            X[i] = decoded(collection.read(number), shape, fit, levels.get(number))
+        except SkippedFile as reason:
+            collection.skipped[number] = str(reason)
+
+    over_cores(decode, len(images), "Decoding images", progress)
+    whole = np.array([image.number not in collection.skipped for image in images], dtype=bool)
+    if whole.all():
+        return X, list(images)
+    # Closed up in place: a second array might not fit in memory.
+    kept = np.flatnonzero(whole).tolist()
+    for to, row in enumerate(kept):
+        X[to] = X[row]
+    return X[: len(kept)], [images[i] for i in kept]
+
+
+def grey_notices(collection: ImageCollection, images: Sequence[ImageFile]) -> tuple[Notice, ...]:
+    """Say so where images that have colours became grey, by a look at a few of them."""
+    step = max(1, len(images) // _SAMPLED_IMAGES)
+    some = images[::step][:_SAMPLED_IMAGES]
+    spreads = [np.ptp(_small(collection, one.number), axis=1).mean() for one in some]
+    if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
+        return ()
+    return (
+        Notice(GREY_NOTICE, collection.name, "Keep the colours: three numbers for each pixel."),
+    )
+
+
+def _small(collection: ImageCollection, number: int) -> np.ndarray:
+    """Return an image at a small size, (n_pixels, 3) int16."""
+    shape = (_SAMPLED_SIDE, _SAMPLED_SIDE, 3)
+    pixels = np.zeros(shape, np.int16)
+    # What could be read in grey may yet be damaged in its colours.
+    with suppress(SkippedFile):
+        pixels = decoded(collection.read(number), shape, "stretch").astype(np.int16)
+    return pixels.reshape(-1, 3)
