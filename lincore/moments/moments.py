@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.moments._accumulate import block_moments, map_blocks
 from lincore.moments._merging import Joint, joined, merge_rows, tiles, together
-from lincore.moments.accumulate import block_moments, map_blocks
 from lincore.utils.threads import Mapper
 from lincore.utils.typing import Array
 
