@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore import plots
+from lincore import plots, report
 from lincore.data.dataset import Dataset
 from lincore.io.samples import SAMPLES
 from lincore.metrics import differences, ranking, scores
@@ -100,7 +100,7 @@ def test_every_sample_is_compared_at_once(sample):
     data = lincore.sample(sample)
     results = compared(data)
     assert not app.error
-    assert app.header[0].value == text.escape(sentences.comparison_finding(results))
+    assert app.header[0].value == text.escape(report.comparison_finding(results))
     assert text.escape(comparison.evaluation_scope(results, text.row_noun(data))) in main_text(app)
     leading = leading_score(data.counts)
     assert app.selectbox(key="compare.score").value == leading
@@ -123,7 +123,7 @@ def test_every_score_with_the_pairs_by_the_library(score):
     app.number_input(key=key).set_value(rope).run()
     assert_fine(app)
     results = compared(lincore.sample("breast cancer"), score=score)
-    finding = sentences.comparison_finding(results, score, 0.02)
+    finding = report.comparison_finding(results, score, 0.02)
     assert app.header[0].value == text.escape(finding)
     found = differences.pairwise_differences(results, score, 0.02)
     shown = app.dataframe[1].value
@@ -149,7 +149,7 @@ def test_every_scheme(scheme, word):
     settled(app)
     assert "Settings have changed" not in main_text(app)
     results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
-    assert app.header[0].value == text.escape(sentences.comparison_finding(results))
+    assert app.header[0].value == text.escape(report.comparison_finding(results))
     assert text.escape(comparison.evaluation_scope(results)) in main_text(app)
 
 
@@ -163,7 +163,7 @@ def test_options_and_a_model_that_enters_twice():
     settled(app)
     methods = ["lda", "logistic", "logistic(C=0.001)"]
     results = compared(lincore.sample("wine"), methods, steps=Steps(False))
-    assert app.header[0].value == text.escape(sentences.comparison_finding(results))
+    assert app.header[0].value == text.escape(report.comparison_finding(results))
     assert "Logistic regression (C=0.001)" in list(app.dataframe[0].value["model"])
     open_tab(app, "Recall by class")
     names = titled(app, "Every class has a recall of 100 %")["layout"]["xaxis"]["ticktext"]
@@ -182,7 +182,7 @@ def test_qda_that_cannot_be_fitted_is_mended_at_a_click():
     methods = [name if name != "qda" else "qda(regularization=0.1)" for name in TABLE]
     results = compared(data, methods)
     assert "Settings have changed" not in main_text(app)
-    assert app.header[0].value == text.escape(sentences.comparison_finding(results))
+    assert app.header[0].value == text.escape(report.comparison_finding(results))
     assert "QDA (regularization=0.1)" in list(app.dataframe[0].value["model"])
     assert not [b for b in app.button if b.key == "compare.run.regularise"]
 
@@ -275,11 +275,11 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     should_continue.set()
     settled(app)
     assert "what was finished is kept" in main_text(app)
-    assert app.header[0].value == text.escape(sentences.comparison_finding(five))
+    assert app.header[0].value == text.escape(report.comparison_finding(five))
     assert "Logistic regression" not in list(app.dataframe[0].value["model"])
     app.switch_page("pages/classify.py").run()
     app.switch_page(PAGE).run()
-    assert app.header[0].value == text.escape(sentences.comparison_finding(five))
+    assert app.header[0].value == text.escape(report.comparison_finding(five))
     app.button(key="compare.run.restart").click().run()
     settled(app)
     assert "Logistic regression" in list(app.dataframe[0].value["model"])
