@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import lincore
+from lincore import report
 from lincore.metrics import ranking, scores
 from lincore.model_selection.methods import CLASSIFIER_LABELS
 from lincore.report import comparison, sentences
@@ -24,7 +25,7 @@ SECONDS_TO_THE_ANSWER = 60
 
 def assert_the_librarys(dashboard, results) -> None:
     """Compare the sentence, the figure and the table on the screen with results, best first."""
-    assert sentences.comparison_finding(results) in dashboard.text()
+    assert report.comparison_finding(results) in dashboard.text()
     assert comparison.evaluation_scope(results) in dashboard.text()
     drawn = dashboard.figure("compare.intervals")["data"][0]["x"]
     right = [scores.accuracy(results, name) for name in results.methods]
