@@ -82,3 +82,14 @@ class DataError(ValueError):
 
 class TooLargeError(DataError):
     """The input is beyond a limit that another way of reading may not need."""
+
+
+def error_summary(error: Exception) -> str:
+    r"""Return the first line of what an error of others says, or its kind where it says nothing.
+
+    Examples
+    --------
+    >>> error_summary(ValueError("bad cell\nin row 3")), error_summary(NotImplementedError())
+    ('bad cell', 'NotImplementedError')
+    """
+    return (str(error).splitlines() or [type(error).__name__])[0]

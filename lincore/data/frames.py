@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow.interchange import from_dataframe
 
-from lincore.errors import DataError
+from lincore.errors import DataError, error_summary
 
 
 def feature_frame(
@@ -119,7 +119,7 @@ def as_frame(source: Any) -> pd.DataFrame:
         return table.to_pandas(ignore_metadata=True)
     except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as error:
         raise DataError(
-            f"It cannot be read as a table ({str(error).splitlines()[0][:120]}).",
+            f"It cannot be read as a table ({error_summary(error)[:120]}).",
             where=f"a {type(source).__module__}.{type(source).__name__}",
             remedy="Convert it with its `to_pandas()`.",
         ) from error

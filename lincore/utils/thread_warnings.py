@@ -27,9 +27,9 @@ def captured_warnings() -> Iterator[list[Warning]]:
 
     Examples
     --------
-    >>> with captured_warnings() as said:
+    >>> with captured_warnings() as found:
     ...     warn("it rains")
-    >>> [str(warning) for warning in said]
+    >>> [str(warning) for warning in found]
     ['it rains']
     """
     warned: list[Warning] = []

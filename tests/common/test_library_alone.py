@@ -77,6 +77,19 @@ def test_what_is_no_table_says_so():
         lincore.load(pa.chunked_array([[1.0, 2.0]]))
 
 
+class Silent:
+    """A table whose library does not export it, and does not say why."""
+
+    def __dataframe__(self, **options):
+        """Refuse."""
+        raise NotImplementedError
+
+
+def test_a_table_that_cannot_be_exported_says_so():
+    with pytest.raises(lincore.DataError, match="NotImplementedError.*to_pandas"):
+        lincore.load(Silent(), target="y")
+
+
 def test_results_say_what_they_are(results):
     assert len(results) == 2
     assert re.fullmatch(

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lincore.data.labels import columns_named
-from lincore.errors import DataError, Notice, TooLargeError
+from lincore.errors import DataError, Notice, TooLargeError, error_summary
 from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
 
 PARQUET_MAGIC = b"PAR1"
@@ -66,9 +66,8 @@ def read_parquet(
 
 def damaged(error: Exception, name: str) -> DataError:
     """Say that a file is damaged, in Arrow's words."""
-    sentence = (str(error).splitlines() or [type(error).__name__])[0]
     return DataError(
-        f"The Parquet file is damaged: {sentence[:200]}.",
+        f"The Parquet file is damaged: {error_summary(error)[:200]}.",
         where=name,
         remedy="Write it again, or save it as CSV.",
     )
